@@ -94,7 +94,7 @@ class GuestStory {
 
   void tell() {
     const perf::PmuCatalog catalog = look_up();
-    const platform::FirmwareDescription& firmware = machine_.platform().firmware();
+    const platform::FirmwareDescription& firmware = machine_.firmware();
     pci_access::PciAccess pci(machine_.host(), firmware);
     const std::vector<pci_access::FoundFunction> functions = pci.enumerate();
     const Aperture aperture(firmware);
@@ -113,9 +113,11 @@ class GuestStory {
     GuestServer server(machine_, workload_, options_, aperture, interrupts, functions, expectations, *clock);
     server_ = &server;
     possible([&] { describe(aperture, numbers, server.below_ports()); });
+    machine_.trace_phase(scenario::RunPhase::running);
     options_.on_ready();
     server.serve();
     server_ = nullptr;
+    for (scenario::TraceListener* const tracer : machine_.tracers()) tracer->finish();
     expectations.finish();
     machine_.stop_traffic();
     const GuestServer::Tally& tally = server.tally();
@@ -146,7 +148,7 @@ class GuestStory {
     // Those of the virtual machine say it where nobody looks.
     scenario::print_kernel_errors(machine_.host().log(), "the drivers, outside of the guest,");
     if (loaded < 0) throw scenario::InputError("the drivers cannot be loaded");
-    if (machine_.coverage() != nullptr) machine_.coverage()->loaded(machine_.host().pmus());
+    machine_.tell_loaded();
     perf::PmuCatalog catalog(machine_.host().pmus());
     scenario::print_warnings(catalog);
     machine_.host().unload();
@@ -185,7 +187,10 @@ class GuestStory {
 
 void run_guest_session(const scenario::ScenarioSpec& spec, const driver_host::DriverSet& drivers,
                        const GuestOptions& options) {
-  scenario::Machine machine(spec.platform, spec.host, spec.workload, drivers, {.covers = options.covers});
+  scenario::Machine::Options machine_options{.covers = options.covers};
+  const scenario::Tracers tracers = make_tracers(options.traces);
+  for (const auto& tracer : tracers) machine_options.tracers.push_back(tracer.get());
+  scenario::Machine machine(spec.platform, spec.host, spec.workload, drivers, std::move(machine_options));
   GuestStory story(machine, spec.workload, options);
   machine.platform().bus().monitor([&](const MmioBus::BusAccess& access) { story.see(access); });
   machine.run([&] { story.tell(); });

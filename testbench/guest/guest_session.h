@@ -14,6 +14,7 @@
 #include "testbench/guest/perf/perf_expectations.h"
 #include "testbench/scenario/report/results.h"
 #include "testbench/scenario/run/scenario_spec.h"
+#include "testbench/scenario/tracing/tracing.h"
 
 namespace pmufab::guest {
 
@@ -36,6 +37,7 @@ struct GuestOptions {
   int stop = -1;                  ///< file descriptor at whose end the session ends
   GuestTopology topology{};
   bool covers = false;             ///< find out what the drivers meet, as far as their register accesses show it
+  scenario::TraceOptions traces;   ///< what is written down, and where
   bool log = false;                ///< clients, interrupts and phases to standard error
   std::function<void()> on_ready;  ///< the functions can be connected to from now on
 };

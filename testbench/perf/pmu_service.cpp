@@ -40,7 +40,7 @@ bool PmuServices::is_used(const std::string& pmu) const {
 
 EventHandle PmuServices::open(const PerfAttributes& attributes, int cpu, EventHandle leader) {
   const EventHandle result = open_event(attributes, cpu, leader);
-  if (observer_ != nullptr) observer_->on_open(attributes, leader, result);
+  for (EventObserver* const observer : observers_) observer->on_open(attributes, leader, result);
   return result;
 }
 
@@ -87,19 +87,21 @@ bool PmuServices::in_error(EventHandle event) {
 int PmuServices::read(EventHandle event, EventReading& reading) {
   PmuService* const service = service_of(event);
   const int result = service == nullptr ? -EBADF : service->read(event, reading);
-  if (observer_ != nullptr && result >= 0) observer_->on_read(event, false, reading);
+  if (result < 0) return result;
+  for (EventObserver* const observer : observers_) observer->on_read(event, false, reading);
   return result;
 }
 
 int PmuServices::read_group(EventHandle leader, std::vector<EventReading>& readings) {
   PmuService* const service = service_of(leader);
   const int result = service == nullptr ? -EBADF : service->read_group(leader, readings);
-  if (observer_ != nullptr && result >= 0 && !readings.empty()) observer_->on_read(leader, true, readings.front());
+  if (result < 0 || readings.empty()) return result;
+  for (EventObserver* const observer : observers_) observer->on_read(leader, true, readings.front());
   return result;
 }
 
 void PmuServices::close(EventHandle event) {
-  if (observer_ != nullptr) observer_->on_close(event);
+  for (EventObserver* const observer : observers_) observer->on_close(event);
   if (PmuService* const service = service_of(event)) service->close(event);
   open_.erase(event);
 }

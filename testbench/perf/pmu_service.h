@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "testbench/driver_host/driver_host.h"
@@ -72,8 +73,8 @@ class PmuServices final : public PmuService {
   explicit PmuServices(driver_host::DriverHost& host) : drivers_(host), services_{&drivers_} {}
   /// @param service  gets the next numbers; outlives this
   void add(PmuService& service);
-  /// Set the one observer; null removes it.
-  void observe(EventObserver* observer) noexcept { observer_ = observer; }
+  /// Set the observers, which are told in this order.
+  void observe(std::vector<EventObserver*> observers) noexcept { observers_ = std::move(observers); }
 
   [[nodiscard]] std::vector<Pmu> pmus() const override;
   EventHandle open(const PerfAttributes& attributes, int cpu, EventHandle leader) override;
@@ -94,7 +95,7 @@ class PmuServices final : public PmuService {
   DriverPmus drivers_;
   std::vector<PmuService*> services_;
   std::map<EventHandle, std::string> open_;  // PMUs of open events
-  EventObserver* observer_ = nullptr;
+  std::vector<EventObserver*> observers_;
 };
 
 }  // namespace pmufab::perf

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "testbench/pci_access/pci_access.h"
 #include "testbench/perf/verdict_json.h"
@@ -37,8 +38,9 @@ class ShellStory {
   bool tell() {
     pci_access::PciAccess pci(machine_.host(), machine_.platform().firmware());
     const std::vector<pci_access::FoundFunction> functions = pci.enumerate();
+    machine_.trace_phase(scenario::RunPhase::loading);
     const int loaded = machine_.host().load();
-    if (machine_.coverage() != nullptr) machine_.coverage()->loaded(machine_.host().pmus());
+    machine_.tell_loaded();
     const std::vector<perf::Pmu> pmus = machine_.pmus().pmus();
     scenario::print_kernel_errors(machine_.host().log());
     if (loaded < 0 || machine_.host().pmus().empty()) {
@@ -54,6 +56,7 @@ class ShellStory {
         machine_, catalog, pci, {options_.folder / kSysfsName / "bus/event_source/devices", options_.time_scale},
         [this](const perf::Verdict& verdict) { journal_.write("verdict", perf::to_json(verdict, kCounter)); });
     ShellServer server({options_.folder / kSocketName, options_.time_scale, options_.stop}, events);
+    machine_.trace_phase(scenario::RunPhase::running);
     machine_.start_traffic();
     options_.on_ready();
     server.serve();
@@ -66,6 +69,7 @@ class ShellStory {
 
  private:
   void finish() {
+    machine_.trace_phase(scenario::RunPhase::ending);
     scenario::ReleaseCheck release(machine_);
     scenario::QuietCheck quiet(machine_);
     quiet.look_at_used({});
@@ -74,6 +78,7 @@ class ShellStory {
     published.look("at the end");
     published.look_at_drawings("at the end");
     machine_.host().unload();
+    for (scenario::TraceListener* const tracer : machine_.tracers()) tracer->finish();
     const Picoseconds end = simulated_time() - release.taken() - published.taken();
     std::vector<std::string> failures = scenario::run_failures(machine_, scenario::Kernel::here);
     const scenario::CheckResult released =
@@ -99,8 +104,10 @@ bool run_session(const scenario::ScenarioSpec& spec, const driver_host::DriverSe
     const auto scaled = static_cast<Picoseconds>(static_cast<double>(host.access_latency) * options.time_scale);
     host.access_latency = std::max<Picoseconds>(scaled, 1);  // a loop that waits for a register must end
   }
-  scenario::Machine machine(spec.platform, host, spec.workload, drivers,
-                            {.echo_log = options.echo_log, .covers = options.covers});
+  scenario::Machine::Options machine_options{.echo_log = options.echo_log, .covers = options.covers};
+  const scenario::Tracers tracers = make_tracers(options.traces);
+  for (const auto& tracer : tracers) machine_options.tracers.push_back(tracer.get());
+  scenario::Machine machine(spec.platform, host, spec.workload, drivers, std::move(machine_options));
   bool good = false;
   machine.run([&] { good = ShellStory(machine, options).tell(); });
   return good;

@@ -9,6 +9,7 @@
 #include "testbench/driver_host/driver_host.h"
 #include "testbench/scenario/report/results.h"
 #include "testbench/scenario/run/scenario_spec.h"
+#include "testbench/scenario/tracing/tracing.h"
 #include "testbench/shell/perf_events.h"
 
 namespace pmufab::shell {
@@ -34,6 +35,7 @@ struct SessionOptions {
   int stop = -1;                   ///< file descriptor at whose end the session ends
   bool echo_log = false;           ///< kernel log to standard error
   bool covers = false;             ///< find out what the drivers meet
+  scenario::TraceOptions traces;   ///< what is written down, and where
   std::function<void()> on_ready;  ///< the drivers are loaded, and programs are served from now on
 };
 

@@ -150,7 +150,7 @@ std::string limit_description() {
   return fmt::format(
       "--limit keeps one run from harming others. A run that reaches a limit is stopped and keeps its results. The\n"
       "defaults are {}.\n"
-      "0 means no limit, except for log and readings. Of a longer kernel log, the beginning, the end and errors "
+      "0 means no limit, except for log, readings and trace. Of a longer kernel log, the beginning, the end and errors "
       "between\n"
       "them are kept. readings are the intervals of one measure, and processes are those that drivers start.",
       scenario::default_limits());

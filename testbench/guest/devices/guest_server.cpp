@@ -92,9 +92,9 @@ GuestServer::GuestServer(scenario::Machine& machine, const scenario::Workload& w
     const std::string name = fmt::format("{}{}", kPciName, i);
     servers_.push_back(std::make_unique<vfio_user::Server>(options.folder / name, functions_[i], log(name)));
   }
-  for (MessageInterrupt* const source : machine_.platform().firmware().msi.sources) {
+  for (MessageInterrupt* const source : machine_.firmware().msi.sources) {
     source->listen([this](std::uint64_t address, std::uint32_t data) {
-      if (address != machine_.platform().firmware().msi.address) return;
+      if (address != machine_.firmware().msi.address) return;
       ++tally_.interrupts;
       message_out_ = true;
       message_sent_.notify(sc_core::SC_ZERO_TIME);
@@ -104,7 +104,7 @@ GuestServer::GuestServer(scenario::Machine& machine, const scenario::Workload& w
 }
 
 GuestServer::~GuestServer() {
-  for (MessageInterrupt* const source : machine_.platform().firmware().msi.sources) source->listen({});
+  for (MessageInterrupt* const source : machine_.firmware().msi.sources) source->listen({});
 }
 
 void GuestServer::add_functions(const std::vector<pci_access::FoundFunction>& functions) {

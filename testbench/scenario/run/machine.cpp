@@ -72,15 +72,17 @@ Machine::Machine(const platform::PlatformSpec& platform, const HostSpec& host, c
   } catch (const driver_host::DriverSetError& error) {
     throw InputError(error.what());
   }
-  if (options.has_gate) {
+  tracers_ = std::move(options.tracers);
+  if (options.has_gate || !tracers_.empty()) {
     gate_ = std::make_unique<HardwareGate>("gate", *platform_, *host_, triggers_);
-    host_->describe(gate_->faults().interrupts().cut(platform_->firmware()));
+    firmware_ = gate_->faults().interrupts().cut(platform_->firmware());
     host_->bus.bind(gate_->cpus);
     gate_->bus.bind(platform_->bus().socket);
   } else {
-    host_->describe(platform_->firmware());
+    firmware_ = platform_->firmware();
     host_->bus.bind(platform_->bus().socket);
   }
+  host_->describe(firmware_);
 
   scoreboard_ = std::make_unique<scoreboard::Scoreboard>();
   fabrics_ = make_fabrics({*platform_, workload, *scoreboard_, *host_, std::move(options.progress)});
@@ -94,11 +96,45 @@ Machine::Machine(const platform::PlatformSpec& platform, const HostSpec& host, c
     });
   }
   if (options.covers) observe_coverage();
-  calls_ = std::make_unique<CallTee>(*scoreboard_, coverage_.get(), gate_.get());
+  std::vector<perf::PerfCallObserver*> call_observers(tracers_.begin(), tracers_.end());
+  if (coverage_) call_observers.push_back(coverage_.get());
+  calls_ = std::make_unique<CallTee>(*scoreboard_, std::move(call_observers), gate_.get());
   host_->observe(calls_.get());
+  pmus_->observe(event_observers());
   platform_->bus().monitor([this](const MmioBus::BusAccess& access) {
     if (judging_) scoreboard_->on_bus_access(access);
   });
+  if (!tracers_.empty()) attach_tracers();
+}
+
+std::vector<perf::EventObserver*> Machine::event_observers() const {
+  std::vector<perf::EventObserver*> observers(tracers_.begin(), tracers_.end());
+  if (coverage_) observers.push_back(coverage_.get());
+  return observers;
+}
+
+void Machine::attach_tracers() {
+  gate_->record([this](const AccessRecord& access) {
+    for (TraceListener* const tracer : tracers_) tracer->on_access(access);
+  });
+  gate_->faults().interrupts().listen([this](std::uint32_t number, const std::string& source, bool high) {
+    for (TraceListener* const tracer : tracers_) tracer->on_line(number, source, high);
+  });
+  host_->observe_interrupts([this](std::uint32_t number, bool begin, bool handled) {
+    for (TraceListener* const tracer : tracers_) tracer->on_delivery(number, begin, handled);
+  });
+  for (TraceListener* const tracer : tracers_) tracer->attach(*this);
+}
+
+void Machine::trace_phase(RunPhase phase) const {
+  for (TraceListener* const tracer : tracers_) tracer->on_phase(phase);
+}
+
+void Machine::tell_loaded() {
+  if (coverage_) coverage_->loaded(host_->pmus());
+  if (tracers_.empty()) return;
+  const std::vector<perf::Pmu> pmus = host_->pmus();
+  for (TraceListener* const tracer : tracers_) tracer->on_loaded(pmus);
 }
 
 void Machine::observe_coverage() {
@@ -106,7 +142,6 @@ void Machine::observe_coverage() {
       std::make_unique<coverage::Collector>(platform_->spec(), *scoreboard_, [this](const perf::ResolvedEvent& event) {
         for (const auto& fabric : fabrics_) fabric->check_event(event);
       });
-  pmus_->observe(coverage_.get());
   platform_->bus().monitor([this](const MmioBus::BusAccess& access) {
     if (judging_) coverage_->on_access(access);
   });
@@ -115,7 +150,7 @@ void Machine::observe_coverage() {
 void Machine::set_judging(bool judging) {
   judging_ = judging;
   host_->observe(judging ? calls_.get() : nullptr);
-  pmus_->observe(judging ? coverage_.get() : nullptr);
+  pmus_->observe(judging ? event_observers() : std::vector<perf::EventObserver*>());
 }
 
 Machine::~Machine() {

@@ -21,6 +21,7 @@
 #include "testbench/scenario/occurrences/hardware_gate.h"
 #include "testbench/scenario/occurrences/trigger.h"
 #include "testbench/scenario/run/scenario_spec.h"
+#include "testbench/scenario/tracing/trace_listener.h"
 #include "testbench/scoreboard/core/scoreboard.h"
 
 namespace pmufab::scenario {
@@ -29,27 +30,27 @@ namespace pmufab::scenario {
 /// all events: those share their counters by rotation.
 class CallTee final : public perf::PerfCallObserver {
  public:
-  /// @param coverage  is told, too; null: nobody wants to know
-  /// @param gate      the same; null: there is none
-  CallTee(scoreboard::Scoreboard& judge, coverage::Collector* coverage, HardwareGate* gate)
-      : judge_(judge), coverage_(coverage), gate_(gate) {}
+  /// @param others  are told, too
+  /// @param gate    the same; null: there is none
+  CallTee(scoreboard::Scoreboard& judge, std::vector<perf::PerfCallObserver*> others, HardwareGate* gate)
+      : judge_(judge), others_(std::move(others)), gate_(gate) {}
   void on_call(Call call, bool begin, const std::string& pmu, perf::EventHandle event, std::uint64_t value,
                Picoseconds when) override {
     judge_.on_call(call, begin, pmu, event, value, when);
-    if (coverage_ != nullptr) coverage_->on_call(call, begin, pmu, event, value, when);
+    for (perf::PerfCallObserver* const other : others_) other->on_call(call, begin, pmu, event, value, when);
     if (gate_ != nullptr) gate_->on_call(call, begin, pmu);
   }
   void on_add_failed(const std::string& pmu, perf::EventHandle event, int error) override {
     crowded_.insert(pmu);
     judge_.on_add_failed(pmu, event, error);
-    if (coverage_ != nullptr) coverage_->on_add_failed(pmu, event, error);
+    for (perf::PerfCallObserver* const other : others_) other->on_add_failed(pmu, event, error);
   }
   /// PMUs that refused an event since the call before.
   [[nodiscard]] std::set<std::string> take_crowded() { return std::exchange(crowded_, {}); }
 
  private:
   scoreboard::Scoreboard& judge_;
-  coverage::Collector* coverage_;
+  std::vector<perf::PerfCallObserver*> others_;
   HardwareGate* gate_;
   std::set<std::string> crowded_;
 };
@@ -76,6 +77,7 @@ class Machine {
     ProgressFunction progress = {};
     bool covers = false;    ///< find out what the drivers meet
     bool has_gate = false;  ///< between CPUs and platform: something waits for register accesses, or hardware fails
+    std::vector<TraceListener*> tracers = {};  ///< not owned; with them there is a gate
   };
 
   /// @throws InputError for a trace that cannot be replayed or drivers that cannot be loaded
@@ -91,11 +93,18 @@ class Machine {
   [[nodiscard]] const driver_host::DriverHost& host() const noexcept { return *host_; }
   [[nodiscard]] scoreboard::Scoreboard& scoreboard() noexcept { return *scoreboard_; }
   [[nodiscard]] const scoreboard::Scoreboard& scoreboard() const noexcept { return *scoreboard_; }
+  /// What firmware tells the CPUs. Its interrupt lines are their ends of the wires.
+  [[nodiscard]] const platform::FirmwareDescription& firmware() const noexcept { return firmware_; }
   /// PMUs of drivers and of other software.
   [[nodiscard]] perf::PmuServices& pmus() noexcept { return *pmus_; }
   [[nodiscard]] CallTee& calls() noexcept { return *calls_; }
   /// What the drivers meet; null unless the options want it.
   [[nodiscard]] coverage::Collector* coverage() noexcept { return coverage_.get(); }
+  /// Those that write down what happens. Calls go on in their order.
+  [[nodiscard]] const std::vector<TraceListener*>& tracers() const noexcept { return tracers_; }
+  void trace_phase(RunPhase phase) const;
+  /// Drivers were loaded: coverage and tracers must know what they publish.
+  void tell_loaded();
   /// What happens at given moments.
   [[nodiscard]] Triggers& triggers() noexcept { return triggers_; }
   /// Null if Options::has_gate is false.
@@ -126,6 +135,8 @@ class Machine {
  private:
   class Process;
   void observe_coverage();
+  void attach_tracers();
+  [[nodiscard]] std::vector<perf::EventObserver*> event_observers() const;
   static void on_report(const sc_core::sc_report& report, const sc_core::sc_actions& actions);
 
   static Machine* current_;
@@ -133,6 +144,8 @@ class Machine {
   std::unique_ptr<driver_host::DriverHost> host_;
   Triggers triggers_;
   std::unique_ptr<HardwareGate> gate_;
+  platform::FirmwareDescription firmware_;
+  std::vector<TraceListener*> tracers_;
   std::unique_ptr<scoreboard::Scoreboard> scoreboard_;
   std::unique_ptr<coverage::Collector> coverage_;
   std::unique_ptr<CallTee> calls_;

@@ -25,12 +25,13 @@ struct Limit {
 };
 
 constexpr std::uint64_t kAny = ~std::uint64_t{0};
-constexpr std::array<Limit, 7> kLimits = {{
+constexpr std::array<Limit, 8> kLimits = {{
     {"log", &RunLimits::log, Quantity::bytes, 4096, 1ULL << 30},
     {"memory", &RunLimits::memory, Quantity::bytes, 0, kAny},
     {"files", &RunLimits::files, Quantity::count, 0, kAny},
     {"processes", &RunLimits::processes, Quantity::count, 0, kAny},
     {"readings", &RunLimits::readings, Quantity::count, 1, kAny},
+    {"trace", &RunLimits::trace, Quantity::bytes, 4096, 1ULL << 40},
     {"processor-time", &RunLimits::processor_time, Quantity::duration, 0, kMaximumDuration},
     {"simulated-time", &RunLimits::simulated_time, Quantity::duration, 0, kMaximumDuration},
 }};

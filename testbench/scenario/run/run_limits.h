@@ -17,6 +17,7 @@ struct RunLimits {
   std::uint64_t files = 1024;         ///< open files; may be 0
   std::uint64_t processes = 64;       ///< that drivers start; may be 0
   std::uint64_t readings = 100'000;   ///< interval readings of one measure
+  std::uint64_t trace = 64U << 20;    ///< bytes to keep of each file of --trace-mmio: the first part
   Picoseconds processor_time = 0;     ///< in steps of a second; may be 0
   Picoseconds simulated_time = 0;     ///< after the drivers are loaded; may be 0
 };

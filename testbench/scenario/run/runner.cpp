@@ -104,7 +104,15 @@ void follow_signals(Shared& shared) {
   std::signal(SIGPIPE, SIG_IGN);
 }
 
-int run_plan(const RunPlan& plan, const RunnerOptions& options, const fs::path& file, Shared& shared) {
+/// @return what is written down of a run, with its files in the scratch folder
+TraceOptions traces_of(const RunPlan& plan, const RunnerOptions& options, std::size_t index) {
+  const std::string title = fmt::format("{} (platform {}, drivers of Linux {})", plan.scenario->title(),
+                                        plan.scenario->platform, plan.drivers->kernel_version);
+  return options.traces.in(options.scratch / fmt::format("{}.", index), title);
+}
+
+int run_plan(const RunPlan& plan, const RunnerOptions& options, std::size_t index, const fs::path& file,
+             Shared& shared) {
   Journal journal(file);
   ScenarioSpec spec;
   try {
@@ -117,6 +125,7 @@ int run_plan(const RunPlan& plan, const RunnerOptions& options, const fs::path& 
   SessionOptions session;
   session.limits = options.limits;
   session.covers = options.covers;
+  session.traces = traces_of(plan, options, index);
   // Unless the user wants to see it, for the parent: of a run that crashes nothing else is left.
   session.echo_log = true;
   session.interrupted = [] { return stop_requested != 0; };
@@ -139,7 +148,7 @@ int be_child(const RunPlan& plan, const RunnerOptions& options, Child& child, co
                             .files = options.limits.files,
                             .processor_seconds = (options.limits.processor_time + kSecond - 1) / kSecond});
   try {
-    return run_plan(plan, options, journal, *child.shared);
+    return run_plan(plan, options, child.index, journal, *child.shared);
   } catch (const JournalError& error) {
     child.shared->write_error = error.number();  // where this would be kept there is no room either
   } catch (const std::exception& error) {
@@ -331,6 +340,9 @@ class Runner {
       std::error_code ignored;
       fs::remove(journal_of(reported_), ignored);
       fs::remove(output_of(reported_), ignored);
+      const TraceOptions traces = traces_of(plan, options_, reported_);
+      if (options_.on_traces) options_.on_traces(traces);
+      traces.remove();
       if (!output.empty() && options_.on_output) options_.on_output(result.title(), printable_lines(output));
       if (options_.on_result) options_.on_result(plan, std::move(result));
     }

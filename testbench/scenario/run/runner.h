@@ -11,6 +11,7 @@
 #include "testbench/scenario/report/results.h"
 #include "testbench/scenario/run/run_limits.h"
 #include "testbench/scenario/run/scenario_spec.h"
+#include "testbench/scenario/tracing/tracing.h"
 
 namespace pmufab::scenario {
 
@@ -56,11 +57,14 @@ struct RunnerOptions {
   RunLimits limits = {};          ///< of one run
   bool echo_log = false;          ///< kernel logs to standard error, as they grow
   bool covers = false;            ///< find out what the drivers meet: RunResult::coverage
+  TraceOptions traces = {};       ///< what is written down of each run. Its files and titles are the runner's own
   std::filesystem::path scratch;  ///< folder for what runs leave behind while they run
   /// Called in the process of a run, with what was read.
   std::function<void(ScenarioSpec&)> prepare = {};
   /// Called for every result, in the order of the plans, as soon as it and those before it are there.
   std::function<void(const RunPlan&, RunResult)> on_result = {};
+  /// Called with what was written down of a run, before its result. A file may be missing; all are removed afterwards.
+  std::function<void(const TraceOptions&)> on_traces = {};
   /// Called a few times a second.
   std::function<void(const RunnerProgress&)> on_progress = {};
   /// Called with what a run wrote to its standard output and error, if anything, before its result.

@@ -56,9 +56,11 @@ class ScenarioRun {
 
   void carry_out() {
     zero_ = simulated_time();
+    machine_.trace_phase(RunPhase::loading);
     write_for_firmware();
     const bool loaded = load("load_drivers");
     if (loaded) zero_ = simulated_time();
+    if (loaded) machine_.trace_phase(RunPhase::running);
     if (!loaded || !check_names()) {
       finish(is_interrupted());
       return;
@@ -152,7 +154,7 @@ class ScenarioRun {
   bool load(const char* what) {
     const int result = machine_.host().load();
     loaded_ = true;
-    if (machine_.coverage() != nullptr) machine_.coverage()->loaded(machine_.host().pmus());
+    machine_.tell_loaded();
     journal_.write("driver_files", to_json(machine_.host().driver_files()));
     if (result < 0) check(what, false, fmt::format("loading the drivers failed: {}", describe_errno(result)));
     const bool empty = result >= 0 && machine_.host().pmus().empty();
@@ -492,7 +494,10 @@ class ScenarioRun {
                                               : format_time(injection.at.time),
                      with_separators(injection.count), injection.source));
   }
-  void note(const std::string& action) { journal_.write("action", action); }
+  void note(const std::string& action) {
+    journal_.write("action", action);
+    for (TraceListener* const tracer : machine_.tracers()) tracer->on_note(action);
+  }
   void check(const std::string& name, bool ok, const std::string& text) {
     journal_.write("check", to_json(CheckResult{name, ok, text}));
   }
@@ -534,6 +539,7 @@ class ScenarioRun {
 
   /// @param cut_short  the user or a limit ended it
   void finish(bool cut_short) {
+    machine_.trace_phase(RunPhase::ending);
     ReleaseCheck release(machine_);
     QuietCheck quiet(machine_);
     const bool looks = loaded_ && began_ && !cut_short;
@@ -546,6 +552,7 @@ class ScenarioRun {
       release.look_at_used(broken);
     }
     if (loaded_) machine_.host().unload();
+    finish_traces();
     if (looks) quiet.look_at_unloaded();
     const Picoseconds end = simulated_time() - release.taken() - published_.taken();
     for (const ExpectationSpec& expectation : spec_.expectations) {
@@ -588,7 +595,12 @@ class ScenarioRun {
                         : printable_message(fmt::format("it {}", fmt::join(wrong, " and "))));
   }
 
+  void finish_traces() const {
+    for (TraceListener* const tracer : machine_.tracers()) tracer->finish();
+  }
+
   void write_end(bool cut_short, Picoseconds when, const std::vector<std::string>& log) {
+    finish_traces();  // if the kernel is dead, they do not know
     Json content;
     content["interrupted"] = cut_short && is_interrupted();  // a dead kernel cuts short, too
     content["limit"] = limit_;
@@ -668,6 +680,8 @@ int run_session(const ScenarioSpec& spec, const driver_host::DriverSet& drivers,
     machine_options.log_room = options.limits.log;
     machine_options.covers = options.covers;
     machine_options.has_gate = needs_gate(spec);
+    const Tracers tracers = make_tracers(options.traces);
+    for (const auto& tracer : tracers) machine_options.tracers.push_back(tracer.get());
     ScenarioRun* running = nullptr;
     machine_options.progress = [&](const TrafficProgress& progress) {
       // Requests up to that time are sent already. Before it, no count can be right.

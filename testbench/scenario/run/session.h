@@ -10,6 +10,7 @@
 #include "testbench/scenario/run/journal.h"
 #include "testbench/scenario/run/run_limits.h"
 #include "testbench/scenario/run/scenario_spec.h"
+#include "testbench/scenario/tracing/tracing.h"
 
 namespace pmufab::scenario {
 
@@ -23,6 +24,7 @@ struct SessionOptions {
   std::function<bool()> interrupted = {};     ///< asked now and then: stop, compare what there is
   std::function<void(double)> progress = {};  ///< 0 ... 1
   bool covers = false;                        ///< find out what the drivers meet: the record "coverage"
+  TraceOptions traces = {};                   ///< what is written down of the run, and where
   RunLimits limits = {};                      ///< here: of the log, of readings and of simulated time
   /// Instants, after the drivers were loaded, and who looks at the machine then. That must not change anything.
   std::vector<Picoseconds> looks = {};

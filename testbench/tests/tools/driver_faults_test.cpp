@@ -246,5 +246,15 @@ TEST_F(DriverFault, a_hung_driver_is_stopped_by_the_user_or_by_the_timeout_and_h
   EXPECT_THAT(late.out, HasSubstr("TIMED OUT: cmem-one-controller"));
 }
 
+TEST_F(DriverFault, what_drivers_did_before_one_died_is_in_the_access_log) {
+  const std::string drivers = drivers_with(
+      "{ void __iomem *base = devm_platform_ioremap_resource(pdev, 0); (void)readq(base); *(volatile int *)8 = 0; }");
+  const std::string log = (folder / "log").string();
+  const Outcome died = pmufab({"run", shipped("cmem-one-controller.yaml"), "--driver", drivers, "--trace-mmio", log});
+  EXPECT_NE(died.exit_code, 0);
+  EXPECT_THAT(read(log), AllOf(HasSubstr("# cmem-one-controller (platform "), HasSubstr("loading: times"),
+                               ContainsRegex("read  8 0x[^\n]*_probe\\(\\) of nvidia_t410_cmem_latency_pmu.c\\]\n$")));
+}
+
 }  // namespace
 }  // namespace pmufab::testing

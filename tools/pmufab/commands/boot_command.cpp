@@ -31,6 +31,7 @@
 #include "tools/pmufab/output.h"
 #include "tools/pmufab/places.h"
 #include "tools/pmufab/simulator_process.h"
+#include "tools/pmufab/tracing/trace_files.h"
 #include "tools/pmufab/verdict_table.h"
 #include "tools/pmufab/virtual_machine.h"
 
@@ -181,6 +182,7 @@ struct Order {
   std::string guest_title;
   std::string json;
   CoverageFile coverage{{}};
+  std::optional<TraceFiles> traces;
 
   [[nodiscard]] bool interactive() const { return command.empty(); }
 };
@@ -198,6 +200,7 @@ Order read_order(const Request& request) {
   if (!order.json.empty()) check_writable(order.json);
   order.coverage = CoverageFile(map["coverage"].as<std::string>());
   order.session.covers = order.coverage.is_wanted();
+  order.traces.emplace(map, scenario::RunLimits{}.trace);
   order.command = request.program;
   order.clock_plugin = clock_plugin_of(map["clock"].as<std::string>(), order.interactive());
   if (order.interactive() && isatty(STDIN_FILENO) != 1)
@@ -265,6 +268,8 @@ int boot(const Request& request) {
   EndSignals signals;
   const ScratchFolder scratch;
   order.session.folder = scratch.path();
+  order.session.traces = order.traces->options().in(
+      scratch.path() / "trace-", fmt::format("boot (platform {}, {})", order.spec.platform_name, order.guest_title));
   Simulator simulator = start_simulator(scratch.path(), signals, [&](int stop, const std::function<void()>& on_ready) {
     order.session.stop = stop;
     order.session.on_ready = on_ready;
@@ -305,6 +310,10 @@ int boot(const Request& request) {
     order.coverage.write();
   });
   results.write([&] {
+    order.traces->add(order.session.traces);
+    order.traces->finish();
+  });
+  results.write([&] {
     if (!order.json.empty()) write_json(order.json, result, judged, order.spec, conclusion, order.guest_title, code);
   });
   if (simulator.state() != Simulator::State::stopped) {
@@ -343,7 +352,11 @@ events, and is played once. A traffic too heavy to be simulated at that speed ta
 each instruction of the guest takes 32 ns. Every boot then gives the same output and the same --json file, clock
 cycles included. docs/guest.md describes the limits. Such boots take longer.
 
-Without PLATFORM a platform of two Tegra410 sockets is used.)",
+Without PLATFORM a platform of two Tegra410 sockets is used.
+
+)" + trace_description() +
+          R"(
+Of a guest, only register accesses and the platform's interrupts are known: not the CPU, nor what the kernel does.)",
       .options =
           platform_options() +
           Options{
@@ -359,7 +372,7 @@ Without PLATFORM a platform of two Tegra410 sockets is used.)",
               text("coverage", "FILE", "write what the guest's drivers met, for pmufab coverage"),
               flag("log", "report what happens between guest and platform"),
           } +
-          driver_options("newest"),
+          trace_options() + driver_options("newest"),
       .words = Words::platforms,
       .runs_program = true,
       .examples = {{"pmufab guest prepare"},

@@ -21,6 +21,7 @@
 #include "tools/pmufab/coverage/coverage_file.h"
 #include "tools/pmufab/output.h"
 #include "tools/pmufab/scenario_names.h"
+#include "tools/pmufab/tracing/trace_files.h"
 
 namespace pmufab::cli {
 namespace {
@@ -166,7 +167,7 @@ void check_folders(const std::vector<RunPlan>& plans) {
 /// Two reports in one file would overwrite each other.
 void check_reports(const po::variables_map& map) {
   std::set<fs::path> files;
-  for (const char* option : {"junit", "json", "csv", "coverage"}) {
+  for (const char* option : {"junit", "json", "csv", "coverage", "trace-mmio", "timeline"}) {
     const fs::path file = fs::path(map[option].as<std::string>()).lexically_normal();
     if (!file.empty() && !files.insert(file).second)
       throw InputError(fmt::format("--{}: another report goes to '{}' too", option, file.generic_string()),
@@ -315,6 +316,8 @@ int run(const Request& request) {
   ResultWriter results;
   Reports reports(map, results);
   CoverageFile coverage(map["coverage"].as<std::string>());
+  TraceFiles traces(map, limits.trace);
+  traces.check_runs(plans.size());
   scenario::Summary summary;
   scenario::ComparisonTables comparison;
   scenario::FailureCauses causes;
@@ -328,6 +331,7 @@ int run(const Request& request) {
   runner.limits = limits;
   runner.echo_log = map["kernel-log"].as<bool>();
   runner.covers = coverage.is_wanted();
+  runner.traces = traces.options();
   runner.scratch = scratch.path();
   runner.interrupted = interrupts;
   runner.on_progress = [&](const scenario::RunnerProgress& progress) {
@@ -336,6 +340,10 @@ int run(const Request& request) {
   runner.on_output = [&](const std::string& title, const std::string& output) {
     bar.clear();
     complain("--- output of {}\n{}{}---\n", title, output, output.ends_with('\n') ? "" : "\n");
+  };
+  runner.on_traces = [&](const scenario::TraceOptions& run) {
+    bar.clear();
+    results.write([&] { traces.add(run); });
   };
   runner.on_result = [&](const RunPlan& plan, RunResult result) {
     bar.clear();
@@ -357,6 +365,7 @@ int run(const Request& request) {
   std::cout.flush();
   reports.finish();
   results.write([&] { coverage.write(); });
+  results.write([&] { traces.finish(); });
   return results.finish(code);
 }
 
@@ -376,7 +385,8 @@ scoreboard's.
 SCENARIO is the path of a file, or a name. The name cmn-flits stands for a file cmn-flits.yaml. pmufab looks for it
 first in the folders below scenarios/ here, then among the scenarios that come with pmufab.
 
-)" + limit_description(),
+)" + trace_description() +
+          "\n\n" + limit_description(),
       .options =
           Options{
               list("set", "PATH=VALUE", "change a value of the scenario; may be given several times"),
@@ -392,7 +402,7 @@ first in the folders below scenarios/ here, then among the scenarios that come w
               flag("verbose,v", "print full tables, for every run"),
               flag("kernel-log", "show kernel logs as they grow"),
           } +
-          driver_options(""),
+          trace_options() + driver_options(""),
       .words = Words::scenarios,
       .examples = {{"pmufab run ucf-basic", "one scenario, with every driver set"},
                    {"pmufab run scenarios/tegra410/*.yaml --drivers newest --junit results.xml",

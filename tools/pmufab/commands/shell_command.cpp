@@ -22,6 +22,7 @@
 #include "tools/pmufab/output.h"
 #include "tools/pmufab/places.h"
 #include "tools/pmufab/simulator_process.h"
+#include "tools/pmufab/tracing/trace_files.h"
 #include "tools/pmufab/user_program.h"
 #include "tools/pmufab/verdict_table.h"
 
@@ -103,11 +104,15 @@ int run_shell(const Request& request) {
   const std::string json = map["json"].as<std::string>();
   if (!json.empty()) check_writable(json);
   CoverageFile coverage(map["coverage"].as<std::string>());
+  TraceFiles traces(map, scenario::RunLimits{}.trace);
   const fs::path preload = find_library("testbench/shell", "pmufab_shell_preload.so");
 
   EndSignals signals;
   const ScratchFolder scratch;
   check_preloadable(scratch.path());
+  const scenario::TraceOptions traced = traces.options().in(
+      scratch.path() / "trace-",
+      fmt::format("shell (platform {}, drivers of Linux {})", spec.platform_name, drivers.kernel_version));
   Simulator simulator = start_simulator(scratch.path(), signals, [&](int stop, const std::function<void()>& on_ready) {
     shell::SessionOptions session;
     session.folder = scratch.path();
@@ -115,6 +120,7 @@ int run_shell(const Request& request) {
     session.stop = stop;
     session.echo_log = map["kernel-log"].as<bool>();
     session.covers = coverage.is_wanted();
+    session.traces = traced;
     session.on_ready = on_ready;
     return shell::run_session(spec, drivers, session) ? kPassed : kCheckFailed;
   });
@@ -139,6 +145,10 @@ int run_shell(const Request& request) {
   results.write([&] {
     coverage.add(result.coverage, "the shell");
     coverage.write();
+  });
+  results.write([&] {
+    traces.add(traced);
+    traces.finish();
   });
   results.write([&] {
     if (!json.empty()) write_json(json, result, spec, drivers, conclusion, result.ended && !end.stopped);
@@ -174,13 +184,15 @@ Computing takes no simulated time. perf without a command counts until Ctrl-C, a
 Ctrl-C and Ctrl-\ are for the program that runs. SIGTERM and SIGHUP end all programs of the shell, and pmufab prints
 the verdicts so far.
 
-Without PLATFORM a platform of two Tegra410 sockets is used.)",
+Without PLATFORM a platform of two Tegra410 sockets is used.
+
+)" + trace_description(),
       .options = platform_options() +
                  Options{text("time-scale", "X", "simulated seconds per second of a program", "0.001"),
                          text("json", "FILE", "write the verdicts as JSON"),
                          text("coverage", "FILE", "write what the drivers met, for pmufab coverage"),
                          flag("kernel-log", "show the kernel log as it grows")} +
-                 driver_options("newest"),
+                 trace_options() + driver_options("newest"),
       .words = Words::platforms,
       .runs_program = true,
       .examples = {{"pmufab shell scenarios/platforms/tegra410-2s.yaml --traffic scenarios/traffic/mixed.yaml"},

@@ -14,6 +14,7 @@
 #include "tools/pmufab/cli.h"
 #include "tools/pmufab/output.h"
 #include "tools/pmufab/scenario_names.h"
+#include "tools/pmufab/tracing/trace_files.h"
 
 namespace pmufab::cli {
 namespace {
@@ -144,6 +145,9 @@ int run_stat(const Request& request) {
   if (!report.empty()) check_writable(report);
 
   const scenario::RunLimits limits = limits_of(map);
+  TraceFiles traces(map, limits.trace);
+  if (traces.is_printed() && (json || !separator.empty()))
+    throw InputError("--trace-mmio - and -x or -j exclude each other: both use standard output", "name a file");
   const Plan plan = scenario_of(map, events, limits);
   const auto drivers = std::make_shared<const driver_host::DriverSet>(find_newest_driver(map, plan.platform));
   catch_interrupts();
@@ -152,6 +156,11 @@ int run_stat(const Request& request) {
   scenario::RunnerOptions runner;
   runner.limits = limits;
   runner.scratch = scratch.path();
+  runner.traces = traces.options();
+  runner.on_traces = [&](const scenario::TraceOptions& run) {
+    bar.clear();
+    traces.add(run);
+  };
   runner.echo_log = map["kernel-log"].as<bool>();
   runner.interrupted = interrupts;
   runner.on_progress = [&](const scenario::RunnerProgress& progress) { bar.show(progress.fraction, "counting"); };
@@ -167,6 +176,7 @@ int run_stat(const Request& request) {
   const bool is_told = !json && separator.empty() && run.status != scenario::RunResult::Status::bad_input;
   if (!run.message.empty() && !is_told)
     complain("pmufab:{}{}\n", run.message.starts_with('\n') ? "" : " ", run.message);
+  traces.finish();
   print(run, json, separator);
   if (!report.empty()) {
     std::ostringstream stream;
@@ -196,7 +206,8 @@ JSON FORMAT; of perf 6.1) and nothing else. Counts of events that took turns are
 a failed check and a lack of any verdict are told on standard error and by the exit code; --json FILE has the
 scoreboard's counts.
 
-)" + limit_description(),
+)" + trace_description() +
+          "\n\n" + limit_description(),
       .options =
           Options{
               list("event,e", "EVENTS", "what to count; may be given several times"),
@@ -214,7 +225,7 @@ scoreboard's counts.
               limit_option(),
               flag("kernel-log", "show the kernel log as it grows"),
           } +
-          driver_options("newest"),
+          trace_options() + driver_options("newest"),
       .examples = {{"pmufab stat -e 'nvidia_ucf_pmu_0/slc_access_rd/' --traffic scenarios/traffic/mixed.yaml"},
                    {"pmufab stat --traffic scenarios/traffic/mixed.yaml --duration '2 ms' \\\n"
                     "  -e '{nvidia_cmem_latency_pmu_0/rd_req/,nvidia_cmem_latency_pmu_0/rd_cum_outs/}'"},

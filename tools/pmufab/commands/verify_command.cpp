@@ -19,6 +19,7 @@
 #include "tools/pmufab/cli.h"
 #include "tools/pmufab/coverage/coverage_file.h"
 #include "tools/pmufab/output.h"
+#include "tools/pmufab/tracing/trace_files.h"
 
 namespace pmufab::cli {
 namespace {
@@ -283,6 +284,26 @@ void keep_coverage(const CampaignState& state, CoverageFile& file) {
   }
 }
 
+/// Run the file of each failure once more, and write down what happens.
+void trace_failures(const CampaignState& state, const CampaignOptions& options, TraceFiles& traces) {
+  if (!traces.is_wanted()) return;
+  std::vector<scenario::RunPlan> plans;
+  const auto overrides = std::make_shared<const std::vector<std::string>>();
+  for (const FailureGroup& group : state.groups) {
+    const auto target = std::find_if(options.targets.begin(), options.targets.end(), [&](const verify::Target& one) {
+      return one.drivers->kernel_version == group.drivers;
+    });
+    if (group.file.empty() || target == options.targets.end()) continue;
+    const auto file = std::make_shared<const scenario::ScenarioFile>(options.out / group.file);
+    plans.push_back({scenario::plan_scenario(file, {}, overrides, file->load({}, *overrides)), target->drivers});
+  }
+  scenario::RunnerOptions runner = options.runner;
+  runner.traces = traces.options();
+  runner.on_traces = [&](const scenario::TraceOptions& run) { traces.add(run); };
+  run_all(plans, runner);
+  traces.finish();
+}
+
 int run_verify(const Request& request) {
   const po::variables_map& map = request.options;
   CampaignOptions options;
@@ -299,6 +320,7 @@ int run_verify(const Request& request) {
   }
   options.names_drivers = map["driver"].as<std::string>().empty();
   CoverageFile coverage(map["coverage"].as<std::string>());
+  TraceFiles traces(map, limits_of(map).trace);
   options.covers = coverage.is_wanted();
   if (options.covers) options.exclusions = find_exclusions({});
   catch_interrupts();
@@ -334,6 +356,7 @@ int run_verify(const Request& request) {
     complain("pmufab: {} (yours) was not used: no case had a PMU for it\n", fmt::join(unused.files, ", "));
   if (state.coverage) coverage.add(*state.coverage);
   coverage.write();
+  trace_failures(state, options, traces);
   if (state.failed > 0 || interrupts() > 0) return kCheckFailed;
   return judged ? kPassed : kNotJudged;
 }
@@ -360,6 +383,10 @@ go on with --resume.
 
 A case may use 60 seconds of processor time, unless --limit says otherwise.
 
+)" + access_log_description() +
+          R"(
+A campaign writes nothing of that on its way: at its end, the file of each failure is run once more and written down.
+
 )" + limit_description(),
       .options =
           Options{
@@ -376,7 +403,7 @@ A case may use 60 seconds of processor time, unless --limit says otherwise.
               number<unsigned>("timeout", "SECONDS", "a case that takes longer has failed (0: never)", kUsualTimeout),
               limit_option(),
           } +
-          driver_options("newest"),
+          access_log_options() + driver_options("newest"),
       .examples = {{"pmufab verify --driver my_driver.so --fabric cmn --for 10min", "look for mistakes in a driver"},
                    {"pmufab verify --fabric tegra410 --runs 500 --seed 7 --out campaign",
                     "500 cases; Ctrl-C interrupts, --resume goes on"}},

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "testbench/scenario/tracing/timeline.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "testbench/scenario/run/machine.h"
+#include "tlm/registers/register_bank.h"
+
+namespace pmufab::scenario {
+namespace {
+
+/// Fields that software can read, and whose value may change or be worth knowing.
+bool is_signal(const FieldSpec& field) {
+  return field.access == Access::rw || field.access == Access::ro || field.access == Access::w1c ||
+         field.access == Access::w1s;
+}
+
+std::uint64_t low_bits_of(unsigned width) { return width >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << width) - 1; }
+
+}  // namespace
+
+Timeline::Timeline(TimelineOptions options)
+    : options_(std::move(options)), file_(options_.file), selection_(options_.filter) {}
+
+void Timeline::attach(Machine& machine) {
+  machine_ = &machine;
+  selection_.attach(machine);
+  alarm_ = std::make_unique<Alarm>([this] { ring(); });
+}
+
+bool Timeline::is_recording() const { return selection_.phase() == RunPhase::running && selection_.is_in_time(); }
+
+void Timeline::write(std::string text) {
+  text += '\n';
+  if (left_out_ > 0 || written_ + text.size() > options_.room) {
+    left_out_ += static_cast<std::uint64_t>(std::count(text.begin(), text.end(), '\n'));
+    return;
+  }
+  written_ += text.size();
+  file_.write(text);
+}
+
+unsigned Timeline::declare(unsigned width, const std::string& name) {
+  write(fmt::format("s\t{}\t{}\t{}", signals_, width, name));
+  return signals_++;
+}
+
+unsigned Timeline::cpu() const { return machine_->host().driver_cpu().value_or(0); }
+
+void Timeline::on_phase(RunPhase phase) {
+  selection_.enter(phase);
+  if (phase == RunPhase::running) alarm_->set(simulated_time());
+}
+
+void Timeline::ring() {
+  if (selection_.phase() != RunPhase::running) return;
+  if (selection_.is_in_time()) look();
+  alarm_->set(simulated_time() + options_.every);
+}
+
+void Timeline::watch(const AccessRecord& access) {
+  const auto [place, is_new] =
+      places_.try_emplace(Key(access.registers, access.index, access.element), watched_.size());
+  if (!is_new) return;
+  Watched& watched = watched_.emplace_back(Watched{access.registers, access.index, access.element, {}});
+  const auto shown = std::count_if(access.spec->fields.begin(), access.spec->fields.end(), is_signal);
+  std::string name = fmt::format("{}.{}", selection_.instance_of(access), access.spec->name);
+  if (access.spec->count > 1) name += fmt::format("[{}]", access.element);
+  for (const FieldSpec& field : access.spec->fields) {
+    if (!is_signal(field)) continue;
+    const unsigned number = declare(field.width, shown == 1 ? name : fmt::format("{}.{}", name, field.name));
+    watched.signals.push_back({.number = number, .lsb = field.lsb, .width = field.width});
+  }
+}
+
+void Timeline::look() {
+  std::string text;
+  const Picoseconds now = selection_.now();
+  for (Watched& watched : watched_) {
+    const std::uint64_t value = watched.bank->read(RegisterId{watched.index}, watched.element, simulated_time());
+    for (Signal& signal : watched.signals) {
+      const std::uint64_t part = value >> signal.lsb & low_bits_of(signal.width);
+      if (signal.shown == part) continue;
+      signal.shown = part;
+      text += fmt::format("{}v\t{}\t{}\t{:x}", text.empty() ? "" : "\n", now, signal.number, part);
+    }
+  }
+  if (!text.empty()) write(std::move(text));
+}
+
+void Timeline::on_access(const AccessRecord& access) {
+  if (selection_.phase() != RunPhase::running || !selection_.is_chosen(access)) return;
+  if (access.spec != nullptr) watch(access);
+  if (!selection_.is_in_time()) return;
+  if (access.is_write) {
+    const std::string name = access.name.empty() ? fmt::format("{:#x}", access.address) : access.name;
+    write(fmt::format("i\t{}\t{}\t{}.{}\t{:x}", selection_.now(), cpu(), selection_.instance_of(access), name,
+                      access.value));
+  }
+  look();
+}
+
+void Timeline::on_line(std::uint32_t number, const std::string& source, bool high) {
+  if (!is_recording() || !selection_.is_wanted_interrupt(number, source)) return;
+  const std::string name = fmt::format("interrupts.{}", instance_name(source));
+  const auto place = lines_.find(name);
+  const unsigned signal = place == lines_.end() ? declare(1, name) : place->second;
+  lines_.insert_or_assign(name, signal);
+  look();
+  write(fmt::format("v\t{}\t{}\t{:x}", selection_.now(), signal, high ? 1 : 0));
+}
+
+void Timeline::on_note(const std::string& text) {
+  if (is_recording() && selection_.is_wanted()) write(fmt::format("i\t{}\t0\t{}\t", selection_.now(), text));
+}
+
+void Timeline::on_call(Call call, bool begin, const std::string& pmu, perf::EventHandle event, std::uint64_t /*value*/,
+                       Picoseconds /*when*/) {
+  if (begin) {
+    const bool is_wanted = is_recording() && selection_.is_wanted_pmu(pmu);
+    calls_.push_back(is_wanted ? std::optional(cpu()) : std::nullopt);
+    if (!is_wanted) return;
+    const std::string detail = event == 0 ? std::string() : fmt::format("event {}", event);
+    write(fmt::format("b\t{}\t{}\t{} {}\t{}", selection_.now(), *calls_.back(), to_string(call), pmu, detail));
+    return;
+  }
+  if (calls_.empty()) return;
+  if (calls_.back()) write(fmt::format("e\t{}\t{}", selection_.now(), *calls_.back()));
+  calls_.pop_back();
+}
+
+void Timeline::finish() {
+  selection_.enter(RunPhase::before);
+  alarm_->cancel();
+  if (left_out_ > 0) file_.write(fmt::format("o\t{}\n", left_out_));
+  left_out_ = 0;
+}
+
+}  // namespace pmufab::scenario

@@ -1,0 +1,569 @@
+// SPDX-License-Identifier: Apache-2.0
+// --trace-mmio: what drivers do with registers, written down. What is expected follows from the CoreSight PMU architecture
+// (Arm IHI 0091), the kernel's numbers of events and the way perf's core calls a driver.
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <iterator>
+#include <map>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+#include "testbench/tests/tools/cli_fixture.h"
+
+namespace pmufab::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ContainsRegex;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
+using Json = nlohmann::json;
+using Lines = std::vector<Json>;
+
+class Trace : public Cli {
+ protected:
+  /// One event of a PMU with counters of 16 bits, which wrap: 100 reads of 64 bytes in each microsecond.
+  std::string overflowing() {
+    return write("overflowing.yaml", R"(name: overflowing
+platform:
+  kind: tegra410
+  name: small
+  sockets: 1
+  cpus_per_socket: 4
+  tegra410: {clusters: 4, ucf_pmu: {width: 16, counters: 4}}
+traffic:
+  - generators:
+      - {name: gpu, requester: {kind: gpu}, targets: [{memory: cmem}], pacing: {kind: fixed, requests_per_us: 100}}
+duration: 100 us
+measure:
+  - {name: m, start: 1 us, events: [nvidia_ucf_pmu_0/slc_bytes_rd/]}
+)");
+  }
+
+  /// @return the lines of a log in JSON
+  Lines parse(const std::filesystem::path& file) {
+    Lines lines;
+    std::istringstream text(read(file));
+    for (std::string line; std::getline(text, line);) lines.push_back(Json::parse(line));
+    return lines;
+  }
+
+  Lines log_of(const std::string& scenario, const std::vector<std::string>& more = {}) {
+    const std::string file = (folder / "log.jsonl").string();
+    std::vector<std::string> arguments = {"run", scenario, "--drivers", "newest", "--trace-mmio", file};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const Outcome run = pmufab(arguments);
+    EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
+    return parse(file);
+  }
+
+  static bool is_access(const Json& line) { return line.at("kind") == "read" || line.at("kind") == "write"; }
+
+  static Lines chosen(const Lines& lines, const std::function<bool(const Json&)>& wanted) {
+    Lines some;
+    std::copy_if(lines.begin(), lines.end(), std::back_inserter(some), wanted);
+    return some;
+  }
+
+  static std::uint64_t number(const Json& text) { return std::stoull(text.get<std::string>(), nullptr, 0); }
+
+  /// @return index of the first line from `from` on
+  static std::size_t find(const Lines& lines, std::size_t from, const std::function<bool(const Json&)>& wanted) {
+    const auto begin = lines.begin() + static_cast<std::ptrdiff_t>(std::min(from, lines.size()));
+    return static_cast<std::size_t>(std::find_if(begin, lines.end(), wanted) - lines.begin());
+  }
+
+  static std::function<bool(const Json&)> writes(const std::string& name) {
+    return [name](const Json& line) { return line.at("kind") == "write" && line.at("register") == name; };
+  }
+  static std::function<bool(const Json&)> call(const std::string& name, bool begin) {
+    return [=](const Json& line) {
+      return line.at("kind") == "call" && line.at("call") == name && line.value("begin", !begin) == begin;
+    };
+  }
+  static std::function<bool(const Json&)> interrupt(const std::string& what) {
+    return [what](const Json& line) { return line.at("kind") == "interrupt" && line.at("what") == what; };
+  }
+  static Json change(const std::string& field, const std::string& before, const std::string& after) {
+    return {{"field", field}, {"before", before}, {"after", after}};
+  }
+};
+
+TEST_F(Trace, an_event_is_programmed_then_enabled_then_the_pmu_runs) {
+  const Lines lines = log_of(overflowing());
+  const std::size_t add = find(lines, 0, call("add", true));
+  const std::size_t end = find(lines, add, call("add", false));
+  ASSERT_LT(end, lines.size());
+  // The counter that the driver has chosen, by the only event type it writes.
+  const std::size_t type = find(lines, add, [](const Json& line) {
+    return line.at("kind") == "write" && line.at("register").get<std::string>().starts_with("PMEVTYPER[");
+  });
+  ASSERT_LT(type, end);
+  const std::string name = lines[type].at("register");
+  const std::string element = name.substr(name.find('['));
+  const std::uint64_t counter = std::stoull(element.substr(1));
+  EXPECT_EQ(lines[type].at("value"), "0x00000113") << "slc_bytes_rd is event 0x113 of the kernel's document";
+  EXPECT_EQ(lines[type].at("changed"), Json::array({change("EVENT", "0x0", "0x113")}));
+  EXPECT_EQ(lines[type].at("call"), "add");
+  EXPECT_EQ(lines[type].at("pmu"), "nvidia_ucf_pmu_0");
+  EXPECT_EQ(lines[type].at("instance"), "socket0.ucf_pmu.page0");
+  EXPECT_EQ(lines[type].at("cpu"), 0);
+  EXPECT_THAT(lines[type].at("function").get<std::string>(), HasSubstr("() of arm_cspmu.c"));
+
+  EXPECT_LT(find(lines, add, writes("PMEVCNTR" + element)), end) << "it begins at a known value";
+  const std::size_t enable = find(lines, type, writes("PMCNTENSET[0]"));
+  ASSERT_LT(enable, end);
+  EXPECT_EQ(number(lines[enable].at("value")), std::uint64_t{1} << counter);
+  EXPECT_THAT(lines[enable].at("changed"), SizeIs(1));
+  const std::size_t run = find(lines, end, writes("PMCR"));
+  ASSERT_LT(run, lines.size());
+  EXPECT_EQ(lines[run].at("call"), "pmu_enable");
+  EXPECT_EQ(lines[run].at("changed"), Json::array({change("E", "0x0", "0x1")}));
+
+  // Offsets of the architecture: event types from 0x400, enables at 0xc00, PMCR at 0xe04.
+  const std::uint64_t page = number(lines[run].at("address")) - 0xe04;
+  EXPECT_EQ(page % 0x1000, 0U);
+  EXPECT_EQ(number(lines[type].at("address")), page + 0x400 + 4 * counter);
+  EXPECT_EQ(number(lines[enable].at("address")), page + 0xc00);
+}
+
+TEST_F(Trace, an_overflow_is_raised_delivered_cleared_lowered_and_handled) {
+  const Lines lines = log_of(overflowing());
+  std::size_t at = 0;
+  unsigned overflows = 0;
+  while ((at = find(lines, at, interrupt("raised"))) < lines.size()) {
+    ++overflows;
+    const std::size_t delivered = find(lines, at, interrupt("delivered"));
+    const std::size_t begin = find(lines, at, call("interrupt", true));
+    const std::size_t clear = find(lines, at, writes("PMOVSCLR[0]"));
+    const std::size_t lowered = find(lines, at, interrupt("lowered"));
+    const std::size_t end = find(lines, at, call("interrupt", false));
+    const std::size_t handled = find(lines, at, interrupt("handled"));
+    ASSERT_LT(handled, lines.size());
+    const std::vector<std::size_t> order = {at, delivered, begin, lowered, clear, end, handled};
+    EXPECT_TRUE(std::is_sorted(order.begin(), order.end())) << ::testing::PrintToString(order);
+    ASSERT_THAT(lines[clear].at("changed"), SizeIs(1));
+    EXPECT_EQ(lines[clear].at("changed").at(0).at("after"), "0x0") << "write one to clear";
+    EXPECT_EQ(number(lines[clear].at("changed").at(0).at("before")), number(lines[clear].at("value")))
+        << "what was set is written back";
+    EXPECT_EQ(lines[clear].at("cpu"), lines[begin].at("cpu"));
+    EXPECT_EQ(lines[at].at("source"), "socket0.ucf_pmu");
+    EXPECT_FALSE(lines[at].contains("cpu")) << "hardware raises it";
+    at = handled;
+  }
+  // 99 us of 100 requests of 64 bytes. A driver begins again at half of the range, or goes on from where it is.
+  constexpr unsigned kBytes = 99 * 100 * 64;
+  EXPECT_GE(overflows, kBytes / (1U << 16));
+  EXPECT_LE(overflows, kBytes / (1U << 15));
+}
+
+TEST_F(Trace, the_count_is_the_sum_of_what_the_counter_registers_said) {
+  const std::string report = (folder / "result.json").string();
+  const Lines lines = log_of(overflowing(), {"--json", report});
+  std::uint64_t sum = 0;
+  std::uint64_t last = 0;
+  for (const Json& line : lines) {
+    if (!is_access(line) || line.at("phase") != "running") continue;
+    if (!line.at("register").get<std::string>().starts_with("PMEVCNTR[")) continue;
+    const std::uint64_t value = number(line.at("value")) & 0xffff;
+    if (line.at("kind") == "read") sum += (value - last) & 0xffff;
+    last = value;
+  }
+  EXPECT_GT(sum, 1U << 16) << "it has wrapped";
+  const Json result = Json::parse(read(report));
+  EXPECT_EQ(result.at("runs").at(0).at("measures").at(0).at("counters").at(0).at("driver"), sum);
+  const std::size_t reading =
+      find(lines, 0, [](const Json& line) { return line.at("kind") == "event" && line.at("what") == "read"; });
+  ASSERT_LT(reading, lines.size());
+  EXPECT_EQ(lines[reading].at("count"), sum);
+  EXPECT_EQ(lines[reading].at("name"), "nvidia_ucf_pmu_0/slc_bytes_rd/");
+}
+
+TEST_F(Trace, a_log_changes_no_result_and_is_the_same_each_time) {
+  for (const std::string& scenario :
+       {overflowing(), shipped("fault-interrupts-cmn.yaml"), shipped("cxl-overflow.yaml")}) {
+    const auto run = [&](const std::string& name, const std::vector<std::string>& more) {
+      std::vector<std::string> arguments = {"run", scenario, "--drivers", "newest", "--json", (folder / name).string()};
+      arguments.insert(arguments.end(), more.begin(), more.end());
+      const Outcome outcome = pmufab(arguments);
+      EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+      return read(folder / name) + outcome.out;
+    };
+    const std::string without = run("without", {});
+    EXPECT_THAT(without, HasSubstr("PASSED"));
+    EXPECT_EQ(run("first", {"--trace-mmio", (folder / "a.txt").string()}), without);
+    EXPECT_EQ(run("second", {"--trace-mmio", (folder / "b.txt").string()}), without);
+    EXPECT_EQ(read(folder / "a.txt"), read(folder / "b.txt"));
+    EXPECT_THAT(read(folder / "a.txt"), ContainsRegex(" write [48] 0x"));
+  }
+}
+
+TEST_F(Trace, conditions_choose_pmu_register_and_time) {
+  const std::string scenario = shipped("ucf-basic.yaml");
+  const Lines all = log_of(scenario);
+  const auto in = [](const Json& line) { return line.value("instance", ""); };
+
+  const Lines of_bank = log_of(scenario, {"--trace-filter", "pmu=socket1.ucf_pmu"});
+  EXPECT_EQ(chosen(of_bank, is_access), chosen(all, [&](const Json& line) {
+              return is_access(line) && (in(line) == "socket1.ucf_pmu.page0" || in(line) == "socket1.ucf_pmu.page1");
+            }));
+  EXPECT_THAT(chosen(of_bank, is_access), Not(IsEmpty()));
+
+  // By perf's name: its calls and what they access, from the first call on.
+  const Lines of_pmu = log_of(scenario, {"--trace-filter", "pmu=nvidia_ucf_pmu_1"});
+  const auto is_call = [](const Json& line) { return line.at("kind") == "call"; };
+  EXPECT_EQ(chosen(of_pmu, is_call),
+            chosen(all, [&](const Json& line) { return is_call(line) && line.at("pmu") == "nvidia_ucf_pmu_1"; }));
+  EXPECT_THAT(chosen(of_pmu, is_call), Not(IsEmpty()));
+  EXPECT_EQ(
+      chosen(of_pmu, [](const Json& line) { return is_access(line) && line.contains("pmu"); }),
+      chosen(all, [](const Json& line) { return is_access(line) && line.value("pmu", "") == "nvidia_ucf_pmu_1"; }));
+
+  const Lines of_register =
+      log_of(scenario, {"--trace-filter", "register=PMEVTYPER", "--trace-filter", "register=PMCR"});
+  const Lines expected = chosen(all, [](const Json& line) {
+    const std::string name = line.value("register", "");
+    return is_access(line) && (name.starts_with("PMEVTYPER[") || name == "PMCR");
+  });
+  EXPECT_EQ(Lines(of_register.begin() + 1, of_register.end()), expected) << "behind the heading";
+  EXPECT_THAT(expected, Not(IsEmpty()));
+  EXPECT_EQ(log_of(scenario, {"--trace-filter", "register=PMEVTYPER[1]"}).size(),
+            1 + chosen(all, [](const Json& line) { return line.value("register", "") == "PMEVTYPER[1]"; }).size());
+
+  constexpr std::uint64_t kMicrosecond = 1'000'000;
+  const Lines of_time = log_of(scenario, {"--trace-filter", "from=100ns", "--trace-filter", "to=5us"});
+  EXPECT_EQ(Lines(of_time.begin() + 1, of_time.end()), chosen(all, [&](const Json& line) {
+              const std::uint64_t when = line.value("time_ps", std::uint64_t{0});
+              return line.contains("phase") && line.at("phase") != "loading" && when >= kMicrosecond / 10 &&
+                     when <= 5 * kMicrosecond;
+            }));
+  EXPECT_THAT(of_time, SizeIs(::testing::Gt(2U)));
+}
+
+TEST_F(Trace, the_first_part_of_a_long_log_is_kept_and_the_rest_counted) {
+  const Lines all = log_of(overflowing());
+  const std::string whole = read(folder / "log.jsonl");
+  ASSERT_GT(whole.size(), 100'000U);
+  const Lines some = log_of(overflowing(), {"--limit", "trace=50000"});
+  const std::string part = read(folder / "log.jsonl");
+  EXPECT_LE(part.size(), 50'000U + some.back().dump().size() + 1);
+  EXPECT_GT(part.size(), 49'000U);
+  EXPECT_EQ(some.back().at("kind"), "left_out");
+  EXPECT_EQ(some.back().at("lines"), all.size() - (some.size() - 1));
+  EXPECT_EQ(Lines(some.begin(), some.end() - 1), Lines(all.begin(), all.begin() + static_cast<int>(some.size()) - 1));
+  const Outcome printed =
+      pmufab({"run", overflowing(), "--drivers", "newest", "--trace-mmio", "-", "--limit", "trace=50000"});
+  EXPECT_THAT(printed.out, ContainsRegex("# [0-9,]+ more lines are left out: the log of a run has room for 50000 B"));
+}
+
+TEST_F(Trace, several_runs_follow_each_other) {
+  const std::string file = (folder / "log.txt").string();
+  const Outcome run = pmufab({"run", overflowing(), shipped("ucf-basic.yaml"), "--drivers", "newest", "--trace-mmio",
+                              file, "--trace-filter", "register=PMCR"});
+  EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
+  const std::string text = read(file);
+  const std::size_t first = text.find("# overflowing (platform small, drivers of Linux ");
+  const std::size_t second = text.find("# ucf-basic (platform tegra410-2s, drivers of Linux ");
+  EXPECT_EQ(first, 0U);
+  ASSERT_NE(second, std::string::npos);
+  EXPECT_THAT(text.substr(0, second), HasSubstr("PMCR = 0x00000001  E 0x0->0x1"));
+  EXPECT_THAT(text.substr(second), HasSubstr("socket1.ucf_pmu.page0.PMCR"));
+}
+
+TEST_F(Trace, stat_and_shell_write_logs_too) {
+  const std::string file = (folder / "log.jsonl").string();
+  const Outcome stat = pmufab({"stat", "-e", "nvidia_ucf_pmu_0/cycles/", "--trace-mmio", file});
+  EXPECT_EQ(stat.exit_code, 0) << stat.err;
+  EXPECT_LT(find(parse(file), 0, call("add", true)), parse(file).size());
+  const Outcome shell = pmufab({"shell", "--trace-mmio", file, "--", "true"});
+  EXPECT_EQ(shell.exit_code, 0) << shell.err;
+  const Lines lines = parse(file);
+  EXPECT_THAT(lines.at(0).at("title").get<std::string>(), HasSubstr("shell (platform tegra410, drivers of Linux "));
+  EXPECT_LT(find(lines, 0, [](const Json& line) { return is_access(line) && line.at("phase") == "loading"; }),
+            lines.size());
+}
+
+// ---- Time lines
+
+/// A value change dump, read strictly: IEEE 1800, 21.7.
+struct Vcd {
+  struct Variable {
+    std::string type;
+    unsigned width;
+    std::vector<std::pair<std::uint64_t, std::string>> changes;  // time and value: "0", "101", "x"
+  };
+  std::map<std::string, Variable> variables;  // by name, with its scopes
+
+  explicit Vcd(const std::string& text) : words_(text) {
+    expect("$version");
+    skip();
+    expect("$timescale");
+    expect("1");
+    expect("ps");
+    expect("$end");
+    declarations();
+    changes();
+  }
+
+ private:
+  std::string word() {
+    std::string text;
+    EXPECT_TRUE(words_ >> text);
+    return text;
+  }
+  void expect(const std::string& wanted) { EXPECT_EQ(word(), wanted); }
+  void skip() {
+    while (words_ && word() != "$end") {
+    }
+  }
+
+  void declarations() {
+    std::vector<std::string> scopes;
+    for (std::string next = word(); next != "$enddefinitions" && words_; next = word()) {
+      if (next == "$scope") {
+        expect("module");
+        scopes.push_back(word());
+      } else if (next == "$upscope") {
+        ASSERT_FALSE(scopes.empty());
+        scopes.pop_back();
+      } else {
+        ASSERT_EQ(next, "$var");
+        Variable variable;
+        variable.type = word();
+        variable.width = static_cast<unsigned>(std::stoul(word()));
+        const std::string code = word();
+        std::string name;
+        for (const std::string& scope : scopes) name += scope + ".";
+        name += word();
+        ASSERT_TRUE(codes_.emplace(code, name).second) << "two variables have the code " << code;
+        ASSERT_TRUE(variables.emplace(name, variable).second) << name;
+      }
+      expect("$end");
+    }
+    EXPECT_TRUE(scopes.empty());
+    expect("$end");
+  }
+
+  void changes() {
+    std::uint64_t now = 0;
+    bool begun = false;
+    for (std::string next; words_ >> next;) {
+      if (next.front() == '#') {
+        const std::uint64_t when = std::stoull(next.substr(1));
+        ASSERT_TRUE(!begun || when > now) << "times grow";
+        now = when;
+        begun = true;
+      } else if (next == "$dumpvars" || next == "$end") {
+        ASSERT_TRUE(begun);
+      } else if (next == "$comment") {
+        skip();
+      } else {
+        const bool is_vector = next.front() == 'b';
+        const std::string value = is_vector ? next.substr(1) : next.substr(0, 1);
+        const std::string code = is_vector ? word() : next.substr(1);
+        ASSERT_TRUE(codes_.contains(code)) << next;
+        Variable& variable = variables.at(codes_.at(code));
+        ASSERT_EQ(value.find_first_not_of("01x"), std::string::npos) << next;
+        ASSERT_LE(value.size(), variable.width);
+        variable.changes.emplace_back(now, value);
+      }
+    }
+  }
+
+  std::istringstream words_;
+  std::map<std::string, std::string> codes_;
+};
+
+class Timeline : public Trace {
+ protected:
+  /// The scenario's log and time line, of one run.
+  std::pair<Lines, std::string> both_of(const std::string& scenario, const std::string& suffix,
+                                        const std::vector<std::string>& more = {}) {
+    const std::string file = (folder / ("line" + suffix)).string();
+    std::vector<std::string> options = {"--timeline", file};
+    options.insert(options.end(), more.begin(), more.end());
+    Lines lines = log_of(scenario, options);
+    return {std::move(lines), read(file)};
+  }
+
+  /// When an interrupt line was what
+  static std::vector<std::pair<std::uint64_t, std::string>> line_changes(const Lines& lines) {
+    std::vector<std::pair<std::uint64_t, std::string>> changes;
+    for (const Json& line : lines) {
+      if (line.at("kind") != "interrupt" || line.at("phase") != "running") continue;
+      if (line.at("what") == "raised") changes.emplace_back(line.at("time_ps"), "1");
+      if (line.at("what") == "lowered") changes.emplace_back(line.at("time_ps"), "0");
+    }
+    return changes;
+  }
+};
+
+TEST_F(Timeline, a_value_change_dump_says_what_the_log_says) {
+  const auto [lines, text] = both_of(overflowing(), ".vcd");
+  const Vcd vcd(text);
+  auto irq = vcd.variables.at("interrupts.socket0.ucf_pmu").changes;
+  ASSERT_EQ(irq.front(), std::pair(std::uint64_t{0}, std::string("x"))) << "unknown before it changes";
+  irq.erase(irq.begin());
+  EXPECT_EQ(irq, line_changes(lines));
+  EXPECT_GE(irq.size(), 18U);
+
+  // Each read of the counter finds what the time line has at that time.
+  const std::size_t type = find(lines, 0, [](const Json& line) {
+    return line.at("kind") == "write" && line.at("register").get<std::string>().starts_with("PMEVTYPER[");
+  });
+  ASSERT_LT(type, lines.size());
+  const std::string name = lines[type].at("register");
+  const std::string element = name.substr(name.find('[') + 1, name.find(']') - name.find('[') - 1);
+  const auto& counter = vcd.variables.at("socket0.ucf_pmu.page1.PMEVCNTR_" + element);
+  unsigned reads = 0;
+  for (const Json& line : lines) {
+    if (line.at("kind") != "read" || line.at("phase") != "running") continue;
+    if (line.at("register") != "PMEVCNTR[" + element + "]") continue;
+    ++reads;
+    const std::uint64_t when = line.at("time_ps");
+    std::string value;
+    for (const auto& [time, bits] : counter.changes) {
+      if (time <= when) value = bits;
+    }
+    EXPECT_EQ(std::stoull(value, nullptr, 2), number(line.at("value"))) << when;
+  }
+  EXPECT_GE(reads, 9U);
+  // Between the reads it is looked at each microsecond, while 6,400 bytes come in each.
+  EXPECT_GE(counter.changes.size(), 90U);
+
+  const auto& handler = vcd.variables.at("calls.interrupt_nvidia_ucf_pmu_0").changes;
+  EXPECT_EQ(handler.size(), 1 + 2 * chosen(lines, call("interrupt", true)).size());
+  const auto& writes_of_control = vcd.variables.at("writes.socket0.ucf_pmu.page0.PMCR");
+  EXPECT_EQ(writes_of_control.type, "event");
+  EXPECT_EQ(writes_of_control.changes.size(), chosen(lines, [&](const Json& line) {
+                                                return writes("PMCR")(line) && line.at("phase") == "running";
+                                              }).size());
+  EXPECT_EQ(vcd.variables.at("socket0.ucf_pmu.page0.PMCR").width, 1U) << "E is the one field that can be read";
+}
+
+TEST_F(Timeline, trace_events_nest_and_say_what_the_log_says) {
+  const auto [lines, text] = both_of(overflowing(), ".json");
+  const Json trace = Json::parse(text);
+  std::map<std::pair<int, int>, std::vector<std::string>> open;
+  std::vector<std::pair<std::uint64_t, std::string>> irq;
+  double last = 0;
+  std::size_t handlers = 0;
+  for (const Json& event : trace.at("traceEvents")) {
+    const std::string phase = event.at("ph");
+    if (phase == "M") continue;
+    const double when = event.at("ts");
+    EXPECT_GE(when, last);
+    last = when;
+    auto& calls = open[{event.at("pid").get<int>(), event.at("tid").get<int>()}];
+    if (phase == "B") calls.push_back(event.at("name"));
+    if (phase == "E") {
+      ASSERT_FALSE(calls.empty());
+      handlers += calls.back() == "interrupt nvidia_ucf_pmu_0" ? 1 : 0;
+      calls.pop_back();
+    }
+    if (phase == "C" && event.at("name") == "interrupts.socket0.ucf_pmu")
+      irq.emplace_back(std::llround(when * 1e6), std::to_string(event.at("args").at("value").get<int>()));
+    EXPECT_TRUE(phase != "C" || event.at("args").at("value").is_number_unsigned());
+    EXPECT_TRUE(phase != "i" || event.at("s") == "t" || event.at("s") == "g");
+    EXPECT_TRUE(phase == "B" || phase == "E" || phase == "C" || phase == "i") << phase;
+  }
+  for (const auto& [track, calls] : open) EXPECT_THAT(calls, IsEmpty());
+  EXPECT_EQ(irq, line_changes(lines));
+  EXPECT_EQ(handlers, chosen(lines, call("interrupt", true)).size());
+}
+
+TEST_F(Timeline, conditions_choose_signals_and_time) {
+  const auto [lines, text] = both_of(shipped("ucf-basic.yaml"), ".vcd",
+                                     {"--trace-filter", "pmu=socket1.ucf_pmu", "--trace-filter", "register=PMEVCNTR_*",
+                                      "--trace-filter", "from=1ms", "--trace-filter", "to=2ms"});
+  const Vcd vcd(text);
+  EXPECT_THAT(vcd.variables, Not(IsEmpty()));
+  for (const auto& [name, variable] : vcd.variables) {
+    EXPECT_THAT(name, ContainsRegex("socket1\\.ucf_pmu\\.page1\\.PMEVCNTR_(LO|HI)_[0-9]+$"));
+    for (const auto& [when, value] : variable.changes) {
+      if (value == "x") continue;
+      EXPECT_GE(when, 1'000'000'000U);
+      EXPECT_LE(when, 2'000'000'000U);
+    }
+  }
+}
+
+TEST_F(Timeline, the_first_part_of_a_long_one_is_kept_and_the_rest_counted) {
+  for (const std::string& suffix : {std::string(".vcd"), std::string(".json")}) {
+    const std::string file = (folder / ("line" + suffix)).string();
+    const auto run = [&](const std::vector<std::string>& more) {
+      std::vector<std::string> arguments = {"run", overflowing(), "--drivers", "newest", "--timeline", file};
+      arguments.insert(arguments.end(), more.begin(), more.end());
+      const Outcome outcome = pmufab(arguments);
+      EXPECT_EQ(outcome.exit_code, 0);
+      return outcome.err;
+    };
+    EXPECT_EQ(run({}), "");
+    EXPECT_GT(read(file).size(), 6'000U);
+    EXPECT_THAT(run({"--limit", "trace=5000"}),
+                ContainsRegex("[0-9,]+ changes are left out: the file has room for 5000 B"));
+    EXPECT_LT(read(file).size(), 5'500U);
+    EXPECT_GT(read(file).size(), 3'500U);
+    EXPECT_THAT(read(file), ContainsRegex("[0-9]+ changes are left out from here"));
+    if (suffix == ".vcd") Vcd{read(file)};
+    EXPECT_TRUE(suffix != ".json" || Json::accept(read(file)));
+  }
+}
+
+TEST_F(Timeline, a_time_line_changes_no_result_and_is_the_same_each_time) {
+  for (const std::string& scenario :
+       {overflowing(), shipped("cmn-groups.yaml"), shipped("cxl-overflow-messages.yaml")}) {
+    const auto run = [&](const std::string& name, const std::vector<std::string>& more) {
+      std::vector<std::string> arguments = {"run", scenario, "--drivers", "newest", "--json", (folder / name).string()};
+      arguments.insert(arguments.end(), more.begin(), more.end());
+      EXPECT_EQ(pmufab(arguments).exit_code, 0);
+      return read(folder / name);
+    };
+    const std::string without = run("without", {});
+    EXPECT_EQ(run("first", {"--timeline", (folder / "a.vcd").string()}), without);
+    EXPECT_EQ(run("second", {"--timeline", (folder / "b.vcd").string()}), without);
+    EXPECT_EQ(read(folder / "a.vcd"), read(folder / "b.vcd"));
+    Vcd{read(folder / "a.vcd")};
+  }
+}
+
+TEST_F(Trace, wrong_options_are_bad_input) {
+  const std::string scenario = overflowing();
+  const auto error_of = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments = {"run", scenario};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const Outcome outcome = pmufab(arguments);
+    EXPECT_EQ(outcome.exit_code, 2);
+    return outcome.err;
+  };
+  EXPECT_THAT(error_of({"--trace-filter", "pmu=x"}), HasSubstr("add --trace-mmio FILE"));
+  const auto with = [&](const std::string& condition) {
+    return error_of({"--trace-mmio", "-", "--trace-filter", condition});
+  };
+  EXPECT_THAT(with("pmus=x"), AllOf(HasSubstr("there is no key 'pmus'"), HasSubstr("'register'")));
+  EXPECT_THAT(with("pmu"), HasSubstr("gives no value"));
+  EXPECT_THAT(with("from=5"), HasSubstr("'5'"));
+  EXPECT_THAT(error_of({"--trace-mmio", "-", "--trace-filter", "from=5us", "--trace-filter", "to=4us"}),
+              HasSubstr("nothing lies between"));
+  EXPECT_THAT(error_of({"--trace-mmio", (folder / "x").string(), "--json", (folder / "x").string()}),
+              HasSubstr("another report"));
+  EXPECT_THAT(error_of({"--trace-mmio", (folder / "no" / "x").string()}), HasSubstr("no"));
+  EXPECT_THAT(error_of({"--timeline", "x.fst"}), AllOf(HasSubstr(".vcd or .json"), HasSubstr("vcd2fst")));
+  EXPECT_THAT(error_of({shipped("ucf-basic.yaml"), "--timeline", (folder / "x.vcd").string()}),
+              HasSubstr("a time line has one"));
+  const Outcome stat = pmufab({"stat", "-e", "nvidia_ucf_pmu_0/cycles/", "-j", "--trace-mmio", "-"});
+  EXPECT_EQ(stat.exit_code, 2);
+  EXPECT_THAT(stat.err, HasSubstr("exclude each other"));
+}
+
+}  // namespace
+}  // namespace pmufab::testing

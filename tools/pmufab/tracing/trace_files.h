@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "testbench/scenario/tracing/timeline_writers.h"
+#include "testbench/scenario/tracing/tracing.h"
+#include "tools/pmufab/command.h"
+#include "tools/pmufab/output.h"
+
+namespace pmufab::cli {
+
+/// @return --trace-mmio and --trace-filter
+[[nodiscard]] Options access_log_options();
+/// @return what they do, a paragraph for the description of a command
+[[nodiscard]] std::string access_log_description();
+/// @return these, and --timeline
+[[nodiscard]] Options trace_options();
+[[nodiscard]] std::string trace_description();
+
+/// The files of --trace-mmio, of all runs, one after the other, and of --timeline, of one run.
+class TraceFiles {
+ public:
+  /// @param map   may lack --timeline
+  /// @param room  bytes for each run, and for the time line
+  /// @throws scenario::InputError if a file cannot be written, or the filter is wrong
+  TraceFiles(const boost::program_options::variables_map& map, std::uint64_t room);
+
+  [[nodiscard]] bool is_wanted() const noexcept { return options_.access_log || options_.timeline; }
+  /// @return true if the access log goes to standard output
+  [[nodiscard]] bool is_printed() const noexcept { return options_.access_log && log_ == nullptr; }
+  /// @throws scenario::InputError if a time line is wanted of more than one run
+  void check_runs(std::size_t count) const;
+  /// What is to be written down of a run. The files are not named yet.
+  [[nodiscard]] const scenario::TraceOptions& options() const noexcept { return options_; }
+  /// Take over what was written down of a run. @throws scenario::InputError if it cannot be written
+  void add(const scenario::TraceOptions& run);
+  /// The user's files are there. @throws scenario::InputError
+  void finish();
+
+ private:
+  void add_log(const std::filesystem::path& log);
+
+  scenario::TraceOptions options_;
+  std::unique_ptr<OutputFile> log_;
+  std::unique_ptr<OutputFile> timeline_;
+  scenario::TimelineFormat format_{};
+};
+
+}  // namespace pmufab::cli
