@@ -24,6 +24,7 @@ namespace pmufab::cli {
 [[nodiscard]] Command stat_command();
 [[nodiscard]] Command verify_command();
 [[nodiscard]] Command compare_command();
+[[nodiscard]] Command explain_command();
 [[nodiscard]] Command regs_command();
 [[nodiscard]] Command serve_command();
 [[nodiscard]] Command shell_command();

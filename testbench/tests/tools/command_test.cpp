@@ -62,6 +62,7 @@ TEST_F(Command, help_is_there_for_every_command) {
                                                                                        {"boot"},
                                                                                        {"coverage"},
                                                                                        {"compare"},
+                                                                                       {"explain"},
                                                                                        {"regs"},
                                                                                        {"serve"},
                                                                                        {"map"},

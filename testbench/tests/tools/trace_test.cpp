@@ -536,6 +536,58 @@ TEST_F(Timeline, a_time_line_changes_no_result_and_is_the_same_each_time) {
   }
 }
 
+// ---- Explanations
+
+class Explain : public Trace {
+ protected:
+  /// Run a scenario, and explain what is wrong.
+  Outcome explained(const std::string& scenario, const std::vector<std::string>& more = {}) {
+    const std::string results = (folder / "results").string();
+    const Outcome run = pmufab({"run", shipped(scenario), "--drivers", "newest", "--out", results});
+    EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
+    std::vector<std::string> arguments = {"explain", results};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    Outcome outcome = pmufab(arguments);
+    EXPECT_LE(std::count(outcome.out.begin(), outcome.out.end(), '\n'), 20) << outcome.out;
+    return outcome;
+  }
+};
+
+// The counter wraps, and its interrupt is late: the driver reads the counter before its handler has run.
+TEST_F(Explain, a_reading_between_an_overflow_and_its_handler) {
+  const Outcome outcome = explained("cxl-overflow-read-late.yaml");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  const std::size_t raised = outcome.out.find("interrupt 8194 raised");
+  const std::size_t wrong = outcome.out.find(", count 0, expected 256: WRONG");
+  ASSERT_NE(raised, std::string::npos) << outcome.out;
+  ASSERT_NE(wrong, std::string::npos) << outcome.out;
+  EXPECT_LT(raised, wrong);
+  EXPECT_THAT(outcome.out, Not(HasSubstr("delivered")));
+}
+
+// All counters stop at the overflow of one, and the driver does not start them again.
+TEST_F(Explain, what_the_handler_did_and_did_not) {
+  const Outcome outcome = explained("cxl-overflow-frozen.yaml");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  const std::size_t raised = outcome.out.find("interrupt 8194 raised");
+  const std::size_t cleared = outcome.out.find("Overflow Status 0x1->0x0  [cxl_pmu_irq() of cxl_pmu.c]", raised);
+  const std::size_t wrong = outcome.out.find(": WRONG", cleared);
+  ASSERT_NE(wrong, std::string::npos) << outcome.out;
+  EXPECT_THAT(outcome.out.substr(raised, wrong - raised), Not(HasSubstr("Freeze 0x"))) << "nobody thaws them";
+}
+
+TEST_F(Explain, what_cannot_be_explained_is_said) {
+  const Outcome right = explained("ucf-basic.yaml");
+  EXPECT_EQ(right.exit_code, 2);
+  EXPECT_THAT(right.err, HasSubstr("no count is wrong"));
+  const Outcome named = pmufab({"explain", (folder / "results").string(), "nvidia_ucf_pmu_0/slc_access_rd/"});
+  EXPECT_EQ(named.exit_code, 0) << named.err;
+  EXPECT_THAT(named.out, HasSubstr("every count of it is right when the scenario runs again"));
+  EXPECT_THAT(pmufab({"explain", (folder / "results").string(), "nothing"}).err, HasSubstr("no event 'nothing'"));
+  EXPECT_THAT(pmufab({"explain", folder.string() + "/no"}).err, HasSubstr("no folder of results"));
+  EXPECT_EQ(pmufab({"explain"}).exit_code, 2);
+}
+
 TEST_F(Trace, wrong_options_are_bad_input) {
   const std::string scenario = overflowing();
   const auto error_of = [&](const std::vector<std::string>& more) {
