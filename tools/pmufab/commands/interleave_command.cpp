@@ -153,7 +153,7 @@ void save(const Exploration& exploration, const Schedule& schedule, const po::va
     write_file(file, exploration.as_scenario(schedule));
 }
 
-int exit_code_of(const Tally& tally, bool interrupted) {
+int code_of_schedules(const Tally& tally, bool interrupted) {
   if (tally.number_of(Outcome::Kind::failed) > 0 || interrupted) return kCheckFailed;
   const std::size_t judged = tally.number_of(Outcome::Kind::passed) + tally.number_of(Outcome::Kind::as_expected);
   return judged == 0 ? kNotJudged : kPassed;
@@ -177,7 +177,7 @@ int replay(const Exploration& exploration, const std::vector<Schedule>& schedule
   show_schedule(exploration, schedule, number);
   const Tally tally(exploration.run(std::vector<Schedule>{schedule}));
   tally.print("");
-  return exit_code_of(tally, exploration.was_interrupted());
+  return code_of_schedules(tally, exploration.was_interrupted());
 }
 
 /// The schedules, and beside them as many at random times.
@@ -185,14 +185,14 @@ int explore(const Exploration& exploration, const std::vector<Schedule>& schedul
   const Tally tally(exploration.run(schedules));
   tally.print(fmt::format("{} with up to {}", scenario::counted(schedules.size(), "schedule"),
                           scenario::counted(map["bound"].as<unsigned>(), "step")));
-  int code = exit_code_of(tally, exploration.was_interrupted());
+  int code = code_of_schedules(tally, exploration.was_interrupted());
   if (const std::uint64_t number = map["random"].as<std::uint64_t>(); number > 0 && !exploration.was_interrupted()) {
     const std::uint64_t seed = map["seed"].as<std::uint64_t>();
     const auto random =
         interleave::random_schedules(schedules, number, seed, exploration.first_access(), exploration.last_access());
     const Tally at_random(exploration.run(random));
     at_random.print(fmt::format("{} at random times, seed {}", scenario::counted(random.size(), "schedule"), seed));
-    code = scenario::graver(code, exit_code_of(at_random, exploration.was_interrupted()));
+    code = scenario::graver(code, code_of_schedules(at_random, exploration.was_interrupted()));
   }
   fmt::print(std::cout, "{}\n", headline(tally));
   const auto failed = tally.first_of(Outcome::Kind::failed);
@@ -201,7 +201,7 @@ int explore(const Exploration& exploration, const std::vector<Schedule>& schedul
     show_schedule(exploration, schedules[*shown], *shown + 1);
     save(exploration, schedules[*shown], map);
   }
-  return exploration.was_interrupted() ? exit_code_of(tally, true) : code;
+  return exploration.was_interrupted() ? code_of_schedules(tally, true) : code;
 }
 
 int run_interleave(const Request& request) {

@@ -35,7 +35,7 @@ void print_dump(const NamedRegisters& bank, Picoseconds now) {
 
 }  // namespace
 
-Form form_of(const boost::program_options::variables_map& options) {
+Form wanted_form(const boost::program_options::variables_map& options) {
   std::vector<std::pair<std::string, Form>> chosen;
   for (const auto& [name, form] :
        {std::pair{"markdown", Form::markdown}, std::pair{"json", Form::json}, std::pair{"dump", Form::dump},

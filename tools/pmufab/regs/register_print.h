@@ -16,7 +16,7 @@ namespace pmufab::cli {
 enum class Form : std::uint8_t { text, markdown, json, dump, systemrdl, svd, c_header };
 
 /// @return the form that an option chooses. @throws scenario::InputError for two of them
-[[nodiscard]] Form form_of(const boost::program_options::variables_map& options);
+[[nodiscard]] Form wanted_form(const boost::program_options::variables_map& options);
 
 /// @param name  the beginning of the names of banks; empty: all
 /// @throws scenario::InputError if no bank has such a name

@@ -183,7 +183,7 @@ bool print_errors(const std::filesystem::path& journal) {
 
 int show_registers_at(const Request& request) {
   const std::vector<Picoseconds> times = times_of(request.options);
-  const Form form = form_of(request.options);
+  const Form form = wanted_form(request.options);
   if (request.options["reset"].as<bool>()) throw InputError("--reset shows no scenario", "leave it out");
   if (times.size() > 1 && form != Form::text && form != Form::json)
     throw InputError("--diff prints text or JSON", "leave out the other forms");

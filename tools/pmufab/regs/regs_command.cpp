@@ -30,7 +30,7 @@ int run_regs(const Request& request) {
     throw InputError(words.empty() ? "no platform is given" : "there are too many words",
                      "pmufab regs PLATFORM [BANK]");
   if (!request.options["at"].defaulted() || !request.options["diff"].defaulted()) return show_registers_at(request);
-  const Form form = form_of(request.options);
+  const Form form = wanted_form(request.options);
   const std::string bank = words.size() > 1 ? words[1] : "";
   const scenario::PlatformDocument document =
       scenario::load_platform(find_part("platforms", words[0]), values_of(request.options, "set"));
