@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-#define PMUFAB_DRIVER_ABI_VERSION 9u
+#define PMUFAB_DRIVER_ABI_VERSION 10u
 #define PMUFAB_NO_TIMER (~(uint64_t)0)
 #define PMUFAB_DRIVER_ENTRY "pmufab_driver_module"
 
@@ -67,6 +67,8 @@ struct pmufab_host {
   void (*perf_call)(void* context, int call, int begin, const char* pmu, int event, uint64_t value);
   /* The driver refused the add call that is about to end, with a negative errno. */
   void (*add_failed)(void* context, const char* pmu, int event, int error);
+  /* Whether a call into the kernel must fail that the driver makes at `place`, and that may fail in a kernel. */
+  int (*call_fails)(void* context, const char* function, const void* place);
   /* A kernel would be dead here (null pointer dereference, BUG, deadlock). Does not return: throws. */
   void (*fatal)(void* context, const char* why);
 };
@@ -179,8 +181,14 @@ struct pmufab_module {
                     void (*file)(void* context, const char* path, const char* content));
   /* Every file in debugfs ("arm-cmn/map") with its present text. Showing may access registers, which takes time. */
   void (*list_debugfs)(void* context, void (*file)(void* context, const char* path, const char* content));
-  /* Name of every loaded kernel module, in the order of loading. */
-  void (*list_modules)(void* context, void (*module)(void* context, const char* name));
+  /* Name of every loaded kernel module, in the order of loading, and whether it was loaded only to help others. */
+  void (*list_modules)(void* context, void (*module)(void* context, const char* name, int is_helper));
+  /* Unload one module, as rmmod does, or load it again. 0, or -errno. */
+  int (*unload_module)(const char* name);
+  int (*load_module)(const char* name);
+  /* Every device that a driver is bound to, the driver's name, and how many PMUs it has registered for the device. */
+  void (*list_bound)(void* context,
+                     void (*device)(void* context, const char* name, const char* driver, unsigned pmu_count));
   /* Every kernel module: the name of its source file, its SHA-256 (with the headers that the user changed), whether it is
    * the user's (0: no; 1: the user gave the file; 2: the user changed it, or a header of it), and whether a device was
    * bound by it or with its help. Each is followed by the PMUs that it serves. */

@@ -27,6 +27,7 @@ constexpr int kErrorIo = -5;         // EIO: the kernel is dead
 constexpr int kErrorNoDevice = -19;  // ENODEV: nothing loaded
 constexpr int kLevelError = 3;
 constexpr int kLevelWarning = 4;
+constexpr int kLevelInfo = 6;
 constexpr std::size_t kToldWarnings = 10;
 constexpr std::size_t kStackSize = 1U << 20;  // of the interrupt process: drivers nest calls deeply, more so with
                                               // sanitizers
@@ -101,6 +102,9 @@ struct DriverHost::State {
     door.add_failed = [](void* self, const char* pmu, int event, int error) {
       if (of(self).observer != nullptr) of(self).observer->on_add_failed(pmu, event, error);
     };
+    door.call_fails = [](void* self, const char* function, const void* place) {
+      return of(self).call_fails(function, place) ? 1 : 0;
+    };
     door.fatal = [](void* self, const char* why) { of(self).die(printable(why)); };
   }
 
@@ -174,6 +178,16 @@ struct DriverHost::State {
     if (broken_rules.insert(in_function(text, function)).second)
       print(kLevelError, "BUG: " + in_function(text, function));
     warn(text, function);
+  }
+
+  bool call_fails(std::string_view function, const void* place) {
+    if (failing_call == 0) return false;
+    const std::string caller = function_at(reinterpret_cast<std::uintptr_t>(place));
+    if (caller.empty() || ++calls_that_may_fail != failing_call) return false;
+    function.remove_prefix(std::min(function.find_first_not_of('_'), function.size()));
+    failed_call = std::string(function) + "() in " + caller;
+    print(kLevelInfo, "fault injection: this call fails: " + failed_call);
+    return true;
   }
 
   /// One register access. Reads or writes `value`; a read that the platform refuses gives all ones.
@@ -253,6 +267,19 @@ struct DriverHost::State {
     interrupts.rearm();
   }
 
+  int load() {
+    if (!firmware) throw std::logic_error("DriverHost::describe must come before load");
+    if (dead) return kErrorIo;
+    if (booted) return 0;
+    // Reloaded drivers have their initial variables.
+    if (!library) library = std::make_unique<ModuleLibrary>(drivers.library);
+    (*library)->attach(&door, next_event);
+    const FirmwareTable table(*firmware);
+    offline.clear();
+    booted = true;
+    return (*library)->boot(&table.get());
+  }
+
   /// Delivers interrupts while no thread is inside.
   [[noreturn]] void interrupt_process();
 
@@ -275,6 +302,9 @@ struct DriverHost::State {
   std::uint64_t warnings = 0;
   std::vector<std::string> warning_texts;
   std::set<std::string> broken_rules;
+  std::uint64_t failing_call = 0;  // its number; 0: none fails, and calls are not counted
+  std::uint64_t calls_that_may_fail = 0;
+  std::string failed_call;
   std::set<unsigned> offline;  // CPUs, since the drivers were loaded
   bool booted = false;
   bool dead = false;
@@ -374,29 +404,35 @@ void DriverHost::observe_interrupts(InterruptObserver observer) { state_->interr
 
 int DriverHost::load() {
   const Inside inside(*state_);
-  if (!state_->firmware) throw std::logic_error("DriverHost::describe must come before load");
-  if (state_->dead) return kErrorIo;
-  if (state_->booted) return 0;
-  // Reloaded drivers have their initial variables.
-  if (!state_->library) state_->library = std::make_unique<ModuleLibrary>(state_->drivers.library);
-  ModuleLibrary& library = *state_->library;
-  library->attach(&state_->door, state_->next_event);
-  const FirmwareTable table(*state_->firmware);
-  state_->offline.clear();
-  state_->booted = true;
-  const int result = library->boot(&table.get());
+  const int result = state_->load();
+  if (result == kErrorIo) return result;
   state_->driver_files.clear();
-  library->list_drivers(
-      &state_->driver_files,
-      [](void* context, const char* file, const char* sha256, int own, int is_used) {
-        static_cast<std::vector<DriverFile>*>(context)->push_back(
-            {.file = file, .sha256 = sha256, .is_own = own != 0, .is_given = own == 1, .is_used = is_used != 0});
-      },
-      [](void* context, const char* name) {
-        static_cast<std::vector<DriverFile>*>(context)->back().pmus.emplace_back(name);
-      });
+  (*state_->library)
+      ->list_drivers(
+          &state_->driver_files,
+          [](void* context, const char* file, const char* sha256, int own, int is_used) {
+            static_cast<std::vector<DriverFile>*>(context)->push_back(
+                {.file = file, .sha256 = sha256, .is_own = own != 0, .is_given = own == 1, .is_used = is_used != 0});
+          },
+          [](void* context, const char* name) {
+            static_cast<std::vector<DriverFile>*>(context)->back().pmus.emplace_back(name);
+          });
   return result;
 }
+
+int DriverHost::load_with_failing_call(std::uint64_t number) {
+  const Inside inside(*state_);
+  state_->failing_call = number;
+  state_->calls_that_may_fail = 0;
+  state_->failed_call.clear();
+  const int result = state_->load();
+  state_->failing_call = 0;
+  return result;
+}
+
+std::uint64_t DriverHost::calls_that_may_fail() const { return state_->calls_that_may_fail; }
+
+const std::string& DriverHost::failed_call() const { return state_->failed_call; }
 
 void DriverHost::unload() {
   const Inside inside(*state_);
@@ -434,12 +470,31 @@ std::vector<std::pair<std::string, std::string>> DriverHost::debugfs() const {
   return files;
 }
 
-std::vector<std::string> DriverHost::modules() const {
-  std::vector<std::string> result;
+std::vector<DriverHost::LoadedModule> DriverHost::modules() const {
+  std::vector<LoadedModule> result;
   if (!state_->booted) return result;
-  (*state_->library)->list_modules(&result, [](void* context, const char* name) {
-    static_cast<std::vector<std::string>*>(context)->emplace_back(name);
+  (*state_->library)->list_modules(&result, [](void* context, const char* name, int is_helper) {
+    static_cast<std::vector<LoadedModule>*>(context)->push_back({.name = name, .is_helper = is_helper != 0});
   });
+  return result;
+}
+
+int DriverHost::unload_module(const std::string& name) {
+  return call([&](const pmufab_module& module) { return module.unload_module(name.c_str()); });
+}
+
+int DriverHost::load_module(const std::string& name) {
+  return call([&](const pmufab_module& module) { return module.load_module(name.c_str()); });
+}
+
+std::vector<DriverHost::BoundDevice> DriverHost::bound_devices() const {
+  std::vector<BoundDevice> result;
+  if (!state_->booted || state_->dead) return result;
+  (*state_->library)
+      ->list_bound(&result, [](void* context, const char* name, const char* driver, unsigned pmu_count) {
+        static_cast<std::vector<BoundDevice>*>(context)->push_back(
+            {.name = name, .driver = driver, .pmu_count = pmu_count});
+      });
   return result;
 }
 

@@ -57,6 +57,13 @@ class DriverHost : public sc_core::sc_module {
 
   /// Run every driver's module_init, create the described devices, and let deferred probes settle.
   int load();
+  /// As load(), and one of the drivers' calls into the kernel that may fail, such as kmalloc(), fails.
+  /// @param number  of the call, from 1; beyond the last, none fails
+  int load_with_failing_call(std::uint64_t number);
+  /// @return how many such calls the drivers made in the last load_with_failing_call()
+  [[nodiscard]] std::uint64_t calls_that_may_fail() const;
+  /// @return the call that failed then: "kmalloc() in arm_cmn_probe() of arm-cmn.c"; empty: none
+  [[nodiscard]] const std::string& failed_call() const;
   /// Unbind every device and run every module_exit.
   void unload();
 
@@ -64,8 +71,24 @@ class DriverHost : public sc_core::sc_module {
   /// @return every debugfs file of the drivers: its path below the root ("arm-cmn/map") and its present text. The
   ///         drivers may read registers for it.
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> debugfs() const;
-  /// Names of the loaded kernel modules, in the order of loading.
-  [[nodiscard]] std::vector<std::string> modules() const;
+  /// A loaded kernel module.
+  struct LoadedModule {
+    std::string name;
+    bool is_helper = false;  ///< it has no devices of its own: another module asked for it
+  };
+  /// In the order of loading.
+  [[nodiscard]] std::vector<LoadedModule> modules() const;
+  /// Unload one module, as rmmod does, or load it again. Returns 0 or -errno.
+  int unload_module(const std::string& name);
+  int load_module(const std::string& name);
+
+  /// A device that a driver is bound to.
+  struct BoundDevice {
+    std::string name;
+    std::string driver;
+    unsigned pmu_count = 0;  ///< PMUs that were registered for it
+  };
+  [[nodiscard]] std::vector<BoundDevice> bound_devices() const;
 
   /// @return the files of all kernel modules, in link order, as they were after the last load()
   [[nodiscard]] const std::vector<DriverFile>& driver_files() const;

@@ -131,6 +131,7 @@ static int set_up(enum cpuhp_state state, const char* name, int (*startup)(unsig
 int cpuhp_setup_state_multi(enum cpuhp_state state, const char* name,
                             int (*startup)(unsigned int cpu, struct hlist_node* node),
                             int (*teardown)(unsigned int cpu, struct hlist_node* node)) {
+  if (PMUFAB_CALL_FAILS()) return -ENOMEM;
   const int number = set_up(state, name, startup, teardown, __builtin_return_address(0));
   return state == CPUHP_AP_ONLINE_DYN || number < 0 ? number : 0;
 }
@@ -146,12 +147,14 @@ static int set_up_single(enum cpuhp_state state, const char* name, int (*startup
 
 int cpuhp_setup_state_nocalls(enum cpuhp_state state, const char* name, int (*startup)(unsigned int cpu),
                               int (*teardown)(unsigned int cpu)) {
+  if (PMUFAB_CALL_FAILS()) return -ENOMEM;
   const int number = set_up_single(state, name, startup, teardown, __builtin_return_address(0));
   return state == CPUHP_AP_ONLINE_DYN || number < 0 ? number : 0;
 }
 
 int cpuhp_setup_state(enum cpuhp_state state, const char* name, int (*startup)(unsigned int cpu),
                       int (*teardown)(unsigned int cpu)) {
+  if (PMUFAB_CALL_FAILS()) return -ENOMEM;
   const int number = set_up_single(state, name, startup, teardown, __builtin_return_address(0));
   if (number < 0) return number;
   unsigned int cpu;
@@ -163,6 +166,7 @@ int cpuhp_setup_state(enum cpuhp_state state, const char* name, int (*startup)(u
 }
 
 int cpuhp_state_add_instance_nocalls(int state, struct hlist_node* node) {
+  if (PMUFAB_CALL_FAILS()) return -ENOMEM;
   struct hotplug_state* entry = state_of(state);
   if (!entry) return -EINVAL;
   hlist_add_head(node, &entry->instances);
@@ -170,6 +174,7 @@ int cpuhp_state_add_instance_nocalls(int state, struct hlist_node* node) {
 }
 
 int cpuhp_state_add_instance(int state, struct hlist_node* node) {
+  if (PMUFAB_CALL_FAILS()) return -ENOMEM;
   struct hotplug_state* entry = state_of(state);
   if (!entry) return -EINVAL;
   unsigned int cpu;

@@ -4,7 +4,11 @@
 
 #include "runtime.h"
 
+enum { kBuses = 16 };
+
 struct device* pmufab_probing;
+static struct bus_type* known_buses[kBuses]; /* on which drivers were registered */
+static int known_count;
 
 static bool retry_deferred; /* a device was bound since the deferred probes were last tried */
 
@@ -191,8 +195,15 @@ void bus_unregister(const struct bus_type* bus) {
   WARN(!list_empty(&bus->devices), "bus %s still has devices\n", bus->name);
 }
 
+static void remember(struct bus_type* bus) {
+  for (int i = 0; i < known_count; i++)
+    if (known_buses[i] == bus) return;
+  if (known_count < kBuses) known_buses[known_count++] = bus;
+}
+
 int driver_register(struct device_driver* driver) {
   struct device_driver* other;
+  remember((struct bus_type*)driver->bus);
   list_for_each_entry(other, &driver->bus->drivers, node) {
     if (strcmp(other->name, driver->name) != 0) continue;
     pr_err("Error: Driver '%s' is already registered, aborting...\n", driver->name);
@@ -218,6 +229,14 @@ struct device* driver_find_device(const struct device_driver* driver, struct dev
     if (dev == start) passed = true;
   }
   return NULL;
+}
+
+void pmufab_list_bound(void* context,
+                       void (*device)(void* context, const char* name, const char* driver, unsigned pmu_count)) {
+  struct device* dev;
+  for (int i = 0; i < known_count; i++)
+    list_for_each_entry(dev, &known_buses[i]->devices, bus_node) if (dev->driver)
+        device(context, dev_name(dev), dev->driver->name, pmufab_perf_count_of(dev));
 }
 
 int device_match_name(struct device* dev, const void* name) { return strcmp(dev_name(dev), name) == 0; }

@@ -77,9 +77,11 @@ static int is_memory(struct device* dev, void* resource, void* memory) {
   return *(void**)resource == memory;
 }
 
-void* devm_kmalloc(struct device* dev, size_t size, gfp_t flags) {
+#define PLACE __builtin_return_address(0)
+
+static void* managed_alloc(struct device* dev, size_t size, gfp_t flags, const void* place) {
   void** managed = devres_alloc(release_memory, sizeof(*managed) * 2, flags);
-  void* memory = managed ? pmufab_managed_alloc(size, flags, __builtin_return_address(0)) : NULL;
+  void* memory = managed ? pmufab_managed_alloc(size, flags, place) : NULL;
   if (!memory) {
     devres_free(managed);
     return NULL;
@@ -90,14 +92,16 @@ void* devm_kmalloc(struct device* dev, size_t size, gfp_t flags) {
   return memory;
 }
 
+void* devm_kmalloc(struct device* dev, size_t size, gfp_t flags) { return managed_alloc(dev, size, flags, PLACE); }
+
 /* Never moves to a smaller object: the caller's old tail stays readable and keeps its zeros. */
 void* devm_krealloc(struct device* dev, void* old, size_t size, gfp_t flags) {
-  if (!old) return devm_kmalloc(dev, size, flags);
+  if (!old) return managed_alloc(dev, size, flags, PLACE);
   void** managed = devres_find(dev, release_memory, is_memory, old);
   if (WARN(!managed, "Memory chunk not managed or managed by a different device.\n")) return NULL;
   const size_t old_size = (size_t)managed[1];
   if (size <= old_size) return old;
-  void* memory = pmufab_managed_alloc(size, flags, __builtin_return_address(0));
+  void* memory = pmufab_managed_alloc(size, flags, PLACE);
   if (!memory) return NULL;
   memcpy(memory, old, old_size);
   pmufab_managed_free(old);
@@ -111,21 +115,25 @@ void devm_kfree(struct device* dev, const void* object) {
   WARN_ON(devres_release(dev, release_memory, is_memory, (void*)object));
 }
 
-void* devm_kmemdup(struct device* dev, const void* from, size_t size, gfp_t flags) {
-  void* copy = devm_kmalloc(dev, size, flags);
+static void* duplicate(struct device* dev, const void* from, size_t size, gfp_t flags, const void* place) {
+  void* copy = managed_alloc(dev, size, flags, place);
   if (copy) memcpy(copy, from, size);
   return copy;
 }
 
+void* devm_kmemdup(struct device* dev, const void* from, size_t size, gfp_t flags) {
+  return duplicate(dev, from, size, flags, PLACE);
+}
+
 char* devm_kstrdup(struct device* dev, const char* text, gfp_t flags) {
-  return text ? devm_kmemdup(dev, text, strlen(text) + 1, flags) : NULL;
+  return text ? duplicate(dev, text, strlen(text) + 1, flags, PLACE) : NULL;
 }
 
 char* devm_kasprintf(struct device* dev, gfp_t flags, const char* format, ...) {
   va_list arguments;
   va_start(arguments, format);
   const int length = pmufab_vsnprintf(NULL, 0, format, arguments);
-  char* text = devm_kmalloc(dev, (size_t)length + 1, flags);
+  char* text = managed_alloc(dev, (size_t)length + 1, flags, PLACE);
   if (text) pmufab_vsnprintf(text, (size_t)length + 1, format, arguments);
   va_end(arguments);
   return text;
@@ -147,16 +155,21 @@ static int is_action(struct device* dev, void* resource, void* wanted) {
   return memcmp(resource, wanted, sizeof(struct managed_action)) == 0;
 }
 
-int devm_add_action(struct device* dev, void (*action)(void*), void* data) {
-  struct managed_action* managed = devres_alloc(run_action, sizeof(*managed), GFP_KERNEL);
+static int add_action(struct device* dev, void (*action)(void*), void* data, const void* place) {
+  struct managed_action* managed =
+      pmufab_call_fails("devm_add_action", place) ? NULL : devres_alloc(run_action, sizeof(*managed), GFP_KERNEL);
   if (!managed) return -ENOMEM;
   *managed = (struct managed_action){.action = action, .data = data};
   devres_add(dev, managed);
   return 0;
 }
 
+int devm_add_action(struct device* dev, void (*action)(void*), void* data) {
+  return add_action(dev, action, data, PLACE);
+}
+
 int devm_add_action_or_reset(struct device* dev, void (*action)(void*), void* data) {
-  const int error = devm_add_action(dev, action, data);
+  const int error = add_action(dev, action, data, PLACE);
   if (error) action(data);
   return error;
 }
@@ -167,5 +180,5 @@ void devm_remove_action(struct device* dev, void (*action)(void*), void* data) {
 }
 
 unsigned long* devm_bitmap_zalloc(struct device* dev, unsigned int bits, gfp_t flags) {
-  return devm_kmalloc(dev, BITS_TO_LONGS(bits) * sizeof(unsigned long), flags | __GFP_ZERO);
+  return managed_alloc(dev, BITS_TO_LONGS(bits) * sizeof(unsigned long), flags | __GFP_ZERO, PLACE);
 }

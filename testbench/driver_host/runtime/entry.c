@@ -15,6 +15,10 @@ static void attach(const struct pmufab_host* host, int first_event) {
   pmufab_perf_init(first_event);
 }
 
+bool pmufab_call_fails(const char* function, const void* place) {
+  return pmufab_host->call_fails(pmufab_host->context, function, place) != 0;
+}
+
 static int depth; /* calls into the module that have not returned; interrupts nest */
 
 static void enter(void) { depth++; }
@@ -89,6 +93,8 @@ static int change_cpu(unsigned cpu, int online) {
   return result;
 }
 static int set_cpu_online(unsigned cpu, int online) { INSIDE(change_cpu(cpu, online)); }
+static int unload_module(const char* name) { INSIDE(pmufab_module_unload(name)); }
+static int load_module(const char* name) { INSIDE(pmufab_module_load(name)); }
 static int interrupt(uint32_t number) { INSIDE(pmufab_interrupt(number)); }
 static void timers(void) {
   enter();
@@ -110,6 +116,9 @@ static const struct pmufab_module module = {
     .list_pmus = pmufab_perf_list,
     .list_debugfs = list_debugfs,
     .list_modules = pmufab_list_modules,
+    .unload_module = unload_module,
+    .load_module = load_module,
+    .list_bound = pmufab_list_bound,
     .list_drivers = pmufab_list_drivers,
     .open = open_event,
     .enable = enable,

@@ -228,6 +228,7 @@ struct acpi_device* acpi_dev_get_first_match_dev(const char* hid, const char* ui
 
 int acpi_dev_get_memory_resources(struct acpi_device* device, struct list_head* list) {
   int count = 0;
+  if (PMUFAB_CALL_FAILS()) return -ENOMEM;
   for (size_t i = 0; i < device->resource_count; i++) {
     if (resource_type(&device->resources[i]) != IORESOURCE_MEM) continue;
     struct resource_entry* entry = kzalloc(sizeof(*entry), GFP_KERNEL);

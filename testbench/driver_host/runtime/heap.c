@@ -14,6 +14,7 @@
 
 static void* allocate(size_t size, gfp_t flags, bool managed, const void* place) {
   pmufab_check_allocation(place, flags);
+  if (pmufab_call_fails("kmalloc", place)) return NULL;
   (void)managed;
   void* object = pmufab_libc_alloc(size);
   if (object && (flags & __GFP_ZERO)) memset(object, 0, size);
@@ -22,6 +23,7 @@ static void* allocate(size_t size, gfp_t flags, bool managed, const void* place)
 
 void* krealloc(const void* old, size_t size, gfp_t flags) {
   pmufab_check_allocation(PLACE, flags);
+  if (PMUFAB_CALL_FAILS()) return NULL;
   return pmufab_libc_realloc((void*)old, size);
 }
 
@@ -79,6 +81,7 @@ static bool is_room_for(size_t size, const void* place) {
 
 static void* allocate(size_t size, gfp_t flags, bool managed, const void* place) {
   pmufab_check_allocation(place, flags);
+  if (pmufab_call_fails("kmalloc", place)) return NULL;
   const size_t whole = size_add(size_add(size, sizeof(struct block)), kBeyondSize);
   struct block* block = is_room_for(whole, place) ? pmufab_libc_alloc(whole) : NULL;
   if (!block) return NULL;

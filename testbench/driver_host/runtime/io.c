@@ -30,6 +30,7 @@ static struct pmufab_io_reads reads;
 void __iomem* ioremap(phys_addr_t start, size_t size) {
   const unsigned long offset = offset_in_page(start);
   pmufab_might_sleep("ioremap()");
+  if (PMUFAB_CALL_FAILS()) return NULL;
   if (size == 0 || start + size < start) {
     WARN(1, "ioremap of %zu bytes at 0x%llx\n", size, start);
     return NULL;
@@ -137,6 +138,7 @@ void memcpy_toio(volatile void __iomem* to, const void* from, size_t size) {
 }
 
 struct resource* request_mem_region(resource_size_t start, resource_size_t size, const char* name) {
+  if (PMUFAB_CALL_FAILS()) return NULL;
   const resource_size_t end = start + size - 1;
   struct claim* claim;
   list_for_each_entry(claim, &claims,
@@ -192,6 +194,7 @@ static void release_region(struct device* dev, void* resource) {
 }
 
 void __iomem* devm_ioremap(struct device* dev, resource_size_t start, resource_size_t size) {
+  if (PMUFAB_CALL_FAILS()) return NULL;
   void __iomem** managed = devres_alloc(release_mapping, sizeof(*managed), GFP_KERNEL);
   if (!managed) return NULL;
   *managed = ioremap(start, size);
@@ -205,6 +208,7 @@ void __iomem* devm_ioremap(struct device* dev, resource_size_t start, resource_s
 
 struct resource* devm_request_mem_region(struct device* dev, resource_size_t start, resource_size_t size,
                                          const char* name) {
+  if (PMUFAB_CALL_FAILS()) return NULL;
   struct resource** managed = devres_alloc(release_region, sizeof(*managed), GFP_KERNEL);
   if (!managed) return NULL;
   *managed = request_mem_region(start, size, name);
@@ -217,6 +221,7 @@ struct resource* devm_request_mem_region(struct device* dev, resource_size_t sta
 }
 
 void __iomem* devm_ioremap_resource(struct device* dev, const struct resource* resource) {
+  if (PMUFAB_CALL_FAILS()) return IOMEM_ERR_PTR(-ENOMEM);
   if (!resource || resource_type(resource) != IORESOURCE_MEM)
     return IOMEM_ERR_PTR(dev_err_probe(dev, -EINVAL, "invalid resource (null)\n"));
   if (!devm_request_mem_region(dev, resource->start, resource_size(resource), dev_name(dev)))

@@ -95,6 +95,7 @@ static int request(unsigned int number, irq_handler_t handler, irq_handler_t thr
 
 int request_irq(unsigned int irq, irq_handler_t handler, unsigned long flags, const char* name, void* dev_id) {
   (void)name;
+  if (PMUFAB_CALL_FAILS()) return -ENOMEM;
   return request(irq, handler, NULL, flags, dev_id, pmufab_probing, __builtin_return_address(0));
 }
 
@@ -150,12 +151,14 @@ static int managed_match(struct device* dev, void* resource, void* wanted) {
 
 int devm_request_irq(struct device* dev, unsigned int irq, irq_handler_t handler, unsigned long flags, const char* name,
                      void* dev_id) {
+  if (PMUFAB_CALL_FAILS()) return -ENOMEM;
   return devm_request_threaded_irq(dev, irq, handler, NULL, flags, name, dev_id);
 }
 
 int devm_request_threaded_irq(struct device* dev, unsigned int irq, irq_handler_t handler, irq_handler_t thread,
                               unsigned long flags, const char* name, void* dev_id) {
   (void)name;
+  if (PMUFAB_CALL_FAILS()) return -ENOMEM;
   struct managed_request* managed = devres_alloc(managed_release, sizeof(*managed), GFP_KERNEL);
   if (!managed) return -ENOMEM;
   const int error = request(irq, handler, thread, flags, dev_id, dev, __builtin_return_address(0));

@@ -101,17 +101,43 @@ void pmufab_modules_load_rest(void) {
   }
 }
 
-void pmufab_modules_unload(void) {
-  while (loaded_count > 0) {
-    struct module* module = loaded[--loaded_count];
-    WARN(module->references, "module %s is unloaded while in use\n", module->name);
-    if (module->exit) PMUFAB_CALL(module->exit());
-    module->loaded = false;
-  }
+static void unload(struct module* module) {
+  WARN(module->references, "module %s is unloaded while in use\n", module->name);
+  if (module->exit) PMUFAB_CALL(module->exit());
+  module->loaded = false;
 }
 
-void pmufab_list_modules(void* context, void (*module)(void* context, const char* name)) {
-  for (int i = 0; i < loaded_count; i++) module(context, loaded[i]->name);
+void pmufab_modules_unload(void) {
+  while (loaded_count > 0) unload(loaded[--loaded_count]);
+}
+
+static struct module* find(const char* name) {
+  for (int i = 0; i < module_count; i++)
+    if (same_name(modules[i]->name, name)) return modules[i];
+  return NULL;
+}
+
+int pmufab_module_unload(const char* name) {
+  struct module* module = find(name);
+  if (!module || !module->loaded) return -ENOENT;
+  if (module->references) return -EBUSY;
+  unload(module);
+  int kept = 0;
+  for (int i = 0; i < loaded_count; i++)
+    if (loaded[i] != module) loaded[kept++] = loaded[i];
+  loaded_count = kept;
+  return 0;
+}
+
+int pmufab_module_load(const char* name) {
+  struct module* module = find(name);
+  if (!module) return -ENOENT;
+  load(module);
+  return module->loaded ? 0 : -EINVAL;
+}
+
+void pmufab_list_modules(void* context, void (*module)(void* context, const char* name, int is_helper)) {
+  for (int i = 0; i < loaded_count; i++) module(context, loaded[i]->name, !loaded[i]->has_device_table);
 }
 
 void pmufab_list_drivers(void* context,

@@ -312,6 +312,7 @@ void pci_clear_master(struct pci_dev* dev) {
 }
 
 int pci_enable_device(struct pci_dev* dev) {
+  if (PMUFAB_CALL_FAILS()) return -EINVAL;
   if (dev->enable_count > 0) {
     dev->enable_count++;
     return 0;
@@ -344,6 +345,7 @@ static void disable_managed(void* data) {
 }
 
 int pcim_enable_device(struct pci_dev* dev) {
+  if (PMUFAB_CALL_FAILS()) return -EINVAL;
   const int error = pci_enable_device(dev);
   if (error) return error;
   dev->managed = true;
@@ -391,6 +393,7 @@ struct bus_type pci_bus_type = {
 };
 
 int __pci_register_driver(struct pci_driver* driver, struct module* owner, const char* mod_name) {
+  if (PMUFAB_CALL_FAILS()) return -ENOMEM;
   driver->driver.name = driver->name;
   driver->driver.bus = &pci_bus_type;
   driver->driver.owner = owner;
@@ -439,6 +442,7 @@ static bool has_memory(struct pci_dev* dev, int bar) {
 }
 
 void __iomem* pci_ioremap_bar(struct pci_dev* dev, int bar) {
+  if (PMUFAB_CALL_FAILS()) return NULL;
   if (WARN(!has_memory(dev, bar), "BAR %d of %s has no memory\n", bar, pci_name(dev))) return NULL;
   return ioremap(pci_resource_start(dev, bar), pci_resource_len(dev, bar));
 }
@@ -458,6 +462,7 @@ void __iomem* const* pcim_iomap_table(struct pci_dev* dev) {
 }
 
 int pcim_iomap_regions(struct pci_dev* dev, int bars, const char* name) {
+  if (PMUFAB_CALL_FAILS()) return -ENOMEM;
   void __iomem** table = (void __iomem**)pcim_iomap_table(dev);
   if (!table) return -ENOMEM;
   for (int bar = 0; bar < PCI_STD_NUM_BARS; bar++) {

@@ -126,6 +126,7 @@ static int enable_msi(struct pci_dev* dev, unsigned int least, unsigned int most
 static void free_vectors(void* dev) { pci_free_irq_vectors(dev); }
 
 int pci_alloc_irq_vectors(struct pci_dev* dev, unsigned int least, unsigned int most, unsigned int flags) {
+  if (PMUFAB_CALL_FAILS()) return -ENOSPC;
   int count = -ENOSPC;
   if (WARN(dev->vector_count, "vectors are allocated twice\n")) return -EINVAL;
   if (flags & PCI_IRQ_MSIX) count = enable_msix(dev, least, most);
@@ -165,6 +166,7 @@ static void release_vectors(struct device* dev, void* resource) {
 }
 
 int platform_device_msi_init_and_alloc_irqs(struct device* dev, unsigned int count, irq_write_msi_msg_t write) {
+  if (PMUFAB_CALL_FAILS()) return -ENOSPC;
   const unsigned int base = count ? take_numbers(count, 1) : 0;
   if (!base) return -ENOSPC;
   struct platform_vectors* vectors =

@@ -69,6 +69,7 @@ static void release_core(struct pmufab_perf_pmu* core) {
 
 int perf_pmu_register(struct pmu* pmu, const char* name, int type) {
   pmufab_might_sleep("perf_pmu_register()");
+  if (PMUFAB_CALL_FAILS()) return -ENOMEM;
   if (WARN_ONCE(!name, "Can not register anonymous pmu.\n")) return -EINVAL;
   if (WARN(!pmufab_sysfs_is_name(name), "A PMU cannot be called '%.100s'.\n", name)) return -EINVAL;
   if (WARN_ONCE(pmu->scope >= PERF_PMU_MAX_SCOPE, "Can not register a pmu with an invalid scope.\n")) return -EINVAL;
@@ -179,12 +180,23 @@ void pmufab_perf_check_cpus(void) {
   }
 }
 
+static bool is_of(const struct pmufab_perf_pmu* core, const struct device* dev) {
+  const struct device* owner = core->owner;
+  return owner && (owner == dev || owner->parent == dev);
+}
+
+unsigned int pmufab_perf_count_of(const struct device* dev) {
+  const struct pmufab_perf_pmu* core;
+  unsigned int count = 0;
+  list_for_each_entry(core, &pmufab_perf_pmus, node) count += is_of(core, dev);
+  return count;
+}
+
 const char* pmufab_perf_name_of(const struct device* dev) {
-  struct pmufab_perf_pmu* core;
+  const struct pmufab_perf_pmu* core;
   const char* name = "";
   list_for_each_entry(core, &pmufab_perf_pmus, node) {
-    const struct device* owner = core->owner;
-    if (!owner || (owner != dev && owner->parent != dev)) continue;
+    if (!is_of(core, dev)) continue;
     if (name[0]) return "";
     name = core->pmu->name;
   }

@@ -118,6 +118,7 @@ void platform_device_unregister(struct platform_device* pdev) {
 }
 
 int __platform_driver_register(struct platform_driver* driver, struct module* owner) {
+  if (PMUFAB_CALL_FAILS()) return -ENOMEM;
   driver->driver.owner = owner;
   driver->driver.bus = &platform_bus_type;
   return driver_register(&driver->driver);
@@ -150,11 +151,13 @@ int platform_irq_count(struct platform_device* pdev) {
 
 void __iomem* devm_platform_get_and_ioremap_resource(struct platform_device* pdev, unsigned int index,
                                                      struct resource** resource_out) {
+  if (PMUFAB_CALL_FAILS()) return IOMEM_ERR_PTR(-ENOMEM);
   struct resource* resource = platform_get_resource(pdev, IORESOURCE_MEM, index);
   if (resource_out) *resource_out = resource;
   return devm_ioremap_resource(&pdev->dev, resource);
 }
 
 void __iomem* devm_platform_ioremap_resource(struct platform_device* pdev, unsigned int index) {
+  if (PMUFAB_CALL_FAILS()) return IOMEM_ERR_PTR(-ENOMEM);
   return devm_platform_get_and_ioremap_resource(pdev, index, NULL);
 }

@@ -23,6 +23,11 @@ void pmufab_cpus_init(const struct pmufab_cpu* cpus, size_t count);
 void pmufab_cpus_exit(void);
 int pmufab_set_cpu_online(unsigned int cpu, int online);
 
+/* entry.c: whether this call of a driver fails because a scenario wants it so. In functions that a driver calls and that
+ * may fail in a kernel. */
+bool pmufab_call_fails(const char* function, const void* place);
+#define PMUFAB_CALL_FAILS() pmufab_call_fails(__func__, __builtin_return_address(0))
+
 /* debugfs.c */
 void pmufab_debugfs_list(void* context, void (*file)(void* context, const char* path, const char* content));
 void pmufab_debugfs_exit(void);
@@ -31,6 +36,8 @@ void pmufab_debugfs_exit(void);
 extern struct device* pmufab_probing; /* the device whose probe is running; null: none */
 void pmufab_deferred_probe_run(void);
 void pmufab_deferred_probe_report(void);
+void pmufab_list_bound(void* context,
+                       void (*device)(void* context, const char* name, const char* driver, unsigned pmu_count));
 
 /* firmware.c */
 void pmufab_firmware_init(const struct pmufab_firmware* firmware);
@@ -120,7 +127,9 @@ void pmufab_modules_load_rest(void);
 void pmufab_modules_unload(void);
 void pmufab_run_queued_work(void);
 void pmufab_mark_used(u64 set); /* a set of modules, such as device.helpers */
-void pmufab_list_modules(void* context, void (*module)(void* context, const char* name));
+void pmufab_list_modules(void* context, void (*module)(void* context, const char* name, int is_helper));
+int pmufab_module_unload(const char* name);
+int pmufab_module_load(const char* name);
 void pmufab_list_drivers(void* context,
                          void (*driver)(void* context, const char* file, const char* sha256, int own, int is_used),
                          void (*pmu)(void* context, const char* name));
@@ -150,6 +159,8 @@ extern struct list_head pmufab_perf_pmus;
 struct pmufab_perf_pmu* pmufab_perf_find(u32 type, const char* name);
 void pmufab_perf_list(void* context, void (*pmu)(void* context, const char* name, uint32_t type),
                       void (*file)(void* context, const char* path, const char* content));
+/* PMUs whose owner, or whose owner's parent, is dev. */
+unsigned int pmufab_perf_count_of(const struct device* dev);
 /* Name of the only PMU whose owner, or whose owner's parent, is dev; "" if there is none or more than one. */
 const char* pmufab_perf_name_of(const struct device* dev);
 /* The driver has left the device, or all devices if there is none: its PMUs must be gone. */

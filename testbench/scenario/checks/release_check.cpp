@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "testbench/perf/pmu_catalog.h"
+#include "testbench/scenario/checks/unjudged.h"
 
 namespace pmufab::scenario {
 namespace {
@@ -20,18 +21,6 @@ constexpr std::size_t kMostKinds = 12;   // of a PMU's events that are opened
 constexpr std::size_t kMostEvents = 70;  // of a PMU at once: no PMU has more counters
 constexpr std::uint32_t kRawEvents = 4;  // PERF_TYPE_RAW: of the CPU's own PMU
 constexpr std::uint64_t kSamplePeriod = 1000;
-
-/// The drivers' calls and the platform's reports are nobody's business for a while.
-class Unjudged {
- public:
-  explicit Unjudged(Machine& machine) : machine_(machine) { machine_.set_judging(false); }
-  ~Unjudged() { machine_.set_judging(true); }
-  Unjudged(const Unjudged&) = delete;
-  Unjudged& operator=(const Unjudged&) = delete;
-
- private:
-  Machine& machine_;
-};
 
 std::string text_of(const std::string& pmu, const perf::PerfAttributes& event) {
   std::string text = fmt::format("{}/config=0x{:x}", pmu, event.config);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstring>
 #include <optional>
 #include <unordered_map>
@@ -494,6 +495,27 @@ void read_log_expectation(Reader& item, LogExpectationSpec& out) {
   }
 }
 
+std::optional<FailingCallsSpec> read_failing_calls(Reader& reader) {
+  std::vector<std::string> texts;
+  reader.texts(kFailingCallsCheck, texts);
+  if (texts.empty()) return {};
+  FailingCallsSpec calls;
+  if (texts == std::vector<std::string>{"each"}) {
+    calls.each = true;
+    return calls;
+  }
+  for (const std::string& text : texts) {
+    constexpr std::uint64_t kMost = 1'000'000;
+    std::uint64_t number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc{} || end != text.data() + text.size() || number == 0 || number > kMost)
+      reader.fail(kFailingCallsCheck, fmt::format("'{}' is no number of a call", text),
+                  "write each, or a list of numbers from 1");
+    calls.numbers.push_back(number);
+  }
+  return calls;
+}
+
 ExpectedFailureSpec read_expected_failure(Reader& item) {
   ExpectedFailureSpec failure;
   item.prose("reason", failure.reason, Presence::required);
@@ -583,6 +605,7 @@ ScenarioSpec read_scenario(const Parts& parts) {
     read_expectation(item, *events, spec.expectations);
   });
   reader.optional_object("kernel_log", [&](Reader& item) { read_log_expectation(item, spec.kernel_log); });
+  spec.failing_calls = read_failing_calls(reader);
   reader.optional_object("expected_failure",
                          [&](Reader& item) { spec.expected_failure = read_expected_failure(item); });
   static_cast<void>(

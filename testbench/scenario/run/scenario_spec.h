@@ -94,6 +94,13 @@ struct LogExpectationSpec {
   std::vector<std::string> lacks;
 };
 
+/// Loads of the drivers at the end of the run, in each of which one of their calls into the kernel fails.
+struct FailingCallsSpec {
+  bool each = false;                   ///< every call that may fail, one after the other
+  std::vector<std::uint64_t> numbers;  ///< these, from 1; beyond the last, they begin again with the first
+};
+inline constexpr const char* kFailingCallsCheck = "failing_calls";
+
 /// The run is known to fail. It must fail at everything named here and at nothing else.
 struct ExpectedFailureSpec {
   std::string reason;
@@ -129,6 +136,7 @@ struct ScenarioSpec {
   std::vector<InjectionSpec> injections;
   std::vector<ExpectationSpec> expectations;
   LogExpectationSpec kernel_log;
+  std::optional<FailingCallsSpec> failing_calls;
   std::optional<ExpectedFailureSpec> expected_failure;
   bool records_accesses = false;  ///< registers accesses go to the journal
   Value effective;                ///< everything as YAML, defaults included

@@ -16,6 +16,8 @@
 
 #include "testbench/perf/event_syntax.h"
 #include "testbench/perf/verdict.h"
+#include "testbench/scenario/checks/failing_calls_check.h"
+#include "testbench/scenario/checks/module_reload.h"
 #include "testbench/scenario/checks/publication_check.h"
 #include "testbench/scenario/checks/quiet_check.h"
 #include "testbench/scenario/checks/release_check.h"
@@ -568,11 +570,21 @@ class ScenarioRun {
     if (!cut_short) check_log(log);
     if (looks) {
       occurrences_.mend();
+      std::optional<CheckResult> modules;
       const ReleaseCheck::Steps steps{.before_loading = [&] { do_firmware_writes(); },
-                                      .when_loaded = [&] { quiet.look_at_fresh(); }};
+                                      .when_loaded =
+                                          [&] {
+                                            quiet.look_at_fresh();
+                                            modules = reload_modules(machine_);
+                                          }};
       journal_.write("check", to_json(release.compare_with_fresh(steps)));
+      if (modules) journal_.write("check", to_json(*modules));
       if (!spec_.firmware_writes.empty()) look_at_clean(quiet);
       journal_.write("check", to_json(quiet.result()));
+      if (spec_.failing_calls) {
+        FailingCallsCheck failing(machine_, *spec_.failing_calls, [&] { do_firmware_writes(); });
+        journal_.write("check", to_json(failing.run()));
+      }
     }
     write_end(cut_short, end, log);
   }

@@ -12,6 +12,7 @@
 
 #include <core/core.h> /* does not include everything it needs */
 
+#include "../runtime.h"
 #include "bus.h"
 
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 17, 0)
@@ -43,6 +44,7 @@ void pmufab_cxl_remove(struct device* dev) {
 }
 
 int __cxl_driver_register(struct cxl_driver* driver, struct module* owner, const char* modname) {
+  if (PMUFAB_CALL_FAILS()) return -ENOMEM;
   driver->drv.bus = &cxl_bus_type;
   driver->drv.owner = owner;
   driver->drv.mod_name = modname;

@@ -47,6 +47,7 @@ static void release(struct device* dev, void* resource) {
 }
 
 void* pmufab_devm_percpu_alloc(struct device* dev, size_t step) {
+  if (PMUFAB_CALL_FAILS()) return NULL;
   void** managed = devres_alloc(release, sizeof(*managed), GFP_KERNEL);
   if (!managed) return NULL;
   *managed = pmufab_percpu_alloc(step, GFP_KERNEL);

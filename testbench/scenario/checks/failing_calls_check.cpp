@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "testbench/scenario/checks/failing_calls_check.h"
+
+#include <algorithm>
+#include <exception>
+#include <limits>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "testbench/scenario/checks/unjudged.h"
+
+namespace pmufab::scenario {
+namespace {
+
+using driver_host::DriverHost;
+
+constexpr std::size_t kMostTold = 5;
+
+std::string warnings_since(const DriverHost& host, std::uint64_t warnings, std::size_t texts) {
+  if (host.warnings() == warnings) return {};
+  const std::vector<std::string>& all = host.warning_texts();
+  return texts < all.size() ? all[texts] : std::string("the kernel warned as before");
+}
+
+}  // namespace
+
+FailingCallsCheck::Bound FailingCallsCheck::load(std::uint64_t number) {
+  DriverHost& host = machine_.host();
+  machine_.platform().reset();
+  if (before_loading_) before_loading_();
+  host.load_with_failing_call(number);
+  Bound bound = host.bound_devices();
+  host.unload();
+  return bound;
+}
+
+void FailingCallsCheck::try_call(std::uint64_t number, const Bound& usual) {
+  const DriverHost& host = machine_.host();
+  const std::uint64_t warnings = host.warnings();
+  const std::size_t texts = host.warning_texts().size();
+  const Bound bound = load(number);
+  ++tried_;
+  const auto complain = [&](const std::string& what) {
+    wrong_.push_back(fmt::format("call {}, {}: {}", number, host.failed_call(), what));
+  };
+  if (const std::string warning = warnings_since(host, warnings, texts); !warning.empty()) complain(warning);
+  for (const DriverHost::BoundDevice& device : bound) {
+    const auto found =
+        std::find_if(usual.begin(), usual.end(), [&](const auto& other) { return other.name == device.name; });
+    if (found != usual.end() && found->driver == device.driver && device.pmu_count < found->pmu_count)
+      complain(fmt::format("{} is bound to {} without its PMU", device.driver, device.name));
+  }
+}
+
+CheckResult FailingCallsCheck::run() {
+  const Unjudged unjudged(machine_);
+  const DriverHost& host = machine_.host();
+  try {
+    const Bound usual = load(std::numeric_limits<std::uint64_t>::max());
+    const std::uint64_t calls = host.calls_that_may_fail();
+    if (calls == 0) return {kFailingCallsCheck, false, "the drivers made no call that may fail"};
+    if (spec_.each) {
+      for (std::uint64_t number = 1; number <= calls && wrong_.size() < kMostTold; ++number) try_call(number, usual);
+    }
+    for (const std::uint64_t number : spec_.numbers) try_call((number - 1) % calls + 1, usual);
+  } catch (const std::exception& error) {
+    if (!host.panicked()) throw;
+    wrong_.push_back(fmt::format("{}: the kernel panicked: {}", host.failed_call(), error.what()));
+  }
+  return result();
+}
+
+CheckResult FailingCallsCheck::result() const {
+  if (wrong_.empty())
+    return {kFailingCallsCheck, true,
+            fmt::format("drivers were loaded {} times while a call of theirs failed, and left nothing", tried_)};
+  return {kFailingCallsCheck, false, fmt::format("{}", fmt::join(wrong_, " | "))};
+}
+
+}  // namespace pmufab::scenario

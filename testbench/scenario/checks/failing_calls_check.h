@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "testbench/scenario/report/results.h"
+#include "testbench/scenario/run/machine.h"
+#include "testbench/scenario/run/scenario_spec.h"
+
+namespace pmufab::scenario {
+
+/// What drivers do when the kernel refuses them something. Their modules are loaded into hardware that was reset, once for
+/// each of their calls that may fail, such as kmalloc(); this call fails. A driver may give up a device, or do without what
+/// it was refused. It must not warn, panic, keep what it had taken, or stay bound to a device whose PMU it did not register.
+/// From a SystemC thread process, after the drivers were unloaded.
+class FailingCallsCheck {
+ public:
+  /// @param before_loading  what firmware does after each reset; empty: nothing
+  FailingCallsCheck(Machine& machine, const FailingCallsSpec& spec, std::function<void()> before_loading)
+      : machine_(machine), spec_(spec), before_loading_(std::move(before_loading)) {}
+
+  /// @return "failing_calls"
+  [[nodiscard]] CheckResult run();
+
+ private:
+  using Bound = std::vector<driver_host::DriverHost::BoundDevice>;
+  /// Load the drivers while a call fails, and unload them. @return what is bound between the two
+  Bound load(std::uint64_t number);
+  void try_call(std::uint64_t number, const Bound& usual);
+  [[nodiscard]] CheckResult result() const;
+
+  Machine& machine_;
+  const FailingCallsSpec& spec_;
+  std::function<void()> before_loading_;
+  std::uint64_t tried_ = 0;
+  std::vector<std::string> wrong_;
+};
+
+}  // namespace pmufab::scenario

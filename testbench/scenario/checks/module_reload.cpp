@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "testbench/scenario/checks/module_reload.h"
+
+#include <algorithm>
+#include <exception>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace pmufab::scenario {
+namespace {
+
+using driver_host::DriverHost;
+
+constexpr const char* kName = "modules";
+
+std::set<std::string> names_of_pmus(const DriverHost& host) {
+  std::set<std::string> names;
+  for (const perf::Pmu& pmu : host.pmus()) names.insert(pmu.name);
+  return names;
+}
+
+/// @return the PMUs that a module serves, which is one file
+std::vector<std::string> served_by(const DriverHost& host, const std::string& module) {
+  for (const driver_host::DriverFile& file : host.driver_files()) {
+    std::string name = file.file.substr(0, file.file.rfind('.'));
+    std::replace(name.begin(), name.end(), '-', '_');
+    if (name == module) return file.pmus;
+  }
+  return {};
+}
+
+/// @return what is wrong; empty: nothing
+std::string reload(DriverHost& host, const std::string& module) {
+  const std::set<std::string> before = names_of_pmus(host);
+  const std::uint64_t warnings = host.warnings();
+  if (const int error = host.unload_module(module); error != 0)
+    return fmt::format("module {} cannot be unloaded (error {})", module, error);
+  const std::set<std::string> left = names_of_pmus(host);
+  for (const std::string& pmu : served_by(host, module)) {
+    if (left.contains(pmu)) return fmt::format("module {} was unloaded, and {}, which it serves, stayed", module, pmu);
+  }
+  if (const int error = host.load_module(module); error != 0)
+    return fmt::format("module {} cannot be loaded again (error {})", module, error);
+  for (const std::string& pmu : before) {
+    if (!names_of_pmus(host).contains(pmu))
+      return fmt::format("module {} was unloaded and loaded again, and {} is missing since", module, pmu);
+  }
+  if (host.warnings() != warnings) return fmt::format("the kernel warned when module {} was loaded again", module);
+  return {};
+}
+
+}  // namespace
+
+CheckResult reload_modules(Machine& machine) {
+  DriverHost& host = machine.host();
+  try {
+    for (const DriverHost::LoadedModule& module : host.modules()) {
+      if (!module.is_helper) continue;
+      if (std::string wrong = reload(host, module.name); !wrong.empty()) return {kName, false, std::move(wrong)};
+    }
+  } catch (const std::exception& error) {
+    if (!host.panicked()) throw;
+    return {kName, false, fmt::format("the kernel panicked: {}", error.what())};
+  }
+  return {kName, true, "modules that others asked for can be unloaded and loaded again"};
+}
+
+}  // namespace pmufab::scenario
