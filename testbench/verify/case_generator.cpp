@@ -7,6 +7,9 @@
 namespace pmufab::verify {
 namespace {
 
+constexpr unsigned kFailingCalls = 20;        // percent of cases at whose end calls of the drivers fail
+constexpr std::uint64_t kManyCalls = 10'000;  // the scenario takes the rest of the division by their number
+
 /// A seed of its own for each case, far from its neighbours' (the finaliser of SplitMix64).
 std::uint64_t mix(std::uint64_t value) {
   value += 0x9e37'79b9'7f4a'7c15U;
@@ -26,7 +29,13 @@ scenario::Value make_case(const FabricGenerator& fabric, std::string_view kernel
   scenario.add("seed", number(random.number(1, 1'000'000)));
   scenario.add("platform", std::move(machine.platform));
   for (auto& [key, value] : machine.traffic) scenario.add(key, std::move(value));
-  if (!machine.pmus.empty()) add_session(random, machine, scenario);
+  if (machine.pmus.empty()) return scenario;
+  add_session(random, machine, scenario);
+  if (random.chance(kFailingCalls)) {
+    scenario::Value calls = scenario::Value::sequence();
+    for (unsigned i = 0; i < 2; ++i) calls.items.push_back(number(random.number(1, kManyCalls)));
+    scenario.add("failing_calls", std::move(calls));
+  }
   return scenario;
 }
 

@@ -77,7 +77,9 @@ class Fabric {
   /// @return what to call so that the models let an event happen many times at once; empty for an event of another
   ///         fabric. The scoreboard is asked before, and has not refused the event.
   /// @throws std::invalid_argument if the models cannot
-  [[nodiscard]] virtual scoreboard::Injection injection(const perf::ResolvedEvent& /*event*/) { return {}; }
+  [[nodiscard]] virtual scoreboard::Injection injection(const perf::ResolvedEvent& /*event*/, unsigned /*unit*/) {
+    return {};
+  }
 
   /// @return true for an event of this fabric that counts together with another. Which two belong together follows from
   ///         the order in which they are opened.

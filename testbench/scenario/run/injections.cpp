@@ -13,9 +13,10 @@ namespace pmufab::scenario {
 namespace {
 
 /// @return the model's side of an event. @throws std::invalid_argument if no model can let it happen
-scoreboard::Injection model_injection(const Machine& machine, const perf::ResolvedEvent& event) {
+scoreboard::Injection model_injection(const Machine& machine, const perf::ResolvedEvent& event,
+                                      unsigned unit) {
   for (const auto& fabric : machine.fabrics()) {
-    if (scoreboard::Injection injection = fabric->injection(event)) return injection;
+    if (scoreboard::Injection injection = fabric->injection(event, unit)) return injection;
   }
   throw std::invalid_argument("events of this PMU only happen one by one");
 }
@@ -39,7 +40,8 @@ void Injections::prepare(const std::vector<InjectionSpec>& specs, Machine& machi
 Injections::Planned Injections::injection_of(const InjectionSpec& spec, Machine& machine,
                                              const perf::ResolvedEvent& event) {
   try {
-    return {&spec, machine.scoreboard().injection(event.pmu, event.terms), model_injection(machine, event)};
+    return {&spec, machine.scoreboard().injection(event.pmu, event.terms, spec.unit),
+            model_injection(machine, event, spec.unit)};
   } catch (const std::invalid_argument& error) {
     std::string hint;
     for (const auto& fabric : machine.fabrics()) hint += fabric->hint(event);

@@ -373,6 +373,7 @@ void read_injection(Reader& reader, std::vector<InjectionSpec>& out) {
   read_trigger(reader, "at", injection.at, Presence::required);
   reader.texts("source", sources, Presence::required);
   reader.number("count", injection.count, Quantity::count, 1, kMost, Presence::required);
+  reader.number("unit", injection.unit);
   const Value* const written = reader.take("source");
   for (std::size_t i = 0; i < sources.size(); ++i) {
     check_injected_event(reader, sources[i]);

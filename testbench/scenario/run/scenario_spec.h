@@ -74,6 +74,7 @@ struct InjectionSpec {
   Trigger at;
   std::string source;       ///< a perf event string of one event of one PMU, which says what happens and where
   std::uint64_t count = 0;  ///< 1 ... 2^63, in the unit the event counts
+  unsigned unit = 0;        ///< of several alike in which it may happen: a memory controller, an instance of a link
   Source place;             ///< of `source`
   std::string path;         ///< "inject[2].source"
 };

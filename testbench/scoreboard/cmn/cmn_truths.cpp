@@ -353,7 +353,7 @@ Injection CmnPmuJudge::flits_at_once(CmnMeaning known) {
   throw std::invalid_argument(fmt::format("{}: there is no such crosspoint", known.text));
 }
 
-Injection CmnPmuJudge::injection(const EventTerms& terms) {
+Injection CmnPmuJudge::injection(const EventTerms& terms, unsigned /*unit*/) {
   const CmnMeaning meaning = cmn_meaning(terms, wires_.spec.layout);
   if (meaning.kind == CmnMeaning::Kind::cycles)
     return [this](std::uint64_t count, Picoseconds when) { wires_.cycle_counters.pass(count, when); };

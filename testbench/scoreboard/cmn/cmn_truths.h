@@ -93,7 +93,7 @@ class CmnPmuJudge final : public PmuJudge {
   [[nodiscard]] std::unique_ptr<EventTruth> truth(const EventTerms& terms) override;
   /// Cycles of the mesh, flits sent or stalled at one crosspoint, flits that a watchpoint there sees, an event of one
   /// node.
-  [[nodiscard]] Injection injection(const EventTerms& terms) override;
+  [[nodiscard]] Injection injection(const EventTerms& terms, unsigned unit) override;
 
  private:
   /// @param known  a watchpoint that compares what is known of the flits

@@ -70,11 +70,15 @@ class PmuJudge {
 
   /// @return what to call when the scenario lets an event happen many times at once.
   /// The terms name one kind of occurrence at one place. A missing filter means: of no class that filters select.
+  /// @param unit  where in that place: below units()
   /// @throws std::invalid_argument as truth() does, and if the terms name several kinds or places, or what can only
   ///         happen one by one
-  [[nodiscard]] virtual Injection injection(const EventTerms& /*terms*/) {
+  [[nodiscard]] virtual Injection injection(const EventTerms& /*terms*/, unsigned /*unit*/) {
     throw std::invalid_argument("events of this PMU only happen one by one");
   }
+
+  /// @return in how many units, each with counters of its own, the occurrence may happen that the terms name
+  [[nodiscard]] virtual unsigned units(const EventTerms& /*terms*/) const { return 1; }
 
   /// @return what a driver must show of this PMU.
   [[nodiscard]] virtual Publication publication() const { return {}; }

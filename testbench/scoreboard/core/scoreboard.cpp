@@ -379,10 +379,12 @@ void Scoreboard::expect(EventHandle event, const std::string& pmu, const EventTe
   state_->record(event, *judge).set_truth(std::move(truth), state_->chronicle.last_seen);
 }
 
-Injection Scoreboard::injection(const std::string& pmu, const EventTerms& terms) {
+Injection Scoreboard::injection(const std::string& pmu, const EventTerms& terms, unsigned unit) {
   PmuJudge* const judge = state_->find_pmu(pmu);
   if (judge == nullptr) throw std::invalid_argument(fmt::format("the scoreboard judges no PMU called '{}'", pmu));
-  return [&state = *state_, tell = judge->injection(terms)](std::uint64_t count, Picoseconds when) {
+  if (unit != 0 && unit >= judge->units(terms))
+    throw std::invalid_argument(fmt::format("there is no unit {}: there are {}", unit, judge->units(terms)));
+  return [&state = *state_, tell = judge->injection(terms, unit)](std::uint64_t count, Picoseconds when) {
     state.chronicle.see(when);
     tell(count, when);
   };

@@ -70,8 +70,9 @@ class Scoreboard final : public perf::PerfCallObserver {
               const EventTerms* leader = nullptr);
 
   /// @return what to call when the scenario lets an event of that PMU happen many times at once.
-  /// @throws std::invalid_argument for an unknown PMU, and as PmuJudge::injection() does
-  [[nodiscard]] Injection injection(const std::string& pmu, const EventTerms& terms);
+  /// @param unit  as PmuJudge::injection() has it
+  /// @throws std::invalid_argument for an unknown PMU or unit, and as PmuJudge::injection() does
+  [[nodiscard]] Injection injection(const std::string& pmu, const EventTerms& terms, unsigned unit);
 
   /// The event is closed; drop its record.
   void forget(perf::EventHandle event);

@@ -251,7 +251,7 @@ std::unique_ptr<EventTruth> CxlPmuJudge::truth(const EventTerms& terms) {
   return std::make_unique<CxlTruth>(cxl_meaning(terms, sources_.spec), *this);
 }
 
-Injection CxlPmuJudge::injection(const EventTerms& terms) {
+Injection CxlPmuJudge::injection(const EventTerms& terms, unsigned /*unit*/) {
   const CxlProgram program = cxl_meaning(terms, sources_.spec);
   if (program.threshold != 0 || program.edge) throw std::invalid_argument("name the event alone, without a threshold");
   const std::uint32_t events = program.mask & sources_.spec.supported(program.vendor, program.group);

@@ -31,7 +31,7 @@ class CxlPmuJudge final : public PmuJudge {
   [[nodiscard]] Publication publication() const override;
   [[nodiscard]] std::unique_ptr<EventTruth> truth(const EventTerms& terms) override;
   /// Clock ticks, or one kind of message. A term hdm names the decoder that claims its address; without it none does.
-  [[nodiscard]] Injection injection(const EventTerms& terms) override;
+  [[nodiscard]] Injection injection(const EventTerms& terms, unsigned unit) override;
 
   /// @name For its truths
   /// @{ The contents of a counter's registers.

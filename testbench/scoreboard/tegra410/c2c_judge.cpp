@@ -128,16 +128,22 @@ std::unique_ptr<EventTruth> C2cPmuJudge::truth(const EventTerms& terms) {
   return std::make_unique<C2cTruth>(c2c_meaning(terms, spec_.peer == C2cPeer::gpu), spec_, timeline_, clock_);
 }
 
-Injection C2cPmuJudge::injection(const EventTerms& terms) {
+Injection C2cPmuJudge::injection(const EventTerms& terms, unsigned unit) {
   const C2cMeaning meaning = c2c_meaning(terms, spec_.peer == C2cPeer::gpu);
   if (meaning.is_cycles()) return [this](std::uint64_t count, Picoseconds when) { clock_.pass(count, when); };
-  const std::uint32_t instances = instances_of(meaning, spec_);
+  std::uint32_t instances = instances_of(meaning, spec_);
   if (instances == 0) throw std::invalid_argument("no instance of the interface leads to that peer");
+  for (unsigned i = 0; i < unit; ++i) instances &= instances - 1;
   const auto instance = static_cast<unsigned>(std::countr_zero(instances));
   const std::size_t lane = std::size_t{meaning.traffic()} * spec_.instances + instance;
   return [this, lane, is_outstanding = !meaning.is_requests()](std::uint64_t count, Picoseconds when) {
     timeline_.add_at_once(when, is_outstanding, count, lane);
   };
+}
+
+unsigned C2cPmuJudge::units(const EventTerms& terms) const {
+  const C2cMeaning meaning = c2c_meaning(terms, spec_.peer == C2cPeer::gpu);
+  return meaning.is_cycles() ? 1 : static_cast<unsigned>(std::popcount(instances_of(meaning, spec_)));
 }
 
 }  // namespace pmufab::scoreboard

@@ -28,7 +28,8 @@ class C2cPmuJudge final : public PmuJudge {
   [[nodiscard]] std::unique_ptr<EventTruth> truth(const EventTerms& terms) override;
   /// Cycles, or requests at the first instance of the (first selected) peer: requests that take no time, or, for
   /// outstanding ones, that are so at one clock edge.
-  [[nodiscard]] Injection injection(const EventTerms& terms) override;
+  [[nodiscard]] Injection injection(const EventTerms& terms, unsigned unit) override;
+  [[nodiscard]] unsigned units(const EventTerms& terms) const override;
 
  private:
   C2cPmuSpec spec_;

@@ -98,14 +98,18 @@ std::unique_ptr<EventTruth> CmemPmuJudge::truth(const EventTerms& terms) {
   return std::make_unique<CmemTruth>(cmem_meaning(terms), timeline_, controllers_, clock_);
 }
 
-Injection CmemPmuJudge::injection(const EventTerms& terms) {
+Injection CmemPmuJudge::injection(const EventTerms& terms, unsigned unit) {
   const CmemMeaning meaning = cmem_meaning(terms);
   if (meaning == CmemMeaning::cycles)
     return [this](std::uint64_t count, Picoseconds when) { clock_.pass(count, when); };
   const bool is_outstanding = meaning == CmemMeaning::rd_cum_outs;
-  return [this, is_outstanding](std::uint64_t count, Picoseconds when) {
-    timeline_.add_at_once(when, is_outstanding, count, 0);
+  return [this, is_outstanding, unit](std::uint64_t count, Picoseconds when) {
+    timeline_.add_at_once(when, is_outstanding, count, unit);
   };
+}
+
+unsigned CmemPmuJudge::units(const EventTerms& terms) const {
+  return cmem_meaning(terms) == CmemMeaning::cycles ? 1 : static_cast<unsigned>(timeline_.lanes());
 }
 
 }  // namespace pmufab::scoreboard

@@ -23,9 +23,10 @@ class CmemPmuJudge final : public PmuJudge {
   [[nodiscard]] bool written_on() const override;
   [[nodiscard]] std::unique_ptr<EventTruth> truth(const EventTerms& terms) override;
   [[nodiscard]] Publication publication() const override;
-  /// Cycles, or reads at the first controller of the first instance: for rd_req reads that take no time, for
+  /// Cycles, or reads at a memory controller (unit: by instance, then by controller): for rd_req reads that take no time, for
   /// rd_cum_outs reads that are outstanding at one clock edge.
-  [[nodiscard]] Injection injection(const EventTerms& terms) override;
+  [[nodiscard]] Injection injection(const EventTerms& terms, unsigned unit) override;
+  [[nodiscard]] unsigned units(const EventTerms& terms) const override;
 
  private:
   std::uint64_t control_;  // the broadcast window

@@ -41,6 +41,7 @@ class RequestTimeline {
 
   /// Add one lane, after the others.
   void add_lane() { settled_.emplace_back(); }
+  [[nodiscard]] std::size_t lanes() const noexcept { return settled_.size(); }
   /// Add `amount` requests on the wires in [start, end).
   void add(Picoseconds start, Picoseconds end, std::uint64_t amount, std::size_t lane);
 

@@ -103,7 +103,7 @@ std::unique_ptr<EventTruth> UcfPmuJudge::truth(const EventTerms& terms) {
   return std::make_unique<UcfTruth>(ucf_meaning(terms), reference_, socket_, clock_);
 }
 
-Injection UcfPmuJudge::injection(const EventTerms& terms) {
+Injection UcfPmuJudge::injection(const EventTerms& terms, unsigned /*unit*/) {
   const UcfMeaning meaning = ucf_meaning(terms);
   if (meaning.kind == UcfMeaning::Kind::cycles)
     return [this](std::uint64_t count, Picoseconds when) { clock_.pass(count, when); };

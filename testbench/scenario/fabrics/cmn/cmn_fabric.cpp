@@ -132,7 +132,7 @@ void CmnFabric::check_event(const perf::ResolvedEvent& event) const {
     check_modelled(event, mesh, platform_.mesh(mesh).topology());
 }
 
-scoreboard::Injection CmnFabric::injection(const perf::ResolvedEvent& event) {
+scoreboard::Injection CmnFabric::injection(const perf::ResolvedEvent& event, unsigned /*unit*/) {
   const std::vector<scoreboard::CmnJudgeSpec> meshes = cmn_judge_specs(platform_.spec());
   for (std::size_t mesh = 0; mesh < meshes.size(); ++mesh) {
     if (meshes[mesh].pmu == event.pmu)

@@ -27,7 +27,7 @@ class CmnFabric final : public Fabric {
   void report_traffic(Json& list) const override;
   [[nodiscard]] std::optional<unsigned> socket_of(const std::string& pmu) const override;
   void check_event(const perf::ResolvedEvent& event) const override;
-  [[nodiscard]] scoreboard::Injection injection(const perf::ResolvedEvent& event) override;
+  [[nodiscard]] scoreboard::Injection injection(const perf::ResolvedEvent& event, unsigned unit) override;
   /// wp_combine: two watchpoints count what both see.
   [[nodiscard]] bool counts_in_a_pair(const perf::ResolvedEvent& event) const override;
   [[nodiscard]] std::string hint(const perf::ResolvedEvent& event) const override;

@@ -219,7 +219,7 @@ void CxlFabric::report_traffic(Json& list) const {
   }
 }
 
-scoreboard::Injection CxlFabric::injection(const perf::ResolvedEvent& event) {
+scoreboard::Injection CxlFabric::injection(const perf::ResolvedEvent& event, unsigned /*unit*/) {
   for (const scoreboard::CxlPmuSpec& pmu : pmus_) {
     if (pmu.name == event.pmu) return cxl_injection(part_, pmu, event.terms);
   }

@@ -29,8 +29,8 @@ class Tegra410Fabric final : public Fabric {
   [[nodiscard]] bool traffic_is_over() const override { return !is_busy(); }
   void report_traffic(Json& list) const override;
   [[nodiscard]] std::optional<unsigned> socket_of(const std::string& pmu) const override;
-  [[nodiscard]] scoreboard::Injection injection(const perf::ResolvedEvent& event) override {
-    return tegra410_injection(platform_, event.pmu, event.terms);
+  [[nodiscard]] scoreboard::Injection injection(const perf::ResolvedEvent& event, unsigned unit) override {
+    return tegra410_injection(platform_, event.pmu, event.terms, unit);
   }
 
  private:

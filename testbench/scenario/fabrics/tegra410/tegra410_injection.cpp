@@ -65,17 +65,20 @@ Picoseconds end_of(bool is_outstanding, const ClockDomain& clock, Picoseconds wh
   return is_outstanding ? clock.time_of_edge(clock.edges_before(when)) + 1 : when;
 }
 
-Injection at_cmem(platform::Platform& platform, const PmuRow& row, const EventTerms& terms) {
+Injection at_cmem(platform::Platform& platform, const PmuRow& row, const EventTerms& terms, unsigned unit) {
   const scoreboard::CmemMeaning meaning = scoreboard::cmem_meaning(terms);
   tegra410::CmemLatencyPmu& pmu = platform.socket(row.socket).cmem_latency_pmu();
   if (meaning == scoreboard::CmemMeaning::cycles) return cycles_of(pmu);
-  return
-      [&pmu, is_outstanding = meaning == scoreboard::CmemMeaning::rd_cum_outs](std::uint64_t count, Picoseconds when) {
-        pmu.read({0, 0}, count, when, when, end_of(is_outstanding, pmu.clock(), when));
-      };
+  const tegra410::CmemControllers::Place place{unit / tegra410::kCmemControllersPerInstance,
+                                               unit % tegra410::kCmemControllersPerInstance};
+  return [&pmu, place, is_outstanding = meaning == scoreboard::CmemMeaning::rd_cum_outs](std::uint64_t count,
+                                                                                         Picoseconds when) {
+    pmu.read(place, count, when, when, end_of(is_outstanding, pmu.clock(), when));
+  };
 }
 
-Injection at_c2c(platform::Platform& platform, const PmuRow& row, const EventTerms& terms, tegra410::C2cPmu& pmu) {
+Injection at_c2c(platform::Platform& platform, const PmuRow& row, const EventTerms& terms, tegra410::C2cPmu& pmu,
+                 unsigned unit) {
   const std::vector<scoreboard::C2cPmuSpec> specs = tegra410_judge_spec(platform.spec())->c2c_pmus;
   const auto spec = std::find_if(specs.begin(), specs.end(),
                                  [&](const scoreboard::C2cPmuSpec& one) { return one.name == row.perf_name; });
@@ -85,6 +88,7 @@ Injection at_c2c(platform::Platform& platform, const PmuRow& row, const EventTer
   for (std::size_t peer = 0; peer < spec->masks.size(); ++peer) {
     if (meaning.gpus == 0 || (meaning.gpus >> peer & 1U) != 0) instances |= spec->masks[peer];
   }
+  for (unsigned i = 0; i < unit; ++i) instances &= instances - 1;  // the lowest ones
   return [&pmu, traffic = static_cast<tegra410::C2cPmu::Traffic>(meaning.traffic()), instance = only_bit(instances),
           is_outstanding = !meaning.is_requests()](std::uint64_t count, Picoseconds when) {
     pmu.add_at_once(traffic, instance, count, when, end_of(is_outstanding, pmu.clock(), when));
@@ -93,7 +97,8 @@ Injection at_c2c(platform::Platform& platform, const PmuRow& row, const EventTer
 
 }  // namespace
 
-Injection tegra410_injection(platform::Platform& platform, const std::string& pmu, const EventTerms& terms) {
+Injection tegra410_injection(platform::Platform& platform, const std::string& pmu, const EventTerms& terms,
+                             unsigned unit) {
   for (const PmuRow& row : platform::tegra410_pmus(platform.spec())) {
     if (row.perf_name != pmu) continue;
     tegra410::C2cInterfaces& c2c = platform.socket(row.socket).c2c();
@@ -105,13 +110,13 @@ Injection tegra410_injection(platform::Platform& platform, const std::string& pm
       case PmuType::pcie_tgt:
         return at_pcie_tgt(platform, row, terms);
       case PmuType::cmem_latency:
-        return at_cmem(platform, row, terms);
+        return at_cmem(platform, row, terms, unit);
       case PmuType::nvlink_c2c:
-        return at_c2c(platform, row, terms, c2c.nvlink_c2c());
+        return at_c2c(platform, row, terms, c2c.nvlink_c2c(), unit);
       case PmuType::nvclink:
-        return at_c2c(platform, row, terms, c2c.nvclink());
+        return at_c2c(platform, row, terms, c2c.nvclink(), unit);
       case PmuType::nvdlink:
-        return at_c2c(platform, row, terms, c2c.nvdlink());
+        return at_c2c(platform, row, terms, c2c.nvdlink(), unit);
       case PmuType::other:
         break;
     }

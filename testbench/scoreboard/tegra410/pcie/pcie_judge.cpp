@@ -141,7 +141,7 @@ std::unique_ptr<EventTruth> PciePmuJudge::truth_of_member(const EventTerms& term
   return std::make_unique<PcieTruth>(pcie_meaning(terms, &leader), requests_, clock_);
 }
 
-Injection PciePmuJudge::injection(const EventTerms& terms) {
+Injection PciePmuJudge::injection(const EventTerms& terms, unsigned /*unit*/) {
   const PcieMeaning meaning = pcie_meaning(terms);
   if (meaning.kind == PcieMeaning::Kind::cycles)
     return [this](std::uint64_t count, Picoseconds when) { clock_.pass(count, when); };

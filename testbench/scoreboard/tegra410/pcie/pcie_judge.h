@@ -22,7 +22,7 @@ class PciePmuJudge final : public CoreSightPmuJudge {
   [[nodiscard]] std::unique_ptr<EventTruth> truth_of_member(const EventTerms& terms, const EventTerms& leader) override;
   /// Cycles, or an event of requests of devices below one root port to one destination. They have no requester id that
   /// a filter could name, so only root ports select them.
-  [[nodiscard]] Injection injection(const EventTerms& terms) override;
+  [[nodiscard]] Injection injection(const EventTerms& terms, unsigned unit) override;
 
  private:
   PcieRequests& requests_;

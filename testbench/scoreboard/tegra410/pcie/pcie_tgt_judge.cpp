@@ -272,7 +272,7 @@ std::unique_ptr<EventTruth> PcieTgtPmuJudge::truth(const EventTerms& terms) {
   return std::make_unique<PcieTgtTruth>(pcie_tgt_meaning(terms), *this, clock_);
 }
 
-Injection PcieTgtPmuJudge::injection(const EventTerms& terms) {
+Injection PcieTgtPmuJudge::injection(const EventTerms& terms, unsigned /*unit*/) {
   const PcieTgtMeaning meaning = pcie_tgt_meaning(terms);
   if (meaning.kind == PcieTgtMeaning::Kind::cycles)
     return [this](std::uint64_t count, Picoseconds when) { clock_.pass(count, when); };

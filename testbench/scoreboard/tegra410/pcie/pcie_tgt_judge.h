@@ -74,7 +74,7 @@ class PcieTgtPmuJudge final : public CoreSightPmuJudge {
   [[nodiscard]] std::unique_ptr<EventTruth> truth(const EventTerms& terms) override;
   [[nodiscard]] Publication publication() const override;
   /// Cycles, or an event of requests to BARs below one root port. No address filter matches them.
-  [[nodiscard]] Injection injection(const EventTerms& terms) override;
+  [[nodiscard]] Injection injection(const EventTerms& terms, unsigned unit) override;
 
  private:
   unsigned socket_;
