@@ -490,11 +490,10 @@ int DriverHost::load_module(const std::string& name) {
 std::vector<DriverHost::BoundDevice> DriverHost::bound_devices() const {
   std::vector<BoundDevice> result;
   if (!state_->booted || state_->dead) return result;
-  (*state_->library)
-      ->list_bound(&result, [](void* context, const char* name, const char* driver, unsigned pmu_count) {
-        static_cast<std::vector<BoundDevice>*>(context)->push_back(
-            {.name = name, .driver = driver, .pmu_count = pmu_count});
-      });
+  (*state_->library)->list_bound(&result, [](void* context, const char* name, const char* driver, unsigned pmu_count) {
+    static_cast<std::vector<BoundDevice>*>(context)->push_back(
+        {.name = name, .driver = driver, .pmu_count = pmu_count});
+  });
   return result;
 }
 

@@ -177,6 +177,7 @@ void C2cPmu::stop(unsigned index, Picoseconds when) {
 
 void C2cPmu::clear(unsigned index, Picoseconds when) {
   instances_[index].cycles.set_value(0, when);
+  instances_[index].passed_all = false;
   for (unsigned kind = 0; kind < kTrafficKinds; ++kind) counted(index, static_cast<Traffic>(kind)).clear(when);
 }
 
@@ -204,7 +205,7 @@ void C2cPmu::add_at_once(Traffic traffic, unsigned instance, std::uint64_t amoun
 }
 
 void C2cPmu::pass_cycles(std::uint64_t cycles, Picoseconds when) {
-  for (Instance& instance : instances_) instance.cycles.pass(cycles, when);
+  for (Instance& instance : instances_) instance.passed_all |= instance.cycles.pass(cycles, when);
 }
 
 std::uint64_t C2cPmu::count(unsigned instance, unsigned counter, Picoseconds when) {
@@ -215,7 +216,7 @@ std::uint64_t C2cPmu::count(unsigned instance, unsigned counter, Picoseconds whe
 }
 
 bool C2cPmu::overflowed(unsigned instance, unsigned counter, Picoseconds when) {
-  if (counter == 0) return instances_[instance].cycles.value(when) > maximum_;
+  if (counter == 0) return instances_[instance].passed_all || instances_[instance].cycles.value(when) > maximum_;
   put_recent_away();
   const OccupancyAccumulator& traffic = counted(instance, static_cast<Traffic>((counter - 1) / 2));
   if (counter % 2 != 0) return traffic.occupancy_overflowed(when);

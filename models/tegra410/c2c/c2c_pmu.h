@@ -71,7 +71,8 @@ class C2cPmu : public sc_core::sc_module {
 
  private:
   struct Instance {
-    CycleCount cycles;  // always 64 bits, to detect wraps of a narrower counter
+    CycleCount cycles;        // always 64 bits, to detect wraps of a narrower counter
+    bool passed_all = false;  // 64 bits of cycles that passed at once wrapped
     bool running = false;
   };
   struct Request {

@@ -133,11 +133,13 @@ void CmemLatencyPmu::update(unsigned index, Picoseconds when) {
 
 void CmemLatencyPmu::clear(unsigned index, Picoseconds when) {
   instances_[index].cycles.set_value(0, when);
+  instances_[index].passed_all = false;
   for (unsigned mc = 0; mc < kCmemControllersPerInstance; ++mc) controller(index, mc).clear(when);
 }
 
 std::uint64_t CmemLatencyPmu::status(unsigned index, Picoseconds when) const {
-  std::uint64_t bits = instances_[index].cycles.value(when) > maximum_ ? 1 : 0;
+  const Instance& instance = instances_[index];
+  std::uint64_t bits = instance.passed_all || instance.cycles.value(when) > maximum_ ? 1 : 0;
   for (unsigned mc = 0; mc < kCmemControllersPerInstance; ++mc) {
     const OccupancyAccumulator& reads = controllers_[index * kCmemControllersPerInstance + mc];
     if (reads.occupancy_overflowed(when)) bits |= std::uint64_t{1} << (3 * mc + 1);

@@ -43,7 +43,7 @@ class CmemLatencyPmu : public sc_core::sc_module {
   /// Let `cycles` cycles of the clock pass at once, for the cycle counters that run. Outstanding reads do not see these
   /// cycles.
   void pass_cycles(std::uint64_t cycles, Picoseconds when) {
-    for (Instance& instance : instances_) instance.cycles.pass(cycles, when);
+    for (Instance& instance : instances_) instance.passed_all |= instance.cycles.pass(cycles, when);
   }
   [[nodiscard]] const ClockDomain& clock() const noexcept { return instances_.front().cycles.clock(); }
 
@@ -58,7 +58,8 @@ class CmemLatencyPmu : public sc_core::sc_module {
 
  private:
   struct Instance {
-    CycleCount cycles;  // always 64 bits, to detect wraps of a narrower counter
+    CycleCount cycles;        // always 64 bits, to detect wraps of a narrower counter
+    bool passed_all = false;  // 64 bits of cycles that passed at once wrapped
     bool enabled = false;
     bool clocked = false;
     bool running = false;

@@ -218,7 +218,10 @@ bool pmufab_acpi_hid_uid_match(struct acpi_device* device, const char* hid, cons
   return device->uid && kstrtoull(device->uid, 0, &own) == 0 && own == number;
 }
 
+char* acpi_device_uid(struct acpi_device* device) { return PMUFAB_CALL_FAILS() ? NULL : (char*)device->uid; }
+
 struct acpi_device* acpi_dev_get_first_match_dev(const char* hid, const char* uid, s64 revision) {
+  if (PMUFAB_CALL_FAILS()) return NULL;
   struct described_device* device;
   (void)revision;
   list_for_each_entry(device, &devices,
@@ -283,6 +286,7 @@ static const struct pmufab_firmware_property* find_property(const struct fwnode_
 }
 
 int fwnode_property_read_u32_array(const struct fwnode_handle* fwnode, const char* name, u32* values, size_t count) {
+  if (PMUFAB_CALL_FAILS()) return -EINVAL;
   const struct pmufab_firmware_property* property = find_property(fwnode, name);
   if (!property) return -EINVAL;
   const bool two_cells = fwnode->kind == PMUFAB_FWNODE_OF && property->is_64bit;

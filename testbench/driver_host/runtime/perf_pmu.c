@@ -180,15 +180,10 @@ void pmufab_perf_check_cpus(void) {
   }
 }
 
-static bool is_of(const struct pmufab_perf_pmu* core, const struct device* dev) {
-  const struct device* owner = core->owner;
-  return owner && (owner == dev || owner->parent == dev);
-}
-
 unsigned int pmufab_perf_count_of(const struct device* dev) {
   const struct pmufab_perf_pmu* core;
   unsigned int count = 0;
-  list_for_each_entry(core, &pmufab_perf_pmus, node) count += is_of(core, dev);
+  list_for_each_entry(core, &pmufab_perf_pmus, node) count += core->owner == dev;
   return count;
 }
 
@@ -196,7 +191,8 @@ const char* pmufab_perf_name_of(const struct device* dev) {
   const struct pmufab_perf_pmu* core;
   const char* name = "";
   list_for_each_entry(core, &pmufab_perf_pmus, node) {
-    if (!is_of(core, dev)) continue;
+    const struct device* owner = core->owner;
+    if (!owner || (owner != dev && owner->parent != dev)) continue;
     if (name[0]) return "";
     name = core->pmu->name;
   }

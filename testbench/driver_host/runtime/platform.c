@@ -133,12 +133,14 @@ struct resource* platform_get_resource(struct platform_device* pdev, unsigned in
 }
 
 int platform_get_irq_optional(struct platform_device* pdev, unsigned int index) {
+  if (PMUFAB_CALL_FAILS()) return -ENXIO;
   const struct resource* resource = platform_get_resource(pdev, IORESOURCE_IRQ, index);
   if (!resource) return -ENXIO;
   return WARN(resource->start == 0, "0 is an invalid IRQ number\n") ? -EINVAL : (int)resource->start;
 }
 
 int platform_get_irq(struct platform_device* pdev, unsigned int index) {
+  if (PMUFAB_CALL_FAILS()) return -ENXIO;
   const int irq = platform_get_irq_optional(pdev, index);
   return irq < 0 ? dev_err_probe(&pdev->dev, irq, "IRQ index %u not found\n", index) : irq;
 }

@@ -159,7 +159,7 @@ extern struct list_head pmufab_perf_pmus;
 struct pmufab_perf_pmu* pmufab_perf_find(u32 type, const char* name);
 void pmufab_perf_list(void* context, void (*pmu)(void* context, const char* name, uint32_t type),
                       void (*file)(void* context, const char* path, const char* content));
-/* PMUs whose owner, or whose owner's parent, is dev. */
+/* PMUs whose owner is dev. */
 unsigned int pmufab_perf_count_of(const struct device* dev);
 /* Name of the only PMU whose owner, or whose owner's parent, is dev; "" if there is none or more than one. */
 const char* pmufab_perf_name_of(const struct device* dev);

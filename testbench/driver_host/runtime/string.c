@@ -7,7 +7,7 @@
 #include <linux/sort.h>
 #include <linux/string.h>
 
-#include "libc.h"
+#include "runtime.h"
 
 ssize_t pmufab_strscpy(char* to, const char* from, size_t size) {
   if (size == 0) return -E2BIG;
@@ -79,6 +79,7 @@ int kstrtoll(const char* text, unsigned int base, long long* value) {
 
 #define NARROW(name, type, wide, parse)                        \
   int name(const char* text, unsigned int base, type* value) { \
+    if (PMUFAB_CALL_FAILS()) return -EINVAL;                   \
     wide number;                                               \
     const int error = parse(text, base, &number);              \
     if (error) return error;                                   \

@@ -14,9 +14,9 @@ namespace {
 
 using driver_host::DriverHost;
 
-constexpr const char* kName = "modules";
+constexpr const char* kModulesCheck = "modules";
 
-std::set<std::string> names_of_pmus(const DriverHost& host) {
+std::set<std::string> names_of_all_pmus(const DriverHost& host) {
   std::set<std::string> names;
   for (const perf::Pmu& pmu : host.pmus()) names.insert(pmu.name);
   return names;
@@ -33,19 +33,19 @@ std::vector<std::string> served_by(const DriverHost& host, const std::string& mo
 }
 
 /// @return what is wrong; empty: nothing
-std::string reload(DriverHost& host, const std::string& module) {
-  const std::set<std::string> before = names_of_pmus(host);
+std::string reload_module(DriverHost& host, const std::string& module) {
+  const std::set<std::string> before = names_of_all_pmus(host);
   const std::uint64_t warnings = host.warnings();
   if (const int error = host.unload_module(module); error != 0)
     return fmt::format("module {} cannot be unloaded (error {})", module, error);
-  const std::set<std::string> left = names_of_pmus(host);
+  const std::set<std::string> left = names_of_all_pmus(host);
   for (const std::string& pmu : served_by(host, module)) {
     if (left.contains(pmu)) return fmt::format("module {} was unloaded, and {}, which it serves, stayed", module, pmu);
   }
   if (const int error = host.load_module(module); error != 0)
     return fmt::format("module {} cannot be loaded again (error {})", module, error);
   for (const std::string& pmu : before) {
-    if (!names_of_pmus(host).contains(pmu))
+    if (!names_of_all_pmus(host).contains(pmu))
       return fmt::format("module {} was unloaded and loaded again, and {} is missing since", module, pmu);
   }
   if (host.warnings() != warnings) return fmt::format("the kernel warned when module {} was loaded again", module);
@@ -59,13 +59,14 @@ CheckResult reload_modules(Machine& machine) {
   try {
     for (const DriverHost::LoadedModule& module : host.modules()) {
       if (!module.is_helper) continue;
-      if (std::string wrong = reload(host, module.name); !wrong.empty()) return {kName, false, std::move(wrong)};
+      if (std::string wrong = reload_module(host, module.name); !wrong.empty())
+        return {kModulesCheck, false, std::move(wrong)};
     }
   } catch (const std::exception& error) {
     if (!host.panicked()) throw;
-    return {kName, false, fmt::format("the kernel panicked: {}", error.what())};
+    return {kModulesCheck, false, fmt::format("the kernel panicked: {}", error.what())};
   }
-  return {kName, true, "modules that others asked for can be unloaded and loaded again"};
+  return {kModulesCheck, true, "modules that others asked for can be unloaded and loaded again"};
 }
 
 }  // namespace pmufab::scenario

@@ -13,8 +13,7 @@ namespace pmufab::scenario {
 namespace {
 
 /// @return the model's side of an event. @throws std::invalid_argument if no model can let it happen
-scoreboard::Injection model_injection(const Machine& machine, const perf::ResolvedEvent& event,
-                                      unsigned unit) {
+scoreboard::Injection model_injection(const Machine& machine, const perf::ResolvedEvent& event, unsigned unit) {
   for (const auto& fabric : machine.fabrics()) {
     if (scoreboard::Injection injection = fabric->injection(event, unit)) return injection;
   }

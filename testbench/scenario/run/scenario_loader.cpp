@@ -496,11 +496,11 @@ void read_log_expectation(Reader& item, LogExpectationSpec& out) {
   }
 }
 
-std::optional<FailingCallsSpec> read_failing_calls(Reader& reader) {
-  std::vector<std::string> texts;
-  reader.texts(kFailingCallsCheck, texts);
-  if (texts.empty()) return {};
+FailingCallsSpec read_failing_calls(Reader& item) {
   FailingCallsSpec calls;
+  std::vector<std::string> texts;
+  item.texts("calls", texts, Presence::required);
+  item.texts("known", calls.known);
   if (texts == std::vector<std::string>{"each"}) {
     calls.each = true;
     return calls;
@@ -510,8 +510,8 @@ std::optional<FailingCallsSpec> read_failing_calls(Reader& reader) {
     std::uint64_t number = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
     if (error != std::errc{} || end != text.data() + text.size() || number == 0 || number > kMost)
-      reader.fail(kFailingCallsCheck, fmt::format("'{}' is no number of a call", text),
-                  "write each, or a list of numbers from 1");
+      item.fail("calls", fmt::format("'{}' is no number of a call", text),
+                "write each, or a list of numbers from 1 to 1000000");
     calls.numbers.push_back(number);
   }
   return calls;
@@ -606,7 +606,7 @@ ScenarioSpec read_scenario(const Parts& parts) {
     read_expectation(item, *events, spec.expectations);
   });
   reader.optional_object("kernel_log", [&](Reader& item) { read_log_expectation(item, spec.kernel_log); });
-  spec.failing_calls = read_failing_calls(reader);
+  reader.optional_object(kFailingCallsCheck, [&](Reader& item) { spec.failing_calls = read_failing_calls(item); });
   reader.optional_object("expected_failure",
                          [&](Reader& item) { spec.expected_failure = read_expected_failure(item); });
   static_cast<void>(

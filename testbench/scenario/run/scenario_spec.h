@@ -99,6 +99,7 @@ struct LogExpectationSpec {
 struct FailingCallsSpec {
   bool each = false;                   ///< every call that may fail, one after the other
   std::vector<std::uint64_t> numbers;  ///< these, from 1; beyond the last, they begin again with the first
+  std::vector<std::string> known;      ///< parts of complaints that are known: they do not count
 };
 inline constexpr const char* kFailingCallsCheck = "failing_calls";
 

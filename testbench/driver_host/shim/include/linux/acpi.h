@@ -96,7 +96,7 @@ static inline struct acpi_device* to_acpi_device_node(const struct fwnode_handle
 }
 #define ACPI_COMPANION(pointer) to_acpi_device_node((pointer)->fwnode)
 #define has_acpi_companion(pointer) is_acpi_device_node((pointer)->fwnode)
-static inline char* acpi_device_uid(struct acpi_device* device) { return (char*)device->uid; }
+char* acpi_device_uid(struct acpi_device* device); /* NULL: firmware has none */
 static inline const char* acpi_device_hid(struct acpi_device* device) { return device->hid; }
 /* -ENODATA: it has none; -EINVAL: it is not a number. */
 int acpi_dev_uid_to_integer(struct acpi_device* device, u64* number);
