@@ -577,8 +577,9 @@ class ScenarioRun {
                                             quiet.look_at_fresh();
                                             modules = reload_modules(machine_);
                                           }};
-      journal_.write("check", to_json(release.compare_with_fresh(steps)));
-      if (modules) journal_.write("check", to_json(*modules));
+      const CheckResult released = release.compare_with_fresh(steps);
+      if (modules) journal_.write("check", to_json(*modules));  // first: its PMUs may be missing
+      journal_.write("check", to_json(released));
       if (!spec_.firmware_writes.empty()) look_at_clean(quiet);
       journal_.write("check", to_json(quiet.result()));
       if (spec_.failing_calls) {
