@@ -15,6 +15,7 @@
 #include <fstream>
 #include <iostream>
 #include <iterator>
+#include <set>
 #include <system_error>
 #include <utility>
 
@@ -254,10 +255,33 @@ void OutputFile::put(const std::string& content, std::ios::openmode mode) const 
   if (!stream) fail(errno != 0 ? errno : EIO);
 }
 
+/// @return true if a signal that ends programs was sent, and nobody has taken it
+bool is_asked_to_end() {
+  sigset_t pending;
+  sigpending(&pending);
+  return interrupts() > 0 || std::any_of(kEndSignals.begin(), kEndSignals.end(),
+                                         [&](int signal) { return sigismember(&pending, signal) == 1; });
+}
+
+/// Open a file to append to it: /dev/stdout may lead to one that has content already. A named pipe is waited for until
+/// somebody reads it, or a signal comes. @return negative: errno says why not
+int open_to_append(const std::string& name) {
+  constexpr int kTurn = 50;  // milliseconds
+  int out = -1;
+  while ((out = open(name.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | O_NONBLOCK)) < 0 && errno == ENXIO) {
+    if (is_asked_to_end()) {
+      errno = EINTR;
+      return -1;
+    }
+    poll(nullptr, 0, kTurn);
+  }
+  if (out >= 0) fcntl(out, F_SETFL, fcntl(out, F_GETFL) & ~O_NONBLOCK);
+  return out;
+}
+
 /// Copy the temporary file to the name the user gave.
 void OutputFile::pass_on() const {
-  // /dev/stdout may lead to a file that has content already.
-  const int out = open(named_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+  const int out = open_to_append(named_.string());
   if (out < 0) fail(errno);
   std::ifstream in(temporary_, std::ios::binary);
   char buffer[65536];
@@ -278,6 +302,16 @@ void OutputFile::pass_on() const {
   if (close(out) != 0 && error == 0) error = errno;
   if (error == 0 && in.bad()) error = EIO;
   if (error != 0) fail(error);
+}
+
+void check_reports(const boost::program_options::variables_map& map, std::initializer_list<const char*> options) {
+  std::set<fs::path> files;
+  for (const char* option : options) {
+    const fs::path file = fs::path(map[option].as<std::string>()).lexically_normal();
+    if (!file.empty() && !files.insert(file).second)
+      throw InputError(fmt::format("--{}: another report goes to '{}' too", option, file.generic_string()),
+                       "name another file");
+  }
 }
 
 void OutputFile::commit() {

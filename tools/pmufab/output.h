@@ -6,8 +6,11 @@
 #include <csignal>
 #include <filesystem>
 #include <functional>
+#include <initializer_list>
 #include <ios>
 #include <string>
+
+#include <boost/program_options/variables_map.hpp>
 
 #include "testbench/process/descriptor.h"
 
@@ -93,6 +96,10 @@ class ResultWriter {
  private:
   bool lost_ = false;
 };
+
+/// Two reports in one file would overwrite each other. @param options  that name files of reports
+/// @throws scenario::InputError if two name the same
+void check_reports(const boost::program_options::variables_map& map, std::initializer_list<const char*> options);
 
 /// While there is one, no other pmufab of the same user has one for the folder. It ends with the process.
 class OutFolderLock {

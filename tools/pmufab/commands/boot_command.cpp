@@ -200,6 +200,7 @@ Order read_order(const Request& request) {
   if (!order.json.empty()) check_writable(order.json);
   order.coverage = CoverageFile(map["coverage"].as<std::string>());
   order.session.covers = order.coverage.is_wanted();
+  check_reports(map, {"json", "coverage", "trace-mmio", "timeline"});
   order.traces.emplace(map, scenario::RunLimits{}.trace);
   order.command = request.program;
   order.clock_plugin = clock_plugin_of(map["clock"].as<std::string>(), order.interactive());
@@ -289,8 +290,11 @@ int boot(const Request& request) {
   }
   const bool told = machine && machine->end == VirtualMachine::End::told;
   const Simulator::End end = simulator.end(told || simulator.state() == Simulator::State::stopped);
+  order.traces->add(order.session.traces);  // also of a simulator that failed
+  order.traces->commit();
   // It has printed the reason.
-  if (simulator.state() == Simulator::State::failed && WIFEXITED(end.status)) return WEXITSTATUS(end.status);
+  if (simulator.state() == Simulator::State::failed && WIFEXITED(end.status))
+    return order.traces->finish(WEXITSTATUS(end.status));
 
   const guest::GuestResult result = guest::read_guest_journal(scratch.path());
   Judged judged;  // on the console, perf's output is not seen
@@ -305,27 +309,24 @@ int boot(const Request& request) {
   const std::optional<int> code = code_of_command(scratch.path());
   const Conclusion conclusion = conclude(judged.counts, result.failures, judged.metrics);
   ResultWriter results;
+  const auto finish = [&](int its_code) { return order.traces->finish(results.finish(its_code)); };
   results.write([&] {
     order.coverage.add(result.coverage, "the guest");
     order.coverage.write();
   });
   results.write([&] {
-    order.traces->add(order.session.traces);
-    order.traces->finish();
-  });
-  results.write([&] {
     if (!order.json.empty()) write_json(order.json, result, judged, order.spec, conclusion, order.guest_title, code);
   });
   if (simulator.state() != Simulator::State::stopped) {
-    if (const std::optional<int> failed = check_simulator(end, result.ended)) return results.finish(*failed);
+    if (const std::optional<int> failed = check_simulator(end, result.ended)) return finish(*failed);
   }
   if (machine && machine->end == VirtualMachine::End::too_long)
     complain("pmufab: the guest took longer than {} s (--timeout); it was stopped\n", order.most.count());
   if (end.stopped) print_stopped();
-  if (!code) return results.finish(explain(machine, scratch.path()));
-  if (end.stopped) return finish_standard_error(results.finish(kCheckFailed));
+  if (!code) return finish(explain(machine, scratch.path()));
+  if (end.stopped) return finish_standard_error(finish(kCheckFailed));
   conclusion.print();
-  return finish_standard_error(results.finish(conclusion.exit_code(*code)));
+  return finish_standard_error(finish(conclusion.exit_code(*code)));
 }
 
 }  // namespace

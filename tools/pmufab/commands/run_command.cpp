@@ -164,17 +164,6 @@ void check_folders(const std::vector<RunPlan>& plans) {
   }
 }
 
-/// Two reports in one file would overwrite each other.
-void check_reports(const po::variables_map& map) {
-  std::set<fs::path> files;
-  for (const char* option : {"junit", "json", "csv", "coverage", "trace-mmio", "timeline"}) {
-    const fs::path file = fs::path(map[option].as<std::string>()).lexically_normal();
-    if (!file.empty() && !files.insert(file).second)
-      throw InputError(fmt::format("--{}: another report goes to '{}' too", option, file.generic_string()),
-                       "name another file");
-  }
-}
-
 void make_folder(const fs::path& folder) {
   std::error_code error;
   fs::create_directories(folder, error);
@@ -302,7 +291,7 @@ scenario::TextReportOptions form_of(const po::variables_map& map, std::size_t ru
 int run(const Request& request) {
   const po::variables_map& map = request.options;
   check_numbers(map);
-  check_reports(map);
+  check_reports(map, {"junit", "json", "csv", "coverage", "trace-mmio", "timeline"});
   const scenario::RunLimits limits = limits_of(map);
   const std::vector<RunPlan> plans = make_plans(request, limits);
 
@@ -343,7 +332,7 @@ int run(const Request& request) {
   };
   runner.on_traces = [&](const scenario::TraceOptions& run) {
     bar.clear();
-    results.write([&] { traces.add(run); });
+    traces.add(run);
   };
   runner.on_result = [&](const RunPlan& plan, RunResult result) {
     bar.clear();
@@ -365,8 +354,8 @@ int run(const Request& request) {
   std::cout.flush();
   reports.finish();
   results.write([&] { coverage.write(); });
-  results.write([&] { traces.finish(); });
-  return results.finish(code);
+  traces.commit();
+  return traces.finish(results.finish(code));
 }
 
 }  // namespace

@@ -104,6 +104,7 @@ int run_shell(const Request& request) {
   const std::string json = map["json"].as<std::string>();
   if (!json.empty()) check_writable(json);
   CoverageFile coverage(map["coverage"].as<std::string>());
+  check_reports(map, {"json", "coverage", "trace-mmio", "timeline"});
   TraceFiles traces(map, scenario::RunLimits{}.trace);
   const fs::path preload = find_library("testbench/shell", "pmufab_shell_preload.so");
 
@@ -132,8 +133,11 @@ int run_shell(const Request& request) {
             }).wait();
   }
   const Simulator::End end = simulator.end(!ended && simulator.state() != Simulator::State::failed);
+  traces.add(traced);  // also of a simulator that failed
+  traces.commit();
   // It has printed the reason.
-  if (simulator.state() == Simulator::State::failed && WIFEXITED(end.status)) return WEXITSTATUS(end.status);
+  if (simulator.state() == Simulator::State::failed && WIFEXITED(end.status))
+    return traces.finish(WEXITSTATUS(end.status));
   const shell::SessionResult result = shell::read_journal(scratch.path());
   print_verdicts("driver", "event, in the order of closing", result.verdicts);
   print_drivers(result, spec.platform);
@@ -147,21 +151,17 @@ int run_shell(const Request& request) {
     coverage.write();
   });
   results.write([&] {
-    traces.add(traced);
-    traces.finish();
-  });
-  results.write([&] {
     if (!json.empty()) write_json(json, result, spec, drivers, conclusion, result.ended && !end.stopped);
   });
   if (simulator.state() != Simulator::State::stopped) {
-    if (const std::optional<int> failed = check_simulator(end, result.ended)) return results.finish(*failed);
+    if (const std::optional<int> failed = check_simulator(end, result.ended)) return traces.finish(results.finish(*failed));
   }
   if (end.stopped) {
     print_stopped();
-    return finish_standard_error(results.finish(kCheckFailed));
+    return finish_standard_error(traces.finish(results.finish(kCheckFailed)));
   }
   conclusion.print();
-  return finish_standard_error(results.finish(conclusion.exit_code(exit_code_of(ended.value_or(0)))));
+  return finish_standard_error(traces.finish(results.finish(conclusion.exit_code(exit_code_of(ended.value_or(0))))));
 }
 
 }  // namespace

@@ -145,6 +145,7 @@ int run_stat(const Request& request) {
   if (!report.empty()) check_writable(report);
 
   const scenario::RunLimits limits = limits_of(map);
+  check_reports(map, {"json", "trace-mmio", "timeline"});
   TraceFiles traces(map, limits.trace);
   if (traces.is_printed() && (json || !separator.empty()))
     throw InputError("--trace-mmio - and -x or -j exclude each other: both use standard output", "name a file");
@@ -176,14 +177,14 @@ int run_stat(const Request& request) {
   const bool is_told = !json && separator.empty() && run.status != scenario::RunResult::Status::bad_input;
   if (!run.message.empty() && !is_told)
     complain("pmufab:{}{}\n", run.message.starts_with('\n') ? "" : " ", run.message);
-  traces.finish();
   print(run, json, separator);
   if (!report.empty()) {
     std::ostringstream stream;
     scenario::write_report(stream, scenario::ReportKind::json, run);
     write_file(report, stream.str());
   }
-  return scenario::exit_code(run);
+  traces.commit();
+  return traces.finish(scenario::exit_code(run));
 }
 
 }  // namespace

@@ -301,7 +301,7 @@ void trace_failures(const CampaignState& state, const CampaignOptions& options, 
   runner.traces = traces.options();
   runner.on_traces = [&](const scenario::TraceOptions& run) { traces.add(run); };
   run_all(plans, runner);
-  traces.finish();
+  traces.commit();
 }
 
 int run_verify(const Request& request) {
@@ -320,6 +320,7 @@ int run_verify(const Request& request) {
   }
   options.names_drivers = map["driver"].as<std::string>().empty();
   CoverageFile coverage(map["coverage"].as<std::string>());
+  check_reports(map, {"coverage", "trace-mmio"});
   TraceFiles traces(map, limits_of(map).trace);
   options.covers = coverage.is_wanted();
   if (options.covers) options.exclusions = find_exclusions({});
@@ -357,8 +358,8 @@ int run_verify(const Request& request) {
   if (state.coverage) coverage.add(*state.coverage);
   coverage.write();
   trace_failures(state, options, traces);
-  if (state.failed > 0 || interrupts() > 0) return kCheckFailed;
-  return judged ? kPassed : kNotJudged;
+  if (state.failed > 0 || interrupts() > 0) return traces.finish(kCheckFailed);
+  return traces.finish(judged ? kPassed : kNotJudged);
 }
 
 }  // namespace

@@ -71,7 +71,8 @@ TraceFiles::TraceFiles(const po::variables_map& map, std::uint64_t room) {
   if (!log.empty()) {
     options_.access_log =
         scenario::AccessLogOptions{.is_json = fs::path(log).extension() == ".jsonl", .filter = filter, .room = room};
-    if (log != "-") log_ = std::make_unique<OutputFile>(log);
+    is_printed_ = log == "-";
+    if (!is_printed_) log_ = std::make_unique<OutputFile>(log);
   }
   if (!timeline.empty()) {
     format_ = format_of(timeline);
@@ -87,16 +88,28 @@ void TraceFiles::check_runs(std::size_t count) const {
         "choose one of each: a scenario, a driver set (--drivers newest), and values of its matrix (--set)");
 }
 
+void TraceFiles::write(std::unique_ptr<OutputFile>& file, const std::function<void()>& work) {
+  bool is_done = false;
+  results_.write([&] {
+    work();
+    is_done = true;
+  });
+  if (!is_done) file.reset();
+}
+
 void TraceFiles::add(const scenario::TraceOptions& run) {
-  if (run.access_log) add_log(run.access_log->file);
-  if (!run.timeline) return;
-  const std::uint64_t left_out = write_timeline(format_, run.timeline->file, run.timeline->title, run.timeline->room,
+  if (run.access_log && (is_printed_ || log_)) write(log_, [&] { add_log(run.access_log->file); });
+  if (run.timeline && timeline_) write(timeline_, [&] { add_timeline(*run.timeline); });
+}
+
+void TraceFiles::add_timeline(const scenario::TimelineOptions& timeline) {
+  if (!fs::exists(timeline.file)) return;  // the run did not begin
+  const std::uint64_t left_out = write_timeline(format_, timeline.file, timeline.title, timeline.room,
                                                 [this](const std::string& text) { timeline_->append(text); });
-  if (left_out > 0) {
-    complain("pmufab: --timeline: {} left out: the file has room for {} (--trace-filter chooses less)\n",
-             scenario::counted(left_out, "change") + (left_out == 1 ? " is" : " are"),
-             scenario::format_quantity(run.timeline->room, scenario::Quantity::bytes));
-  }
+  if (left_out == 0) return;
+  complain("pmufab: --timeline: {} left out: the file has room for {} (--trace-filter chooses less)\n",
+           scenario::counted(left_out, "change") + (left_out == 1 ? " is" : " are"),
+           scenario::format_quantity(timeline.room, scenario::Quantity::bytes));
 }
 
 void TraceFiles::add_log(const fs::path& log) {
@@ -114,9 +127,10 @@ void TraceFiles::add_log(const fs::path& log) {
   std::cout.flush();
 }
 
-void TraceFiles::finish() {
-  if (log_) log_->commit();
-  if (timeline_) timeline_->commit();
+void TraceFiles::commit() {
+  for (std::unique_ptr<OutputFile>* const file : {&log_, &timeline_}) {
+    if (*file) write(*file, [&] { (*file)->commit(); });
+  }
 }
 
 }  // namespace pmufab::cli

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -32,22 +33,29 @@ class TraceFiles {
 
   [[nodiscard]] bool is_wanted() const noexcept { return options_.access_log || options_.timeline; }
   /// @return true if the access log goes to standard output
-  [[nodiscard]] bool is_printed() const noexcept { return options_.access_log && log_ == nullptr; }
+  [[nodiscard]] bool is_printed() const noexcept { return is_printed_; }
   /// @throws scenario::InputError if a time line is wanted of more than one run
   void check_runs(std::size_t count) const;
   /// What is to be written down of a run. The files are not named yet.
   [[nodiscard]] const scenario::TraceOptions& options() const noexcept { return options_; }
-  /// Take over what was written down of a run. @throws scenario::InputError if it cannot be written
+  /// Take over what was written down of a run. What cannot be written is told; the other file is written all the same.
   void add(const scenario::TraceOptions& run);
-  /// The user's files are there. @throws scenario::InputError
-  void finish();
+  /// The user's files are there.
+  void commit();
+  /// @return `code`, or the exit code for lost output
+  [[nodiscard]] int finish(int code) const { return results_.finish(code); }
 
  private:
   void add_log(const std::filesystem::path& log);
+  void add_timeline(const scenario::TimelineOptions& timeline);
+  /// Do what writes a file. @param file  is dropped if it fails
+  void write(std::unique_ptr<OutputFile>& file, const std::function<void()>& work);
 
   scenario::TraceOptions options_;
-  std::unique_ptr<OutputFile> log_;
+  bool is_printed_ = false;           // the access log goes to standard output
+  std::unique_ptr<OutputFile> log_;   // null: there is none, or it could not be written
   std::unique_ptr<OutputFile> timeline_;
+  ResultWriter results_;
   scenario::TimelineFormat format_{};
 };
 
