@@ -181,7 +181,7 @@ struct pmufab_module {
                     void (*file)(void* context, const char* path, const char* content));
   /* Every file in debugfs ("arm-cmn/map") with its present text. Showing may access registers, which takes time. */
   void (*list_debugfs)(void* context, void (*file)(void* context, const char* path, const char* content));
-  /* Name of every loaded kernel module, in the order of loading, and whether it was loaded only to help others. */
+  /* Name of every loaded kernel module, in the order of loading, and whether another one has asked for it. */
   void (*list_modules)(void* context, void (*module)(void* context, const char* name, int is_helper));
   /* Unload one module, as rmmod does, or load it again. 0, or -errno. */
   int (*unload_module)(const char* name);

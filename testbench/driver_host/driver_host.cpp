@@ -269,7 +269,6 @@ struct DriverHost::State {
 
   int load() {
     if (!firmware) throw std::logic_error("DriverHost::describe must come before load");
-    if (dead) return kErrorIo;
     if (booted) return 0;
     // Reloaded drivers have their initial variables.
     if (!library) library = std::make_unique<ModuleLibrary>(drivers.library);
@@ -404,8 +403,8 @@ void DriverHost::observe_interrupts(InterruptObserver observer) { state_->interr
 
 int DriverHost::load() {
   const Inside inside(*state_);
+  if (state_->dead) return kErrorIo;
   const int result = state_->load();
-  if (result == kErrorIo) return result;
   state_->driver_files.clear();
   (*state_->library)
       ->list_drivers(
@@ -422,10 +421,17 @@ int DriverHost::load() {
 
 int DriverHost::load_with_failing_call(std::uint64_t number) {
   const Inside inside(*state_);
+  if (state_->dead) return kErrorIo;
   state_->failing_call = number;
   state_->calls_that_may_fail = 0;
   state_->failed_call.clear();
-  const int result = state_->load();
+  int result = 0;
+  try {
+    result = state_->load();
+  } catch (...) {
+    state_->failing_call = 0;
+    throw;
+  }
   state_->failing_call = 0;
   return result;
 }

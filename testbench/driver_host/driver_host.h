@@ -74,7 +74,7 @@ class DriverHost : public sc_core::sc_module {
   /// A loaded kernel module.
   struct LoadedModule {
     std::string name;
-    bool is_helper = false;  ///< it has no devices of its own: another module asked for it
+    bool is_helper = false;  ///< another module has asked for it
   };
   /// In the order of loading.
   [[nodiscard]] std::vector<LoadedModule> modules() const;

@@ -186,15 +186,17 @@ class RegisterStory final : public Target {
   void serve_with_the_clock() {
     constexpr auto kMost = 5 * kSlice;
     WallClock::time_point last = WallClock::now();
+    double owed = 0;
     while (!server_->is_stopped()) {
       server_->serve(kSlice);
       const WallClock::time_point now = WallClock::now();
       const std::chrono::duration<double> passed = std::min<WallClock::duration>(now - last, kMost);
       last = now;
-      const double span = passed.count() * 1e12 * options_.scale;
+      const double span = passed.count() * 1e12 * options_.scale + owed;
       const Picoseconds left = kEnd - std::min(simulated_time(), kEnd);
-      if (const Picoseconds part = std::min({static_cast<Picoseconds>(span), slice_.length(), left}); part > 0)
-        pass(part);
+      const auto whole = static_cast<Picoseconds>(span);
+      owed = span - static_cast<double>(whole);  // less than a picosecond
+      if (const Picoseconds part = std::min({whole, slice_.length(), left}); part > 0) pass(part);
     }
   }
 

@@ -65,10 +65,9 @@ class Server::Sockets {
   }
 
   [[nodiscard]] bool is_interrupted() {
-    constexpr char kInterrupt = 0x03;
     io_.restart();
     io_.poll();
-    return is_stopped_ || !client_->is_open || client_->input.find(kInterrupt) != std::string::npos;
+    return is_stopped_ || !client_->is_open || client_->session.is_interrupted_by(client_->input);
   }
 
   [[nodiscard]] bool is_stopped() const noexcept { return is_stopped_; }

@@ -57,6 +57,18 @@ std::string cpu_registers(bool is_x86) {
 
 }  // namespace
 
+bool Session::is_interrupted_by(std::string_view more) const {
+  PacketReader reader;  // a byte of that value inside of a packet is none
+  for (std::string_view bytes : {behind_, more}) {
+    while (true) {
+      const PacketReader::Found found = reader.take(bytes);
+      if (found == PacketReader::Found::interrupt) return true;
+      if (found == PacketReader::Found::nothing) break;
+    }
+  }
+  return false;
+}
+
 std::size_t Session::receive(std::string_view bytes) {
   const std::size_t size = bytes.size();
   if (!has_begun_ && !bytes.empty()) {
@@ -65,7 +77,9 @@ std::size_t Session::receive(std::string_view bytes) {
     is_over_ = std::string_view("+-$\x03").find(bytes.front()) == std::string_view::npos;
   }
   while (!is_over_ && output_.size() < kMostOutput) {
-    switch (reader_.take(bytes)) {
+    const PacketReader::Found found = reader_.take(bytes);
+    behind_ = bytes;
+    switch (found) {
       case PacketReader::Found::nothing:
         return size;
       case PacketReader::Found::packet:

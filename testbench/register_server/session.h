@@ -22,6 +22,9 @@ class Session {
   /// Take bytes of the client, and answer them, until much is to be sent.
   /// @return how many it has taken
   std::size_t receive(std::string_view bytes);
+  /// While receive() answers a packet: whether the client has sent an interrupt behind it.
+  /// @param more  what has come since receive() was called
+  [[nodiscard]] bool is_interrupted_by(std::string_view more) const;
   /// What is to be sent; who has sent it removes it.
   [[nodiscard]] std::string& output() noexcept { return output_; }
   /// @return true if the client has detached, has killed what it believes to debug, or does not speak this protocol
@@ -40,6 +43,7 @@ class Session {
 
   Target& target_;
   PacketReader reader_;
+  std::string_view behind_;  // the packet that is being answered
   std::string output_;
   std::string last_reply_;  // as it was sent
   bool has_begun_ = false;

@@ -99,12 +99,16 @@ class Debugger:
 
     def _ask(self, content, printed=None):
         data = content.encode()
-        self._send(b"$%s#%02x" % (data, sum(data) & 0xFF))
-        while True:
-            reply = self._receive()
-            if printed is None or not reply.startswith(b"O") or reply == b"OK":
-                return reply
-            printed.append(bytes.fromhex(reply[1:].decode()))
+        try:
+            self._send(b"$%s#%02x" % (data, sum(data) & 0xFF))
+            while True:
+                reply = self._receive()
+                if printed is None or not reply.startswith(b"O") or reply == b"OK":
+                    return reply
+                printed.append(bytes.fromhex(reply[1:].decode()))
+        except BaseException:  # the reply would be taken for that of the next request
+            self._socket.close()
+            raise
 
     def _send(self, data):
         try:

@@ -80,8 +80,11 @@ void pmufab_run_queued_work(void) {
     char name[64];
     strcpy(name, requests[0]);
     memmove(requests[0], requests[1], sizeof(requests[0]) * (size_t)--request_count);
-    for (int i = 0; i < module_count; i++)
-      if (same_name(modules[i]->name, name)) load(modules[i]);
+    for (int i = 0; i < module_count; i++) {
+      if (!same_name(modules[i]->name, name)) continue;
+      if (!modules[i]->loaded && !modules[i]->has_device_table) modules[i]->is_helper = true;
+      load(modules[i]);
+    }
   }
   pmufab_deferred_probe_run();
 }
@@ -137,7 +140,7 @@ int pmufab_module_load(const char* name) {
 }
 
 void pmufab_list_modules(void* context, void (*module)(void* context, const char* name, int is_helper)) {
-  for (int i = 0; i < loaded_count; i++) module(context, loaded[i]->name, !loaded[i]->has_device_table);
+  for (int i = 0; i < loaded_count; i++) module(context, loaded[i]->name, loaded[i]->is_helper);
 }
 
 void pmufab_list_drivers(void* context,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -19,8 +20,10 @@ namespace pmufab::scenario {
 class FailingCallsCheck {
  public:
   /// @param before_loading  what firmware does after each reset; empty: nothing
-  FailingCallsCheck(Machine& machine, const FailingCallsSpec& spec, std::function<void()> before_loading)
-      : machine_(machine), spec_(spec), before_loading_(std::move(before_loading)) {}
+  /// @param stops           asked before each load; true: the rest is left out
+  FailingCallsCheck(Machine& machine, const FailingCallsSpec& spec, std::function<void()> before_loading,
+                    std::function<bool()> stops)
+      : machine_(machine), spec_(spec), before_loading_(std::move(before_loading)), stops_(std::move(stops)) {}
 
   /// @return "failing_calls"
   [[nodiscard]] CheckResult run();
@@ -31,10 +34,12 @@ class FailingCallsCheck {
   Bound load(std::uint64_t number);
   void try_call(std::uint64_t number, const Bound& usual);
   [[nodiscard]] CheckResult result() const;
+  [[nodiscard]] CheckResult stopped(std::size_t planned) const;
 
   Machine& machine_;
   const FailingCallsSpec& spec_;
   std::function<void()> before_loading_;
+  std::function<bool()> stops_;
   std::uint64_t tried_ = 0;
   std::vector<std::string> wrong_;
 };

@@ -156,6 +156,7 @@ CheckResult ReleaseCheck::compare(const Steps& steps) {
   if (host.load() < 0) return {kName, false, "the drivers cannot be loaded again"};
   steps.when_loaded();
   const Rooms fresh = rooms(false);
+  if (steps.at_end) steps.at_end();
   host.unload();
   std::vector<std::string> wrong;
   for (const auto& [event, room] : used_) {

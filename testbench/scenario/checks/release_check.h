@@ -26,6 +26,7 @@ class ReleaseCheck {
   struct Steps {
     std::function<void()> before_loading;  ///< what firmware does; empty: nothing
     std::function<void()> when_loaded;     ///< before the first event is opened
+    std::function<void()> at_end = {};     ///< before they are unloaded; empty: nothing
   };
   /// Reset the platform, load the drivers again, look how many events fit, and unload them.
   /// @return "released": failed if it is another number than that of look_at_used(), or if the kernel panicked

@@ -572,18 +572,15 @@ class ScenarioRun {
       occurrences_.mend();
       std::optional<CheckResult> modules;
       const ReleaseCheck::Steps steps{.before_loading = [&] { do_firmware_writes(); },
-                                      .when_loaded =
-                                          [&] {
-                                            quiet.look_at_fresh();
-                                            modules = reload_modules(machine_);
-                                          }};
-      const CheckResult released = release.compare_with_fresh(steps);
-      if (modules) journal_.write("check", to_json(*modules));  // first: its PMUs may be missing
-      journal_.write("check", to_json(released));
+                                      .when_loaded = [&] { quiet.look_at_fresh(); },
+                                      .at_end = [&] { modules = reload_modules(machine_); }};
+      journal_.write("check", to_json(release.compare_with_fresh(steps)));
+      if (modules) journal_.write("check", to_json(*modules));
       if (!spec_.firmware_writes.empty()) look_at_clean(quiet);
       journal_.write("check", to_json(quiet.result()));
       if (spec_.failing_calls) {
-        FailingCallsCheck failing(machine_, *spec_.failing_calls, [&] { do_firmware_writes(); });
+        FailingCallsCheck failing(
+            machine_, *spec_.failing_calls, [&] { do_firmware_writes(); }, [&] { return is_interrupted(); });
         journal_.write("check", to_json(failing.run()));
       }
     }

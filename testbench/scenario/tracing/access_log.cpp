@@ -68,7 +68,7 @@ void AccessLog::put(const Json& line) {
 
 void AccessLog::write(const std::string& text) {
   if (left_out_ > 0 || written_ + text.size() + 1 > options_.room) {
-    ++left_out_;
+    if (left_out_++ == 0) write_end({{"kind", "left_out"}, {"room", format_quantity(options_.room, Quantity::bytes)}});
     return;
   }
   written_ += text.size() + 1;
@@ -125,7 +125,7 @@ void AccessLog::on_access(const AccessRecord& access) {
   line["instance"] = selection_.instance_of(access);
   line["register"] = access.name;
   line["size"] = access.size;
-  line["value"] = hex(access.value, access.size);
+  if (access.ok) line["value"] = hex(access.value, access.size);
   line["ok"] = access.ok;
   line["changed"] = std::move(changed);
   line["function"] = access.function;
@@ -230,10 +230,16 @@ void AccessLog::on_close(perf::EventHandle event) {
 void AccessLog::finish() {
   if (selection_.phase() == RunPhase::before) return;
   selection_.enter(RunPhase::before);
-  if (left_out_ == 0) return;
-  const Json line{
-      {"kind", "left_out"}, {"lines", left_out_}, {"room", format_quantity(options_.room, Quantity::bytes)}};
-  file_.write((options_.is_json ? line.dump() : to_text(line)) + "\n");
+  for (const std::string& condition : selection_.unmet()) write_end({{"kind", "unmet"}, {"condition", condition}});
+  if (left_out_ > 0)
+    write_end({{"kind", "left_out"},
+               {"lines", left_out_},
+               {"room", format_quantity(options_.room, Quantity::bytes)}});
+}
+
+/// A line for which there is always room.
+void AccessLog::write_end(const Json& line) {
+  file_.write((options_.is_json ? line.dump(-1, ' ', false, Json::error_handler_t::replace) : to_text(line)) + "\n");
 }
 
 }  // namespace pmufab::scenario

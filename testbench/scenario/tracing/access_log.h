@@ -59,6 +59,7 @@ class AccessLog final : public TraceListener {
   void put_interrupt(const char* what, std::uint32_t number, const std::string& source);
   void put(const Json& line);
   void write(const std::string& text);
+  void write_end(const Json& line);
 
   AccessLogOptions options_;
   LineFile file_;

@@ -42,10 +42,11 @@ std::string event_of(const Json& line) {
 
 std::string access_text(const Json& line) {
   const std::string name = text_of(line, "register");
-  std::string text = fmt::format("{:<5} {} {:<11} {}{}{} = {}", text_of(line, "kind"), line.at("size").get<unsigned>(),
+  const std::string value = text_of(line, "value");
+  std::string text = fmt::format("{:<5} {} {:<11} {}{}{}{}", text_of(line, "kind"), line.at("size").get<unsigned>(),
                                  text_of(line, "address"), text_of(line, "instance"), name.empty() ? "" : ".",
-                                 name.empty() ? " (no known register)" : name, text_of(line, "value"));
-  if (!line.at("ok").get<bool>()) text += "  refused";
+                                 name.empty() ? " (no known register)" : name,
+                                 value.empty() ? ": refused" : " = " + value);
   const char* gap = "  ";
   for (const Json& change : line.at("changed")) {
     text +=
@@ -84,6 +85,9 @@ std::string event_text(const Json& line) {
 std::string to_text(const Json& line) {
   const std::string kind = text_of(line, "kind");
   if (kind == "run") return "# " + text_of(line, "title");
+  if (kind == "unmet") return fmt::format("# --trace-filter {}: nothing has met this", text_of(line, "condition"));
+  if (kind == "left_out" && !line.contains("lines"))
+    return fmt::format("# lines are left out from here on: the log of a run has room for {}", text_of(line, "room"));
   if (kind == "left_out")
     return fmt::format("# {} left out: the log of a run has room for {}",
                        counted(line.at("lines").get<std::uint64_t>(), "more line") + " are", text_of(line, "room"));

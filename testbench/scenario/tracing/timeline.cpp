@@ -35,6 +35,7 @@ bool Timeline::is_recording() const { return selection_.phase() == RunPhase::run
 
 void Timeline::write(std::string text) {
   text += '\n';
+  if (left_out_ == 0 && written_ + text.size() > options_.room) file_.write("o\t1\n");
   if (left_out_ > 0 || written_ + text.size() > options_.room) {
     left_out_ += static_cast<std::uint64_t>(std::count(text.begin(), text.end(), '\n'));
     return;
@@ -56,8 +57,12 @@ void Timeline::on_phase(RunPhase phase) {
 }
 
 void Timeline::ring() {
-  if (selection_.phase() != RunPhase::running) return;
-  if (selection_.is_in_time()) look();
+  if (selection_.phase() != RunPhase::running || failed_) return;
+  try {
+    if (selection_.is_in_time()) look();
+  } catch (const JournalError&) {  // SystemC would take it for a crash: the run's process says it
+    failed_ = std::current_exception();
+  }
   alarm_->set(simulated_time() + options_.every);
 }
 
@@ -92,6 +97,7 @@ void Timeline::look() {
 }
 
 void Timeline::on_access(const AccessRecord& access) {
+  if (failed_) std::rethrow_exception(failed_);
   if (selection_.phase() != RunPhase::running || !selection_.is_chosen(access)) return;
   if (access.spec != nullptr) watch(access);
   if (!selection_.is_in_time()) return;
@@ -135,7 +141,8 @@ void Timeline::on_call(Call call, bool begin, const std::string& pmu, perf::Even
 void Timeline::finish() {
   selection_.enter(RunPhase::before);
   alarm_->cancel();
-  if (left_out_ > 0) file_.write(fmt::format("o\t{}\n", left_out_));
+  if (failed_) std::rethrow_exception(std::exchange(failed_, {}));
+  if (left_out_ > 1) file_.write(fmt::format("o\t{}\n", left_out_ - 1));  // the first was told when it happened
   left_out_ = 0;
 }
 

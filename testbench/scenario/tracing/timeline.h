@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -91,6 +92,7 @@ class Timeline final : public TraceListener {
   unsigned signals_ = 0;
   std::uint64_t written_ = 0;   // bytes
   std::uint64_t left_out_ = 0;  // lines
+  std::exception_ptr failed_;   // what could not be written outside of the run's own process
 };
 
 }  // namespace pmufab::scenario

@@ -26,7 +26,8 @@ using Row = std::vector<std::string>;
 std::uint64_t number_in(const std::string& text, int base = 10) { return std::stoull(text, nullptr, base); }
 
 /// Hand over the lines of a record, as words, up to the one in which its process died.
-void read_record(const fs::path& record, const std::function<void(const Row&)>& take) {
+/// @return false if there is something else in it: a driver wrote to it. What follows is lost
+bool read_record(const fs::path& record, const std::function<void(const Row&)>& take) {
   std::ifstream stream(record, std::ios::binary);
   try {
     for (std::string line; std::getline(stream, line) && !stream.eof();) {
@@ -35,9 +36,10 @@ void read_record(const fs::path& record, const std::function<void(const Row&)>& 
       for (std::string word; std::getline(parts, word, '\t');) words.push_back(word);
       take(words);
     }
-  } catch (const std::logic_error&) {  // a driver wrote to it
-    return;
+  } catch (const std::logic_error&) {
+    return false;
   }
+  return true;
 }
 
 /// One of the formats. Each function returns text, which may be empty.
@@ -236,7 +238,9 @@ class JsonWriter final : public TimelineWriter {
   static constexpr unsigned kDrivers = 1;  // numbers of processes
   static constexpr unsigned kRegisters = 2;
 
-  static std::string quoted(const std::string& text) { return nlohmann::json(text).dump(); }
+  static std::string quoted(const std::string& text) {
+    return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  }
   static std::string metadata(unsigned process, unsigned thread, const char* what, const std::string& name) {
     return fmt::format(R"({{"ph":"M","pid":{},"tid":{},"name":"{}","args":{{"name":{}}}}})", process, thread, what,
                        quoted(name));
@@ -275,16 +279,17 @@ std::uint64_t write_timeline(TimelineFormat format, const fs::path& record, cons
   JsonWriter json;
   TimelineWriter& writer = format == TimelineFormat::vcd ? static_cast<TimelineWriter&>(vcd) : json;
   std::uint64_t left_out = 0;
-  read_record(record, [&](const Row& line) {
+  const bool is_whole = read_record(record, [&](const Row& line) {
     writer.announce(line);
     if (line.front() == "o") left_out += number_in(line.at(1));
   });
+  if (!is_whole) ++left_out;
   std::string text = writer.head(title);
   std::uint64_t written = text.size();
   bool is_full = false;
   Picoseconds last = 0;
   constexpr std::size_t kPiece = 1U << 20;
-  read_record(record, [&](const Row& line) {
+  static_cast<void>(read_record(record, [&](const Row& line) {
     if (is_full) {
       if (line.front() != "o") ++left_out;
       return;
@@ -302,7 +307,7 @@ std::uint64_t write_timeline(TimelineFormat format, const fs::path& record, cons
     if (text.size() < kPiece) return;
     put(text);
     text.clear();
-  });
+  }));
   put(text + writer.tail(last, left_out));
   return left_out;
 }

@@ -4,6 +4,7 @@
 #include <fnmatch.h>
 
 #include <algorithm>
+#include <iterator>
 #include <stdexcept>
 #include <utility>
 
@@ -80,6 +81,11 @@ std::string instance_name(const std::string& name) {
 void TraceSelection::attach(Machine& machine) {
   machine_ = &machine;
   windows_ = machine.platform().bus().windows();
+  for (const platform::NamedRegisters& named : machine.platform().registers()) {
+    for (std::size_t page = 0; page < named.bases.size(); ++page)
+      banks_.emplace(named.bases[page],
+                     named.bases.size() == 1 ? named.name : fmt::format("{}.page{}", named.name, page));
+  }
 }
 
 void TraceSelection::enter(RunPhase phase) {
@@ -100,8 +106,13 @@ bool TraceSelection::is_in_time() const {
 }
 
 bool TraceSelection::is_chosen(std::string_view name) const {
-  return filter_.pmus.empty() || std::any_of(filter_.pmus.begin(), filter_.pmus.end(),
-                                             [&](const std::string& pattern) { return is_part_of(pattern, name); });
+  bool is_met = filter_.pmus.empty();
+  for (const std::string& pattern : filter_.pmus) {
+    if (!is_part_of(pattern, name)) continue;
+    met_.insert("pmu=" + pattern);
+    is_met = true;
+  }
+  return is_met;
 }
 
 bool TraceSelection::is_wanted_interrupt(std::uint32_t number, const std::string& source) const {
@@ -113,25 +124,44 @@ bool TraceSelection::is_wanted_interrupt(std::uint32_t number, const std::string
 
 bool TraceSelection::is_chosen(const AccessRecord& access) {
   if (!filter_.pmus.empty()) {
-    const std::string window = window_of(access.address);
-    const bool is_called = !access.place.pmu.empty() && is_chosen(std::string_view(access.place.pmu));
-    if (is_called) accessed_.insert(window);
-    if (!is_called && !accessed_.contains(window) && !is_chosen(std::string_view(instance_of(access)))) return false;
+    const std::string bank = instance_of(access);
+    const bool has_caller = !access.place.pmu.empty();
+    const bool is_called = has_caller && is_chosen(std::string_view(access.place.pmu));
+    if (is_called) accessed_.insert(bank);
+    // What another PMU's driver does is not the chosen one's, even in the same place.
+    const bool is_known = !has_caller && accessed_.contains(bank);
+    if (!is_called && !is_known && !is_chosen(std::string_view(bank))) return false;
   }
-  return filter_.registers.empty() ||
-         std::any_of(filter_.registers.begin(), filter_.registers.end(),
-                     [&](const std::string& pattern) { return is_register(pattern, access); });
+  bool is_met = filter_.registers.empty();
+  for (const std::string& pattern : filter_.registers) {
+    if (!is_register(pattern, access)) continue;
+    met_.insert("register=" + pattern);
+    is_met = true;
+  }
+  return is_met;
 }
 
 std::string TraceSelection::instance_of(const AccessRecord& access) const {
-  return access.bank.empty() ? window_of(access.address) : instance_name(access.bank);
+  const std::string window = window_of(access.address);
+  if (access.registers == nullptr) return window;
+  const auto above = banks_.upper_bound(access.address);
+  const bool is_known = above != banks_.begin() && window_of(std::prev(above)->first) == window;
+  return is_known ? std::prev(above)->second : instance_name(access.bank);
+}
+
+std::vector<std::string> TraceSelection::unmet() const {
+  std::vector<std::string> conditions;
+  for (const std::string& pattern : filter_.pmus) conditions.push_back("pmu=" + pattern);
+  for (const std::string& pattern : filter_.registers) conditions.push_back("register=" + pattern);
+  std::erase_if(conditions, [&](const std::string& condition) { return met_.contains(condition); });
+  return conditions;
 }
 
 std::string TraceSelection::window_of(std::uint64_t address) const {
   for (const MmioBus::Window& window : windows_) {
     if (address - window.base < window.size) return window.name;
   }
-  return {};
+  return "bus";  // nothing is there
 }
 
 }  // namespace pmufab::scenario

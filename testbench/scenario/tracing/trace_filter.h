@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -27,7 +28,7 @@ struct TraceFilter {
 /// @throws InputError for an unknown key or an impossible value
 void add_condition(TraceFilter& filter, const std::string& text);
 
-/// @return the name of a register bank or an interrupt line, as pmufab regs shows it
+/// @return the name of an interrupt line without what all names of the platform begin with
 [[nodiscard]] std::string instance_name(const std::string& name);
 
 /// Where a run is, and what of it is wanted now.
@@ -51,8 +52,10 @@ class TraceSelection {
   /// @return whether an access is of a register that is wanted, at whatever time. It is remembered what belongs to which
   ///         PMU
   [[nodiscard]] bool is_chosen(const AccessRecord& access);
-  /// @return the register bank of an access; where no register is, the window of the bus
+  /// @return the register bank of an access, as pmufab regs names it, with the page; else the window of the bus
   [[nodiscard]] std::string instance_of(const AccessRecord& access) const;
+  /// @return the conditions that nothing has met so far: "pmu=nvidia_ucf_pmu_9"
+  [[nodiscard]] std::vector<std::string> unmet() const;
 
  private:
   [[nodiscard]] bool is_chosen(std::string_view name) const;
@@ -63,8 +66,10 @@ class TraceSelection {
   RunPhase phase_ = RunPhase::before;
   Picoseconds zero_ = 0;
   std::vector<MmioBus::Window> windows_;
-  std::vector<std::string> pmus_;   // perf's names
-  std::set<std::string> accessed_;  // windows that the driver of a chosen PMU has accessed
+  std::map<std::uint64_t, std::string> banks_;        // by base: names, as Platform::registers() has them
+  std::vector<std::string> pmus_;                     // perf's names
+  std::set<std::string> accessed_;                    // banks that the driver of a chosen PMU has accessed
+  mutable std::set<std::string> met_;                 // patterns that something has matched
 };
 
 }  // namespace pmufab::scenario

@@ -24,6 +24,7 @@ static int is_of_pmu(const char* root, const char* path) {
   char device[PATH_MAX];
   if (strncmp(path, "/devices/", 9) != 0) return 0;
   const int length = 9 + (int)strcspn(path + 9, "/");
+  if (path[9] == '.' || length == 9) return 0; /* the folder itself, or the one above: no PMU's name begins so */
   if (snprintf(device, sizeof(device), "%s%.*s", root, length, path) >= PATH_MAX) return 0;
   return strcmp(device + strlen(root), "/devices/system") != 0 && NEXT(access)(device, F_OK) == 0;
 }

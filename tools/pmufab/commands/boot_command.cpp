@@ -271,6 +271,9 @@ int boot(const Request& request) {
   order.session.folder = scratch.path();
   order.session.traces = order.traces->options().in(
       scratch.path() / "trace-", fmt::format("boot (platform {}, {})", order.spec.platform_name, order.guest_title));
+  // A guest runs for long, and mostly waits.
+  constexpr Picoseconds kBetweenLooks = 100'000'000;
+  if (order.session.traces.timeline) order.session.traces.timeline->every = kBetweenLooks;
   Simulator simulator = start_simulator(scratch.path(), signals, [&](int stop, const std::function<void()>& on_ready) {
     order.session.stop = stop;
     order.session.on_ready = on_ready;

@@ -28,6 +28,7 @@ struct module {
   bool is_used;       /* a device was bound by it, or with its help */
   int references;
   bool loaded;
+  bool is_helper;        /* another module has asked for it */
   bool has_device_table; /* has a device table, so loaded at boot; others are loaded on request */
   int (*init)(void);
   void (*exit)(void);
