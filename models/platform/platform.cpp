@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/platform/platform.h"
 
+#include <fnmatch.h>
+
 #include <algorithm>
 #include <array>
 #include <stdexcept>
@@ -39,6 +41,10 @@ void describe_cpus(const PlatformSpec& spec, FirmwareDescription& firmware) {
 }
 
 }  // namespace
+
+bool is_named(const NamedRegisters& registers, const std::string& pattern) {
+  return registers.name.starts_with(pattern) || fnmatch(pattern.c_str(), registers.name.c_str(), 0) == 0;
+}
 
 NamedRegisters registers_of(std::string name, std::vector<std::uint64_t> bases, const coresight::CoreSightPmu& pmu) {
   return {std::move(name), std::move(bases), [&pmu](std::ostream& out, Picoseconds when) { pmu.dump_text(out, when); },

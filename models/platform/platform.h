@@ -39,6 +39,9 @@ struct NamedRegisters {
   std::function<void(std::ostream& out)> dump_markdown;                ///< the map alone
 };
 
+/// @param pattern  the beginning of a name, or a pattern with * and ?: "cmn0", "cmn0.xp?.dtm0"
+[[nodiscard]] bool is_named(const NamedRegisters& registers, const std::string& pattern);
+
 /// Everything a PlatformSpec describes, built and wired: sockets, fabrics, PMUs, interrupt lines, and a bus with every
 /// register window.
 ///

@@ -26,10 +26,7 @@ unsigned RegisterBus::part(std::uint64_t address, std::size_t left) const {
 
 template <typename Part>
 std::size_t RegisterBus::for_parts(std::uint64_t address, std::size_t size, Part part_of) const {
-  // Two registers of 4 bytes are no register of 8.
-  const bool is_pair = size == kWidest && !is_wide_(address);
-  if (is_one_access(address, size) && !is_pair)
-    return part_of(address, std::size_t{0}, static_cast<unsigned>(size)) ? size : 0;
+  if (is_one_access(address, size)) return part_of(address, std::size_t{0}, static_cast<unsigned>(size)) ? size : 0;
   std::size_t done = 0;
   while (done < size) {
     const std::uint64_t at = address + done;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "testbench/register_server/register_session.h"
 
-#include <fnmatch.h>
-
 #include <algorithm>
 #include <chrono>
 #include <sstream>
@@ -162,7 +160,7 @@ class RegisterStory final : public Target {
     std::vector<std::string> names;
     for (const platform::NamedRegisters& bank : banks) names.push_back(bank.name);
     std::erase_if(banks, [&](const platform::NamedRegisters& bank) {
-      return !bank.name.starts_with(pattern) && fnmatch(pattern.c_str(), bank.name.c_str(), 0) != 0;
+      return !platform::is_named(bank, pattern);
     });
     for (const platform::NamedRegisters& bank : banks) {
       std::ostringstream text;

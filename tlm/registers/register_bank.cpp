@@ -16,10 +16,6 @@ namespace pmufab {
 
 namespace {
 
-constexpr std::uint64_t low_bits(unsigned width) {
-  return width >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << width) - 1;
-}
-
 std::uint64_t field_mask(const FieldSpec& field) { return low_bits(field.width) << field.lsb; }
 
 /// "NAME" or "NAME[3]".

@@ -43,6 +43,11 @@ constexpr std::string_view to_string(Access access) noexcept {
   return "?";
 }
 
+/// @return a value with the `width` lowest bits set; from 64 on all
+constexpr std::uint64_t low_bits(unsigned width) noexcept {
+  return width >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << width) - 1;
+}
+
 /// One field of a register.
 struct FieldSpec {
   std::string_view name;  ///< as the specification writes it

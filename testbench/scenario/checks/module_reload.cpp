@@ -39,8 +39,7 @@ std::string reload_module(DriverHost& host, const std::string& module) {
   const std::uint64_t warnings = host.warnings();
   const int unloaded = host.unload_module(module);
   if (unloaded == -EBUSY) return {};  // as rmmod says
-  if (unloaded != 0)
-    return fmt::format("module {} cannot be unloaded (error {})", module, unloaded);
+  if (unloaded != 0) return fmt::format("module {} cannot be unloaded (error {})", module, unloaded);
   const std::set<std::string> left = names_of_all_pmus(host);
   for (const std::string& pmu : served_by(host, module)) {
     if (left.contains(pmu)) return fmt::format("module {} was unloaded, and {}, which it serves, stayed", module, pmu);

@@ -14,8 +14,6 @@ namespace {
 
 std::string hex(std::uint64_t value, unsigned bytes) { return fmt::format("{:#0{}x}", value, 2 + 2 * bytes); }
 
-std::uint64_t low_bits(unsigned width) { return width >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << width) - 1; }
-
 std::string_view name_of(RunPhase phase) {
   constexpr std::array<std::string_view, 4> kNames = {"before", "loading", "running", "ending"};
   return kNames.at(static_cast<std::size_t>(phase));

@@ -18,8 +18,6 @@ bool is_signal(const FieldSpec& field) {
          field.access == Access::w1s;
 }
 
-std::uint64_t low_bits_of(unsigned width) { return width >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << width) - 1; }
-
 }  // namespace
 
 Timeline::Timeline(TimelineOptions options)
@@ -87,7 +85,7 @@ void Timeline::look() {
   for (Watched& watched : watched_) {
     const std::uint64_t value = watched.bank->read(RegisterId{watched.index}, watched.element, simulated_time());
     for (Signal& signal : watched.signals) {
-      const std::uint64_t part = value >> signal.lsb & low_bits_of(signal.width);
+      const std::uint64_t part = value >> signal.lsb & low_bits(signal.width);
       if (signal.shown == part) continue;
       signal.shown = part;
       text += fmt::format("{}v\t{}\t{}\t{:x}", text.empty() ? "" : "\n", now, signal.number, part);

@@ -2,6 +2,9 @@
 // Requests and replies of the GDB remote serial protocol, as GDB's manual describes them.
 #include "testbench/register_server/session.h"
 
+#include <string>
+#include <vector>
+
 #include <gmock/gmock.h>
 
 #include "testbench/tests/register_server/memory_target.h"
@@ -43,6 +46,21 @@ TEST_F(RegisterServerSession, memory_is_read_and_written) {
   EXPECT_EQ(ask("m1000,10"), "00010203abcd060700237d0b0c0d0e0f");
   EXPECT_THAT(target.reads, ElementsAre(std::pair(0x1000, 4), std::pair(0x1000, 16)));
   EXPECT_THAT(target.writes, ElementsAre(std::pair(0x1004, "\xab\xcd"), std::pair(0x1008, std::string("\0#}", 3))));
+}
+
+// While a command runs, an interrupt stands behind its packet, and what has come with it or since.
+TEST_F(RegisterServerSession, an_interrupt_is_seen_behind_the_packet_under_way_and_not_inside_of_another) {
+  std::vector<bool> seen;
+  target.on_command = [&] {
+    seen = {session.is_interrupted_by(""), session.is_interrupted_by("\x03"),
+            session.is_interrupted_by(framed("X1000,1:\x03")), session.is_interrupted_by(framed("m1000,1") + "\x03")};
+  };
+  send(framed("qRcmd,72"));
+  EXPECT_THAT(seen, ElementsAre(false, true, false, true));
+  send(framed("qRcmd,72") + "\x03");
+  EXPECT_THAT(seen, ElementsAre(true, true, true, true));
+  send(framed("qRcmd,72") + framed("X1000,1:\x03"));
+  EXPECT_THAT(seen, ElementsAre(false, true, false, true));
 }
 
 TEST_F(RegisterServerSession, a_read_ends_where_memory_ends) {

@@ -35,7 +35,7 @@ void add_c_register(std::string& out, const std::string& prefix, const nlohmann:
   for (const MapField& field : fields_of(entry)) {
     const std::string of_field = name + "_" + capitals(field.name);
     define_c(out, of_field + "_SHIFT", fmt::format("{}", field.lsb));
-    define_c(out, of_field + "_MASK", fmt::format("{:#x}{}", ones(field.width) << field.lsb, suffix));
+    define_c(out, of_field + "_MASK", fmt::format("{:#x}{}", low_bits(field.width) << field.lsb, suffix));
   }
 }
 

@@ -19,10 +19,6 @@ std::uint64_t number_in(const ordered_json& text) { return std::stoull(text.get<
 
 }  // namespace
 
-std::uint64_t ones(unsigned width) noexcept {
-  return width >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << width) - 1;
-}
-
 std::string identifier(std::string_view text) {
   std::string name;
   for (const char c : text) name += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';

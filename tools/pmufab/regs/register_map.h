@@ -55,8 +55,6 @@ struct MapField {
 /// @return the fields of a register, lowest first. One without any has a field "VALUE", which reads 0.
 [[nodiscard]] std::vector<MapField> fields_of(const nlohmann::ordered_json& entry);
 
-/// @return the bits of a field, at the bottom
-[[nodiscard]] std::uint64_t ones(unsigned width) noexcept;
 /// @return text with '_' for what an identifier does not have
 [[nodiscard]] std::string identifier(std::string_view text);
 

@@ -51,7 +51,7 @@ std::vector<NamedRegisters> chosen_banks(std::vector<NamedRegisters> banks, cons
   if (name.empty()) return banks;
   std::vector<std::string> names;
   for (const NamedRegisters& bank : banks) names.push_back(bank.name);
-  std::erase_if(banks, [&](const NamedRegisters& bank) { return !bank.name.starts_with(name); });
+  std::erase_if(banks, [&](const NamedRegisters& bank) { return !is_named(bank, name); });
   if (banks.empty()) {
     std::string suggestion = scenario::did_you_mean(name, names);
     if (suggestion.empty()) suggestion = "there are " + scenario::quoted_list(names);

@@ -73,7 +73,7 @@ ordered_json change_of(const std::string& bank, const ordered_json& page, const 
   ordered_json fields = ordered_json::array();
   for (const ordered_json& field : entry.at("fields")) {
     const auto width = field.at("width").get<unsigned>();
-    const std::uint64_t mask = width >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << width) - 1;
+    const std::uint64_t mask = low_bits(width);
     const std::uint64_t from = before >> field.at("lsb").get<unsigned>() & mask;
     const std::uint64_t to = after >> field.at("lsb").get<unsigned>() & mask;
     if (from != to)

@@ -12,24 +12,8 @@
 namespace pmufab::cli {
 namespace {
 
-std::string svd_text(std::string_view text) {
-  std::string result;
-  for (const char c : text) {
-    if (c == '&') {
-      result += "&amp;";
-    } else if (c == '<') {
-      result += "&lt;";
-    } else if (c == '>') {
-      result += "&gt;";
-    } else {
-      result += c;
-    }
-  }
-  return result;
-}
-
 std::string svd_element(std::string_view name, std::string_view text) {
-  return fmt::format("<{0}>{1}</{0}>", name, svd_text(text));
+  return fmt::format("<{0}>{1}</{0}>", name, scenario::xml_text(text));
 }
 
 void add_svd_field(std::string& out, const MapField& field) {

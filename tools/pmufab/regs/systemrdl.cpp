@@ -46,7 +46,7 @@ void add_rdl_register(std::string& out, const nlohmann::ordered_json& entry, con
   for (const MapField& field : fields_of(entry)) {
     out += fmt::format("      field {{ {} }} {}[{}:{}] = {}'h{:x};\n", rdl_properties(field), rdl_name(field.name),
                        field.lsb + field.width - 1, field.lsb, field.width,
-                       element.reset >> field.lsb & ones(field.width));
+                       element.reset >> field.lsb & low_bits(field.width));
   }
   out += fmt::format("    }} {}", rdl_name(element.name));
   if (element.count > 1) out += fmt::format("[{}]", element.count);
