@@ -52,6 +52,15 @@ struct AcpiDevice {
   };
   /// Device tree only: for a driver that does not find the device's compatible string in the ACPI namespace (PRP0001).
   std::optional<AcpiForm> in_acpi{};
+
+  /// What a device tree says of a device in place of its hardware id and memory.
+  struct TreeForm {
+    std::string compatible;
+    std::vector<MemoryResource> memory;
+    std::map<std::string, std::uint32_t> properties;
+  };
+  /// ACPI only: if the device has a binding. The driver host does not read it.
+  std::optional<TreeForm> in_tree{};
 };
 
 /// A node of the ACPI APMT table (Arm DEN0117): one CoreSight PMU.

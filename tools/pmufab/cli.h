@@ -26,6 +26,7 @@ namespace pmufab::cli {
 [[nodiscard]] Command compare_command();
 [[nodiscard]] Command explain_command();
 [[nodiscard]] Command regs_command();
+[[nodiscard]] Command firmware_command();
 [[nodiscard]] Command serve_command();
 [[nodiscard]] Command shell_command();
 [[nodiscard]] Command boot_command();

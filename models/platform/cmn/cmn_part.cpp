@@ -65,16 +65,18 @@ void CmnPart::describe(FirmwareDescription& firmware) {
   // The root node's place, needed only by the driver of CMN-600: a second memory resource in ACPI, else a property.
   const bool tells_root = topology.product == cmn::Product::cmn600;
   if (tells_root) acpi_memory.push_back({topology.base + root, mesh_.layout().size() - root});
+  AcpiDevice::TreeForm tree{compatible_of(topology.product), {{topology.base, mesh_.layout().size()}}, {}};
+  if (tells_root) tree.properties.emplace("arm,root-node", root);
   if (spec_.firmware == CmnSpec::Firmware::acpi) {
     device.hid = hid_of(topology);
     device.memory = std::move(acpi_memory);
+    // Amazon's variant has no compatible string of its own.
+    if (topology.variant != cmn::Variant::graviton5) device.in_tree = std::move(tree);
   } else {
-    device.compatible = compatible_of(topology.product);
-    device.memory.push_back({topology.base, mesh_.layout().size()});
-    if (tells_root) {
-      device.properties.emplace("arm,root-node", root);
-      device.in_acpi = AcpiDevice::AcpiForm{hid_of(topology), std::move(acpi_memory)};
-    }
+    device.compatible = std::move(tree.compatible);
+    device.memory = std::move(tree.memory);
+    device.properties = std::move(tree.properties);
+    if (tells_root) device.in_acpi = AcpiDevice::AcpiForm{hid_of(topology), std::move(acpi_memory)};
   }
   for (unsigned dtc = 0; dtc < topology.dtcs; ++dtc) {
     const unsigned number = spec_.interrupts.empty() ? dtc : spec_.interrupts[dtc];

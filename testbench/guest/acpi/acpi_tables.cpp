@@ -5,6 +5,7 @@
 #include <set>
 #include <stdexcept>
 #include <string_view>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -64,8 +65,8 @@ void check_interrupts(const FirmwareDescription& firmware, const GuestMap& map) 
   }
 }
 
-/// @return `map`, refusing addresses outside the range for the platform's registers.
-GuestMap checked(const GuestMap& map) {
+/// @return the places of `map`, refusing addresses outside the range for the platform's registers.
+Places checked(const GuestMap& map) {
   const auto address = [&map](const MemoryResource& range) {
     const std::uint64_t in_guest = map.address(range);
     if (in_guest < kPlatformBegin || in_guest >= kPlatformEnd || range.size > kPlatformEnd - in_guest) {
@@ -74,7 +75,19 @@ GuestMap checked(const GuestMap& map) {
     }
     return in_guest;
   };
-  return {address, map.interrupts};
+  const auto interrupt = [&map](const platform::InterruptResource& resource) {
+    return Places::Interrupt{map.interrupts.at(resource.number), true};
+  };
+  return {address, interrupt};
+}
+
+/// The platform's own addresses and interrupts.
+Places own_places() {
+  return {[](const MemoryResource& range) { return range.base; },
+          [](const platform::InterruptResource& interrupt) {
+            const bool is_edge = interrupt.line != nullptr && interrupt.line->trigger() == InterruptTrigger::edge;
+            return Places::Interrupt{interrupt.number, is_edge};
+          }};
 }
 
 void check_affinity(const FirmwareDescription& firmware, const std::vector<Cpu>& cpus) {
@@ -135,8 +148,12 @@ std::string gtdt() {
   return with_header("GTDT", 3, body.bytes());
 }
 
-std::string mcfg() {
-  return with_header("MCFG", 1, ByteWriter{}.u64(0).u64(qemu_virt::kPciEcam).u16(0).u8(0).u8(0xff).u32(0).bytes());
+std::string mcfg(const std::vector<platform::PciSegment>& segments) {
+  ByteWriter body;
+  body.u64(0);
+  for (const platform::PciSegment& segment : segments)
+    body.u64(segment.ecam_base).u16(segment.number).u8(segment.first_bus).u8(segment.last_bus).u32(0);
+  return with_header("MCFG", 1, body.bytes());
 }
 
 std::string spcr() {
@@ -174,12 +191,13 @@ std::string pptt(const std::vector<Cpu>& cpus) {
   return with_header("PPTT", 2, body.bytes());
 }
 
+/// @param memory_per_node  0: memory is not described
 std::string srat(const std::vector<Cpu>& cpus, std::uint64_t memory_per_node) {
   constexpr std::uint32_t kEnabled = 1;
   ByteWriter body;
   body.u32(1).u64(0);
   for (const Cpu& cpu : cpus) body.u8(3).u8(18).u32(cpu.node).u32(cpu.uid).u32(kEnabled).u32(0);
-  for (std::uint32_t node = 0; node < nodes_of(cpus); ++node) {
+  for (std::uint32_t node = 0; memory_per_node != 0 && node < nodes_of(cpus); ++node) {
     body.u8(1).u8(40).u32(node).u16(0).u64(qemu_virt::kMemory + node * memory_per_node).u64(memory_per_node);
     body.u32(0).u32(kEnabled).u64(0);
   }
@@ -198,7 +216,7 @@ std::string slit(std::uint32_t nodes) {
 }
 
 /// Arm DEN0117.
-std::string apmt(const FirmwareDescription& firmware, const GuestMap& map) {
+std::string apmt(const FirmwareDescription& firmware, const Places& places) {
   constexpr std::uint64_t kPage = 0x1000;
   constexpr std::uint32_t kEdge = 1;
   ByteWriter body;
@@ -207,8 +225,10 @@ std::string apmt(const FirmwareDescription& firmware, const GuestMap& map) {
         (node.base1 ? 1U : 0U) | (node.affinity_is_container ? 2U : 0U) | (node.atomic_64bit ? 4U : 0U);
     body.u16(56).u8(static_cast<std::uint8_t>(flags)).u8(static_cast<std::uint8_t>(node.type)).u32(node.id);
     body.u64(node.instance_primary).u32(node.instance_secondary);
-    body.u64(map.address({node.base0, kPage})).u64(node.base1 ? map.address({*node.base1, kPage}) : 0);
-    body.u32(node.overflow_interrupt ? map.interrupts.at(node.overflow_interrupt->number) : 0).u32(0).u32(kEdge);
+    body.u64(places.address({node.base0, kPage})).u64(node.base1 ? places.address({*node.base1, kPage}) : 0);
+    const Places::Interrupt interrupt =
+        node.overflow_interrupt ? places.interrupt(*node.overflow_interrupt) : Places::Interrupt{0, true};
+    body.u32(interrupt.number).u32(0).u32(interrupt.is_edge ? kEdge : 0);
     body.u32(node.processor_affinity).u32(node.implementation_id);
   }
   return with_header("APMT", 0, body.bytes());
@@ -265,18 +285,18 @@ AcpiBlobs make_acpi_tables(const FirmwareDescription& firmware, const GuestTopol
   const std::vector<Cpu> cpus = guest_cpus(firmware, topology);
   check_interrupts(firmware, map);
   check_affinity(firmware, cpus);
-  const GuestMap places = checked(map);
+  const Places places = checked(map);
   std::uint32_t messages_end = kMessageInterruptsEnd;
   for (const auto& [number, in_guest] : map.interrupts) messages_end = std::min(messages_end, in_guest);
 
   TableSet tables;
-  const std::size_t dsdt = tables.add(with_header("DSDT", 2, dsdt_code(firmware, cpus, places)));
+  const std::size_t dsdt = tables.add(with_header("DSDT", 2, guest_dsdt(firmware, cpus, places)));
   std::vector<std::size_t> listed{tables.add(fadt(), {{kFadtDsdt, dsdt}})};
   const auto add = [&](const std::string& table) { listed.push_back(tables.add(table)); };
   add(madt(cpus, messages_end - qemu_virt::kFirstMessageInterrupt));
   add(pptt(cpus));
   add(gtdt());
-  add(mcfg());
+  add(mcfg({{.number = 0, .ecam_base = qemu_virt::kPciEcam, .first_bus = 0, .last_bus = 0xff}}));
   add(spcr());
   if (nodes_of(cpus) > 1) {
     add(srat(cpus, topology.memory_per_node));
@@ -289,6 +309,24 @@ AcpiBlobs make_acpi_tables(const FirmwareDescription& firmware, const GuestTopol
   for (std::size_t i = 0; i < listed.size(); ++i)
     entries.push_back({xsdt.size() - (listed.size() - i) * sizeof(std::uint64_t), listed[i]});
   return tables.finish(tables.add(xsdt, entries));
+}
+
+std::vector<AcpiTable> make_platform_tables(const FirmwareDescription& firmware) {
+  std::vector<Cpu> cpus = firmware.cpus;
+  std::stable_sort(cpus.begin(), cpus.end(), [](const Cpu& left, const Cpu& right) {
+    return std::tie(left.node, left.container_uid) < std::tie(right.node, right.container_uid);
+  });
+  const Places places = own_places();
+  std::vector<AcpiTable> tables;
+  const auto add = [&tables](const std::string& table) {
+    tables.push_back({table.substr(0, 4), with_checksum(table)});
+  };
+  add(with_header("DSDT", 2, platform_dsdt(firmware, cpus, places)));
+  if (!cpus.empty()) add(pptt(cpus));
+  if (nodes_of(cpus) > 1) add(srat(cpus, 0));
+  if (!firmware.pci_segments.empty()) add(mcfg(firmware.pci_segments));
+  if (!firmware.apmt.empty()) add(apmt(firmware, places));
+  return tables;
 }
 
 }  // namespace pmufab::guest

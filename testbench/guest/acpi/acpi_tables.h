@@ -63,6 +63,18 @@ struct AcpiBlobs {
 [[nodiscard]] AcpiBlobs make_acpi_tables(const platform::FirmwareDescription& firmware, const GuestTopology& topology,
                                          const GuestMap& map);
 
+/// A whole ACPI table, with its checksum.
+struct AcpiTable {
+  std::string signature;
+  std::string bytes;
+};
+
+/// Describes the platform itself, with its own addresses and interrupts and all its CPUs, as far as `firmware` does:
+/// DSDT (processors and their containers, PCI host bridges, devices), PPTT, SRAT for processors of several nodes, MCFG
+/// and APMT. It has no description of memory, interrupt controllers, timers, the memory windows of host bridges or the
+/// windows of CXL (CEDT), so no table has them.
+[[nodiscard]] std::vector<AcpiTable> make_platform_tables(const platform::FirmwareDescription& firmware);
+
 /// The guest's addresses for the platform's registers: [kPlatformBegin, kPlatformEnd). QEMU decodes them as PCI memory.
 inline constexpr std::uint64_t kPlatformBegin = 0x90'0000'0000;
 inline constexpr std::uint64_t kPlatformEnd = 0x100'0000'0000;

@@ -88,7 +88,23 @@ Term interrupt_routes() {
 }
 
 /// A CXL host bridge, because only such a bridge can give control of CXL errors. Its functions need not be CXL.
-Term host_bridge(bool native_cxl_error) {
+/// @param specific  the objects that not every bridge has
+Term host_bridge(std::string_view name, const platform::PciSegment& segment, unsigned uid, const std::string& windows,
+                 const std::vector<Term>& specific) {
+  std::vector<Term> objects{aml::name("_HID", aml::string("ACPI0016")),
+                            aml::name("_CID", aml::package({aml::eisa_id("PNP0A08"), aml::eisa_id("PNP0A03")})),
+                            aml::name("_UID", aml::integer(uid)),
+                            aml::name("_SEG", aml::integer(segment.number)),
+                            aml::name("_BBN", aml::integer(segment.first_bus)),
+                            aml::name("_CCA", aml::integer(1))};
+  if (segment.node) objects.push_back(aml::name("_PXM", aml::integer(*segment.node)));
+  objects.push_back(aml::name("_CRS", aml::resources(windows)));
+  objects.push_back(operating_system_capabilities(segment.native_cxl_error));
+  objects.insert(objects.end(), specific.begin(), specific.end());
+  return aml::device(name, objects);
+}
+
+Term guest_bridge(bool native_cxl_error) {
   const Term configuration_space =
       aml::device("RES0", {aml::name("_HID", aml::eisa_id("PNP0C02")),
                            aml::name("_CRS", aml::resources(aml::memory_range(
@@ -98,13 +114,8 @@ Term host_bridge(bool native_cxl_error) {
       aml::memory_range(qemu_virt::kPciMemory32, qemu_virt::kPciMemory32Size, aml::Use::producer) +
       aml::port_window(qemu_virt::kPciIo, qemu_virt::kPciIoSize) +
       aml::memory_range(qemu_virt::kPciMemory64, kPlatformBegin - qemu_virt::kPciMemory64, aml::Use::producer);
-  return aml::device("PCI0", {aml::name("_HID", aml::string("ACPI0016")),
-                              aml::name("_CID", aml::package({aml::eisa_id("PNP0A08"), aml::eisa_id("PNP0A03")})),
-                              aml::name("_UID", aml::integer(0)), aml::name("_SEG", aml::integer(0)),
-                              aml::name("_BBN", aml::integer(0)), aml::name("_CCA", aml::integer(1)),
-                              aml::name("_PXM", aml::integer(0)), aml::name("_PRT", interrupt_routes()),
-                              aml::name("_CRS", aml::resources(windows)),
-                              operating_system_capabilities(native_cxl_error), configuration_space});
+  return host_bridge("PCI0", {.number = 0, .ecam_base = 0, .node = 0, .native_cxl_error = native_cxl_error}, 0, windows,
+                     {aml::name("_PRT", interrupt_routes()), configuration_space});
 }
 
 /// @return a device of the device tree as the ACPI namespace describes it.
@@ -133,13 +144,15 @@ Term properties_of(const AcpiDevice& device) {
   return aml::name("_DSD", aml::package({aml::uuid("daffd814-6eba-4d8c-8a91-bc9bbf4aa301"), aml::package(properties)}));
 }
 
-Term platform_device(std::size_t number, const AcpiDevice& described, const GuestMap& map) {
+Term platform_device(std::size_t number, const AcpiDevice& described, const Places& places) {
   const AcpiDevice device = as_acpi(described);
   std::string descriptors;
   for (const platform::MemoryResource& range : device.memory)
-    descriptors += aml::memory_range(map.address(range), range.size, aml::Use::consumer);
-  for (const platform::InterruptResource& interrupt : device.interrupts)
-    descriptors += aml::interrupt(map.interrupts.at(interrupt.number), true);
+    descriptors += aml::memory_range(places.address(range), range.size, aml::Use::consumer);
+  for (const platform::InterruptResource& resource : device.interrupts) {
+    const Places::Interrupt interrupt = places.interrupt(resource);
+    descriptors += aml::interrupt(interrupt.number, interrupt.is_edge);
+  }
   std::vector<Term> objects{aml::name("_HID", aml::string(device.hid)), aml::name("_UID", aml::string(device.uid))};
   if (device.node) objects.push_back(aml::name("_PXM", aml::integer(*device.node)));
   if (!descriptors.empty()) objects.push_back(aml::name("_CRS", aml::resources(descriptors)));
@@ -147,19 +160,36 @@ Term platform_device(std::size_t number, const AcpiDevice& described, const Gues
   return aml::device(fmt::format("D{:03X}", number), objects);
 }
 
+void add_devices(const FirmwareDescription& firmware, const Places& places, std::vector<Term>& objects) {
+  for (std::size_t number = 0; number < firmware.devices.size(); ++number)
+    objects.push_back(platform_device(number, firmware.devices[number], places));
+}
+
 }  // namespace
 
-std::string dsdt_code(const FirmwareDescription& firmware, const std::vector<platform::Cpu>& cpus,
-                      const GuestMap& map) {
+std::string guest_dsdt(const FirmwareDescription& firmware, const std::vector<platform::Cpu>& cpus,
+                       const Places& places) {
   const bool native_cxl_error =
       std::all_of(firmware.pci_segments.begin(), firmware.pci_segments.end(),
                   [](const platform::PciSegment& segment) { return segment.native_cxl_error; });
   std::vector<Term> objects;
   add_cpus(cpus, objects);
   objects.push_back(serial_console());
-  objects.push_back(host_bridge(native_cxl_error));
-  for (std::size_t number = 0; number < firmware.devices.size(); ++number)
-    objects.push_back(platform_device(number, firmware.devices[number], map));
+  objects.push_back(guest_bridge(native_cxl_error));
+  add_devices(firmware, places, objects);
+  return aml::scope("\\_SB_", objects);
+}
+
+std::string platform_dsdt(const FirmwareDescription& firmware, const std::vector<platform::Cpu>& cpus,
+                          const Places& places) {
+  std::vector<Term> objects;
+  add_cpus(cpus, objects);
+  for (unsigned number = 0; number < firmware.pci_segments.size(); ++number) {
+    const platform::PciSegment& segment = firmware.pci_segments[number];
+    objects.push_back(host_bridge(fmt::format("B{:03X}", number), segment, number,
+                                  aml::bus_numbers(segment.first_bus, segment.last_bus), {}));
+  }
+  add_devices(firmware, places, objects);
   return aml::scope("\\_SB_", objects);
 }
 

@@ -51,6 +51,13 @@ std::string with_header(std::string_view signature, std::uint8_t revision, std::
   return bytes.raw(body).bytes();
 }
 
+std::string with_checksum(std::string table) {
+  std::uint8_t sum = 0;
+  for (const char byte : table) sum = static_cast<std::uint8_t>(sum + static_cast<std::uint8_t>(byte));
+  table.at(kTableChecksum) = static_cast<char>(-sum);
+  return table;
+}
+
 std::size_t TableSet::add(const std::string& table, const std::vector<Pointer>& pointers) {
   const std::size_t start = tables_.size();
   tables_ += table;

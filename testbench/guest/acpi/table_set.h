@@ -14,6 +14,9 @@ namespace pmufab::guest {
 /// @return the table: an ACPI table header without checksum, then `body`.
 [[nodiscard]] std::string with_header(std::string_view signature, std::uint8_t revision, std::string_view body);
 
+/// @return a table of with_header(), with its checksum.
+[[nodiscard]] std::string with_checksum(std::string table);
+
 /// Packs tables into one blob, and collects the commands by which firmware links them.
 class TableSet {
  public:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tables for an operating system in QEMU: the machine, its CPUs and memory, and the platform's PMUs.
 #include <functional>
+#include <map>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -194,6 +195,45 @@ TEST(AcpiTables, apmt_nodes_tell_pages_interrupt_affinity_and_identity) {
   EXPECT_EQ(number(rich, 44, 4), 1U);  // edge
   EXPECT_EQ(number(rich, 48, 4), 104U);
   EXPECT_EQ(number(rich, 52, 4), 0x1070'036bU);
+}
+
+// Laid out as in ACPI 6.5 and Arm DEN0117.
+TEST(AcpiTables, tables_of_the_platform_have_its_own_addresses_interrupts_and_cpus) {
+  InterruptLine level("level");
+  InterruptLine edge("edge", InterruptTrigger::edge);
+  FirmwareDescription firmware = two_sockets();
+  firmware.apmt[0].overflow_interrupt = platform::InterruptResource{288, &level};
+  firmware.apmt[1].overflow_interrupt = platform::InterruptResource{289, &edge};
+  firmware.pci_segments = {{.number = 3, .ecam_base = 0x5000'0000, .first_bus = 2, .last_bus = 6}};
+  std::map<std::string, std::string> tables;
+  std::string order;
+  for (const guest::AcpiTable& table : guest::make_platform_tables(firmware)) {
+    order += table.signature + " ";
+    EXPECT_EQ(table.bytes.substr(0, 4), table.signature);
+    EXPECT_EQ(number(table.bytes, 4, 4), table.bytes.size());
+    unsigned sum = 0;
+    for (const char byte : table.bytes) sum += static_cast<unsigned char>(byte);
+    EXPECT_EQ(sum % 256, 0U) << table.signature;
+    tables[table.signature] = table.bytes;
+  }
+  EXPECT_EQ(order, "DSDT PPTT SRAT MCFG APMT ");
+  for (unsigned socket = 0; socket < 2; ++socket) {
+    const std::string_view node = std::string_view(tables.at("APMT")).substr(36 + 56 * socket, 56);
+    EXPECT_EQ(number(node, 20, 8), 0x1000'0000U + 0x10'0000U * socket);
+    EXPECT_EQ(number(node, 36, 4), 288 + socket);
+    EXPECT_EQ(number(node, 44, 4), socket) << "0 is a level, 1 an edge";
+    EXPECT_EQ(number(node, 48, 4), 7 + socket);
+  }
+  const std::string& srat = tables.at("SRAT");
+  ASSERT_EQ(srat.size(), 48U + 8 * 18) << "all processors, and no memory";
+  for (unsigned cpu = 0; cpu < 8; ++cpu) {
+    EXPECT_EQ(number(srat, 48 + 18 * cpu + 2, 4), cpu / 4);
+    EXPECT_EQ(number(srat, 48 + 18 * cpu + 6, 4), 100 + cpu);
+  }
+  EXPECT_EQ(tables.at("PPTT").size(), 36U + 10 * 20) << "two packages of four";
+  EXPECT_EQ(tables.at("MCFG").substr(36), bytes_of("0000000000000000"
+                                                   "0000005000000000"
+                                                   "0300020600000000"));
 }
 
 TEST(AcpiTables, wired_interrupts_are_the_last_that_messages_raise) {

@@ -64,6 +64,7 @@ TEST_F(Command, help_is_there_for_every_command) {
                                                                                        {"compare"},
                                                                                        {"explain"},
                                                                                        {"regs"},
+                                                                                       {"firmware"},
                                                                                        {"serve"},
                                                                                        {"map"},
                                                                                        {"trace", "import"},

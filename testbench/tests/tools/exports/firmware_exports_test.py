@@ -1,0 +1,188 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""firmware_exports_test.py PMUFAB PLATFORM...: compares the ACPI tables and the device tree that pmufab firmware writes
+with the addresses of the platforms' registers, and with the interrupts that docs/platform.md gives their PMUs. Debian's
+iasl (acpica-tools) reads the tables, and dtc (device-tree-compiler) the tree. Exit code 77 if neither is installed.
+"""
+import json
+import os
+import re
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+
+IASL, DTC = shutil.which("iasl"), shutil.which("dtc")
+
+
+def check(condition, text):
+    if not condition:
+        sys.exit(f"FAILED: {text}")
+
+
+def output_of(*command, **options):
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False, **options)
+    check(done.returncode == 0, f"{command} ends with {done.returncode}:\n{done.stdout}")
+    return done.stdout
+
+
+def interrupts_of(banks):
+    """The interrupts of a platform's PMUs by docs/platform.md, from the names of their registers."""
+    rules = {r"socket(\d+)\.ucf_pmu": lambda s: 288 + s,
+             r"socket(\d+)\.rc(\d+)\.pcie_pmu": lambda s, r: 240 + 6 * s + r,
+             r"socket(\d+)\.rc(\d+)\.pcie_tgt_pmu": lambda s, r: 384 + 6 * s + r,
+             r"cmn(\d+)\.dtc(\d+)": lambda m, d: 512 + 4 * m + d}
+    numbers = set()
+    for bank in banks:
+        for pattern, number in rules.items():
+            match = re.fullmatch(pattern, bank)
+            if match:
+                numbers.add(number(*map(int, match.groups())))
+    return numbers
+
+
+def apmt_of(table):
+    """[(base, base of page 1, interrupt, is edge, affinity)], as Arm DEN0117 lays nodes out."""
+    check(sum(table) % 256 == 0 and struct.unpack_from("<I", table, 4)[0] == len(table), "APMT: size or checksum")
+    nodes = []
+    at = 36
+    while at < len(table):
+        length, flags = struct.unpack_from("<HB", table, at)
+        base0, base1 = struct.unpack_from("<QQ", table, at + 20)
+        interrupt, _, mode, affinity = struct.unpack_from("<IIII", table, at + 36)
+        nodes.append((base0, base1 if flags & 1 else None, interrupt, mode & 1, affinity))
+        at += length
+    return nodes
+
+
+def disassemble(folder):
+    """@return what iasl makes of each table, by its name in lower case. What it makes of the DSDT compiles again."""
+    texts = {}
+    for name in sorted(os.listdir(folder)):
+        said = output_of(IASL, "-d", name, cwd=folder)
+        check(not re.search(r"error|warning|checksum", said, re.IGNORECASE), f"iasl says of {name}:\n{said}")
+        with open(os.path.join(folder, name[:-4] + ".dsl"), encoding="utf-8") as text:
+            texts[name[:-4]] = text.read()
+        check("Incorrect checksum" not in texts[name[:-4]], f"{name} has a wrong checksum")
+    said = output_of(IASL, "-p", "again", "dsdt.dsl", cwd=folder)
+    check("0 Errors" in said, f"iasl says of the disassembled DSDT:\n{said}")
+    return texts
+
+
+def acpi_devices(dsdt):
+    """{name: (windows, interrupts)} of the platform's devices: D000 ..."""
+    found = {}
+    for part in re.split(r"\n\s*Device \(", dsdt)[1:]:
+        name = part[:4]
+        if not re.fullmatch(r"D[0-9A-F]{3}", name):
+            continue
+        windows = [(int(low, 16), int(high, 16)) for low, high in
+                   re.findall(r"(0x[0-9A-F]+),\s*// Range Minimum\s*(0x[0-9A-F]+),\s*// Range Maximum", part)]
+        numbers = [int(number, 16) for numbers in re.findall(r"Interrupt \([^{]*{([^}]*)}", part)
+                   for number in re.findall(r"0x([0-9A-F]+)", numbers)]
+        found[name] = (windows, numbers)
+    return found
+
+
+def check_windows(windows, banks, what):
+    """Each bank lies in a window, and each window has a bank's base in it."""
+    for bank, bases in banks.items():
+        for base in bases:
+            check(any(low <= base <= high for low, high in windows), f"{what} does not have {bank} at {base:#x}")
+    for low, high in windows:
+        check(any(low <= base <= high for bases in banks.values() for base in bases),
+              f"{what} has {low:#x} ... {high:#x}, where no registers are")
+
+
+def check_mcfg(text, functions, has_cxl, name):
+    """Each root bus has its configuration space where the root ports' is, or where docs/platform.md has that of CXL."""
+    spaces = {int(base, 16) + (int(first, 16) << 20) for base, first in re.findall(
+        r"Base Address : ([0-9A-F]+)\n.*?Start Bus Number : ([0-9A-F]+)\n", text, re.DOTALL)}
+    ports = {bases[0] for bank, bases in functions.items() if re.fullmatch(r"socket\d+\.rc\d+\.rp\d+\.config", bank)}
+    if has_cxl:
+        ports.add(0x40000000)
+    check(ports == spaces, f"{name}: MCFG has {spaces}, the root ports are at {ports}")
+
+
+def check_acpi(folder, banks, functions, has_cxl, name):
+    texts = disassemble(folder)
+    check_mcfg(texts.get("mcfg", ""), functions, has_cxl, name)
+    devices = acpi_devices(texts["dsdt"])
+    windows = [window for found, _ in devices.values() for window in found]
+    numbers = {number for _, found in devices.values() for number in found}
+    if os.path.exists(os.path.join(folder, "apmt.aml")):
+        with open(os.path.join(folder, "apmt.aml"), "rb") as file:
+            for base0, base1, interrupt, _, affinity in apmt_of(file.read()):
+                windows.append((base0, base0 + 0xfff))
+                if base1 is not None:
+                    windows.append((base1, base1 + 0xfff))
+                check(affinity == base0 >> 44, f"{name}: APMT gives the PMU at {base0:#x} to container {affinity}")
+                numbers.add(interrupt)
+    check_windows(windows, banks, f"{name}: ACPI")
+    numbers.discard(0)
+    check(numbers == interrupts_of(banks), f"{name}: ACPI has the interrupts {numbers}, not {interrupts_of(banks)}")
+    return len(devices), len(windows), len(numbers)
+
+
+def tree_nodes(text):
+    """[(compatible, windows, interrupts)] of dtc's output."""
+    nodes = []
+    for body in re.findall(r"\tpmu@[0-9a-f]+ {\n(.*?)\n\t};", text, re.DOTALL):
+        cells = {key: [int(cell, 16) for cell in value.split()] for key, value in
+                 re.findall(r"\t([\w,-]+) = <([^>]*)>;", body)}
+        reg = cells["reg"]
+        windows = []
+        for i in range(0, len(reg), 4):
+            base, size = reg[i] << 32 | reg[i + 1], reg[i + 2] << 32 | reg[i + 3]
+            windows.append((base, base + size - 1))
+        wires = cells.get("interrupts", [])
+        check(all(kind == 0 for kind in wires[0::3]) and all(how in (1, 4) for how in wires[2::3]),
+              f"interrupts of another kind: {body}")
+        nodes.append((re.search(r'compatible = "([^"]*)"', body).group(1), windows, [n + 32 for n in wires[1::3]]))
+    return nodes
+
+
+def check_tree(source, banks, name):
+    said = output_of(DTC, "-I", "dts", "-O", "dtb", "-o", source + ".dtb", source)
+    check(said == "", f"dtc says of {name}:\n{said}")
+    nodes = tree_nodes(output_of(DTC, "-I", "dtb", "-O", "dts", source + ".dtb"))
+    known = {bank: bases for bank, bases in banks.items() if bank.startswith("cmn") or bank.endswith(".ucf_pmu")}
+    if name == "graviton5":
+        known = {}  # it has no binding
+    check_windows([window for _, windows, _ in nodes for window in windows], known, f"{name}: the device tree")
+    numbers = {number for _, _, found in nodes for number in found}
+    check(numbers == interrupts_of(known), f"{name}: the tree has the interrupts {numbers}, not {interrupts_of(known)}")
+    kinds = {"arm,cmn-600", "arm,cmn-650", "arm,cmn-700", "arm,ci-700", "arm,cmn-s3", "arm,coresight-pmu"}
+    for compatible, _, _ in nodes:
+        check(compatible in kinds, f"{name}: Linux has no driver for {compatible}")
+    return len(nodes)
+
+
+def main():
+    if not IASL and not DTC:
+        print("iasl and dtc are missing (Debian packages acpica-tools and device-tree-compiler)")
+        sys.exit(77)
+    pmufab, *platforms = sys.argv[1:]
+    for platform in platforms:
+        name = os.path.basename(platform)[:-5]
+        document = json.loads(output_of(pmufab, "regs", platform, "--reset", "--json"))
+        # Registers of CXL components are in BARs, which no table describes.
+        banks = {bank: [int(page["base"], 16) for page in pages] for bank, pages in document.items()
+                 if re.match(r"socket\d+\.|cmn\d+\.", bank)}
+        functions = {bank: banks.pop(bank) for bank in list(banks)
+                     if re.match(r"socket\d+\.rc\d+\.rp\d+\.", bank)}
+        has_cxl = any(bank.startswith("cxl") for bank in document)
+        with tempfile.TemporaryDirectory() as folder:
+            tables, tree = os.path.join(folder, "tables"), os.path.join(folder, "tree.dts")
+            output_of(pmufab, "firmware", platform, "--acpi", tables, "--dts", tree)
+            if IASL:
+                print(name, "devices, windows, interrupts:", *check_acpi(tables, banks, functions, has_cxl, name))
+            if DTC:
+                print(name, "nodes of the tree:", check_tree(tree, banks, name))
+    for tool, path in (("iasl", IASL), ("dtc", DTC)):
+        if not path:
+            print(f"not compared: {tool} is missing")
+
+
+main()
