@@ -150,7 +150,10 @@ struct DriverHost::State {
     _Unwind_Backtrace(
         [](_Unwind_Context* frame, void* context) {
           Search& mine = *static_cast<Search*>(context);
-          mine.found = mine.state.function_at(_Unwind_GetIP(frame));
+          // What a signal has interrupted is at its own place, not behind a call.
+          int is_exact = 0;
+          const std::uintptr_t place = _Unwind_GetIPInfo(frame, &is_exact);
+          mine.found = mine.state.function_at(is_exact != 0 ? place + 1 : place);
           return mine.found.empty() ? _URC_NO_REASON : _URC_END_OF_STACK;
         },
         &search);

@@ -38,14 +38,17 @@ bool is_killed(const ProcessEnd& end) noexcept {
 
 std::string describe(const ProcessEnd& end) {
   const bool killed = is_killed(end);
-  if (!end.limit.empty())
-    return fmt::format("{}; {}the results so far are kept", end.limit, killed ? "it was killed; " : "");
+  const std::string place = end.place.empty() ? "does a driver wait for ever?" : fmt::format("it was in {}", end.place);
+  if (!end.limit.empty()) {
+    const std::string how = end.place.empty() ? "it was killed; " : fmt::format("it was killed in {}; ", end.place);
+    return fmt::format("{}; {}the results so far are kept", end.limit, killed ? how : "");
+  }
   if (killed && end.timed_out)
-    return "it took too long (--timeout); it did not answer and was killed (does a driver wait for ever?); the results "
-           "so far are kept";
+    return fmt::format(
+        "it took too long (--timeout); it did not answer and was killed ({}); the results so far are kept", place);
   if (killed && (end.stopped || end.asked))
-    return "stopped by the user; it did not answer and was killed (does a driver wait for ever?); the results so far "
-           "are kept";
+    return fmt::format("stopped by the user; it did not answer and was killed ({}); the results so far are kept",
+                       place);
   if (end.exited) return fmt::format("its process ended early with exit code {}", end.status);
   if (killed) return "its process was killed by signal 9 (Killed): by a user, or because memory ran out";
   const char* words = sigdescr_np(end.status);

@@ -20,6 +20,7 @@ struct ProcessEnd {
   bool timed_out = false;  ///< it took too long and was asked to end
   bool stopped = false;    ///< it did not end when asked to, and was killed
   std::string limit{};     ///< the limit at which it was asked to end, in words; empty: none
+  std::string place{};     ///< the function that it was in when it was killed; empty: not known
 };
 
 /// @param status  from waitpid(), for a process that has ended

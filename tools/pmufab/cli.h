@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdio>
+#include <filesystem>
 #include <functional>
 #include <string>
 #include <utility>
@@ -55,6 +56,10 @@ namespace pmufab::cli {
 [[nodiscard]] driver_host::DriverSet find_newest_driver(const boost::program_options::variables_map& options,
                                                         const platform::PlatformSpec& platform);
 
+/// Build the drivers of a kernel for a debugger, with -Og, into the cache, unless they are there.
+/// @return the folder of their set. @throws scenario::InputError if they do not build
+[[nodiscard]] std::filesystem::path build_debug_drivers(const std::string& version);
+
 // Drivers from pmufab driver build --sanitize need AddressSanitizer's library. It must be the first one that a program
 // loads. So pmufab becomes itself once more, with LD_PRELOAD, before it loads such a driver (sanitizer.cpp).
 
@@ -62,6 +67,8 @@ namespace pmufab::cli {
 /// is not for the programs that it starts.
 /// @param arguments  of main()
 void take_arguments(char** arguments);
+/// @return them, without the program's name
+[[nodiscard]] Arguments given_arguments();
 /// Call this before a command does anything. Becomes this program once more if the driver sets of the options need it.
 /// @throws scenario::InputError if the library cannot be loaded
 void preload_sanitizer(const boost::program_options::variables_map& options);

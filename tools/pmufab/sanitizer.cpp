@@ -75,6 +75,12 @@ void take_arguments(char** arguments) {
   unsetenv(kBefore);
 }
 
+Arguments given_arguments() {
+  Arguments words;
+  for (char** word = own_arguments + 1; *word != nullptr; ++word) words.emplace_back(*word);
+  return words;
+}
+
 void preload_sanitizer(const boost::program_options::variables_map& options) {
   if (options.count("driver") == 0 || has_sanitizer()) return;
   for (const fs::path& library : libraries_of(options)) {

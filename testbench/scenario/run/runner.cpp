@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <chrono>
@@ -36,6 +37,7 @@ namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;  // for time-outs and progress only: nothing of it reaches a result
 
 constexpr std::chrono::seconds kPatience{5};             // from asking a child to stop to making it
+constexpr std::chrono::seconds kLastWords{1};            // from then on, to say where it is
 constexpr std::chrono::milliseconds kBetweenLooks{100};  // at the processes of a run
 constexpr int kCrashed = 3;                              // exit code of a run that could not end
 constexpr Picoseconds kSecond = 1'000'000'000'000;
@@ -47,14 +49,28 @@ struct Shared {
   std::atomic<int> write_error{0};  // errno, if the journal could not be written
   SharedFlag processor_time_is_over{0};
   SharedFlag is_limited{0};  // the limit of simulated time holds, and the run did not end at it itself
+  std::array<std::atomic<char>, 200> place{};  // the driver's function that did not return; ends with a zero
+  SharedFlag has_place{0};                     // it is whole
 };
 
 volatile std::sig_atomic_t stop_requested = 0;
 SharedFlag* processor_time_is_over = nullptr;  // in a child
+Shared* told_parent = nullptr;                 // in a child
+const driver_host::DriverHost* host_of_run = nullptr;
 
 void request_stop(int signal) {
   if (signal == SIGXCPU) *processor_time_is_over = 1;
   stop_requested = 1;
+}
+
+/// Tells the parent where a driver is that does not return. The process is killed right afterwards, so it does not matter
+/// that this does what a signal's handler must not do: it may wait for ever.
+void tell_place(int /*signal*/) {
+  if (host_of_run == nullptr) return;
+  const std::string function = host_of_run->driver_function();
+  for (std::size_t i = 0; i < function.size() && i + 1 < told_parent->place.size(); ++i)
+    told_parent->place[i] = function[i];
+  told_parent->has_place = 1;
 }
 
 RunResult known_of(const RunPlan& plan) {
@@ -83,7 +99,8 @@ struct Child {
   Clock::time_point looked;  // at its processes
   bool stopping = false;
   Clock::time_point asked;  // to stop
-  bool killed = false;      // because it did not
+  bool questioned = false;  // where it is, because it did not
+  bool killed = false;      // soon afterwards
   bool timed_out = false;   // that is why it was asked
   std::string limit;        // that is why
 };
@@ -101,6 +118,9 @@ void follow_signals(Shared& shared) {
   struct sigaction action {};
   action.sa_handler = request_stop;
   for (const int signal : {SIGINT, SIGTERM, SIGXCPU}) sigaction(signal, &action, nullptr);
+  told_parent = &shared;
+  action.sa_handler = tell_place;
+  sigaction(SIGUSR1, &action, nullptr);
   std::signal(SIGPIPE, SIG_IGN);
 }
 
@@ -111,8 +131,9 @@ TraceOptions traces_of(const RunPlan& plan, const RunnerOptions& options, std::s
   return options.traces.in(options.scratch / fmt::format("{}.", index), title);
 }
 
+/// @param session  what depends on the process in which it runs
 int run_plan(const RunPlan& plan, const RunnerOptions& options, std::size_t index, const fs::path& file,
-             Shared& shared) {
+             SessionOptions session) {
   Journal journal(file);
   ScenarioSpec spec;
   try {
@@ -122,16 +143,9 @@ int run_plan(const RunPlan& plan, const RunnerOptions& options, std::size_t inde
     journal.write_error(Journal::Cause::input, error.what());
     return 2;
   }
-  SessionOptions session;
   session.limits = options.limits;
   session.covers = options.covers;
   session.traces = traces_of(plan, options, index);
-  // Unless the user wants to see it, for the parent: of a run that crashes nothing else is left.
-  session.echo_log = true;
-  session.interrupted = [] { return stop_requested != 0; };
-  session.progress = [&](double fraction) { shared.percent = static_cast<int>(fraction * 100); };
-  session.simulated_time = &shared.simulated_time;
-  session.is_limited = &shared.is_limited;
   return run_session(spec, *plan.drivers, journal, session);
 }
 
@@ -147,8 +161,17 @@ int be_child(const RunPlan& plan, const RunnerOptions& options, Child& child, co
   process::limit_resources({.memory = options.limits.memory,
                             .files = options.limits.files,
                             .processor_seconds = (options.limits.processor_time + kSecond - 1) / kSecond});
+  Shared& shared = *child.shared;
+  SessionOptions session;
+  // Unless the user wants to see it, for the parent: of a run that crashes nothing else is left.
+  session.echo_log = true;
+  session.interrupted = [] { return stop_requested != 0; };
+  session.progress = [&](double fraction) { shared.percent = static_cast<int>(fraction * 100); };
+  session.on_host = [](const driver_host::DriverHost* host) { host_of_run = host; };
+  session.simulated_time = &shared.simulated_time;
+  session.is_limited = &shared.is_limited;
   try {
-    return run_plan(plan, options, child.index, journal, *child.shared);
+    return run_plan(plan, options, child.index, journal, std::move(session));
   } catch (const JournalError& error) {
     child.shared->write_error = error.number();  // where this would be kept there is no room either
   } catch (const std::exception& error) {
@@ -259,7 +282,13 @@ class Runner {
           fmt::format("it simulated more than --limit simulated-time={}", format_quantity(most, Quantity::duration));
     }
     // A child whose driver never returns does not react to the first signal.
-    if (!child.killed && (interrupted > 1 || (child.stopping && now - child.asked > kPatience))) end_now(child);
+    if (child.stopping && !child.questioned && now - child.asked > kPatience) {
+      kill(child.pid, SIGUSR1);
+      child.questioned = true;
+    }
+    const bool is_silent =
+        child.questioned && (now - child.asked > kPatience + kLastWords || child.shared->has_place != 0);
+    if (!child.killed && (interrupted > 1 || is_silent)) end_now(child);
     if (now - child.looked > kBetweenLooks) {
       child.looked = now;
       count_processes(child);
@@ -311,6 +340,11 @@ class Runner {
                     : fmt::format("it used up --limit processor-time={}", format_quantity(most, Quantity::duration));
     }
     run.simulated_time = child.shared->simulated_time;
+    for (const std::atomic<char>& letter : child.shared->place) {
+      if (letter == 0) break;
+      run.end.place += letter;
+    }
+    run.end.place = printable(run.end.place);
     if (run.end.exited && run.end.status == kCrashed) run.write_error = child.shared->write_error;
     run.output = child.output.finish();
     // A slow run may have thousands of quick ones waiting behind it.
@@ -421,5 +455,25 @@ std::shared_ptr<const PlannedScenario> plan_scenario(std::shared_ptr<const Scena
 }
 
 void run_all(const std::vector<RunPlan>& plans, const RunnerOptions& options) { Runner(plans, options).run(); }
+
+void run_here(const RunPlan& plan, const RunnerOptions& options) {
+  const fs::path journal = options.scratch / "0.journal";
+  std::atomic<Picoseconds> simulated{0};
+  SessionOptions session;
+  session.echo_log = options.echo_log;
+  session.interrupted = [&options] { return options.interrupted && options.interrupted() > 0; };
+  session.simulated_time = &simulated;
+  process::ProcessEnd end;
+  end.exited = true;
+  end.status = run_plan(plan, options, 0, journal, session);
+  end.asked = session.interrupted();
+  RunResult known = known_of(plan);
+  known.simulated_time = simulated;
+  RunResult result = read_journal(journal, known, end);
+  const TraceOptions traces = traces_of(plan, options, 0);
+  if (options.on_traces) options.on_traces(traces);
+  traces.remove();
+  if (options.on_result) options.on_result(plan, std::move(result));
+}
 
 }  // namespace pmufab::scenario

@@ -77,4 +77,8 @@ struct RunnerOptions {
 /// Processes that a run leaves behind are killed. Runs never begun have the result `not_run`. No result is kept.
 void run_all(const std::vector<RunPlan>& plans, const RunnerOptions& options);
 
+/// Do one run in this process, for debuggers. At most once per process. Of the limits, those of the log, of readings and
+/// of simulated time hold. What the run prints goes where this program prints.
+void run_here(const RunPlan& plan, const RunnerOptions& options);
+
 }  // namespace pmufab::scenario

@@ -680,6 +680,26 @@ class ScenarioRun {
 
 }  // namespace
 
+namespace {
+
+/// Shows the drivers' host to SessionOptions::on_host as long as this lives.
+class HostShown {
+ public:
+  HostShown(const SessionOptions& options, const driver_host::DriverHost& host) : options_(options) {
+    if (options_.on_host) options_.on_host(&host);
+  }
+  ~HostShown() {
+    if (options_.on_host) options_.on_host(nullptr);
+  }
+  HostShown(const HostShown&) = delete;
+  HostShown& operator=(const HostShown&) = delete;
+
+ private:
+  const SessionOptions& options_;
+};
+
+}  // namespace
+
 int run_session(const ScenarioSpec& spec, const driver_host::DriverSet& drivers, Journal& journal,
                 const SessionOptions& options) {
   journal.write("begin", begin_record(spec, drivers.kernel_version));
@@ -707,6 +727,7 @@ int run_session(const ScenarioSpec& spec, const driver_host::DriverSet& drivers,
     Machine machine(spec.platform, spec.host, spec.workload, drivers, std::move(machine_options));
     ScenarioRun run(spec, machine, journal, options, interrupt);
     running = &run;
+    const HostShown shown(options, machine.host());
     try {
       machine.run([&] { run.carry_out(); });
     } catch (const std::exception& error) {

@@ -29,6 +29,8 @@ struct SessionOptions {
   /// Instants, after the drivers were loaded, and who looks at the machine then. That must not change anything.
   std::vector<Picoseconds> looks = {};
   std::function<void(const Machine&)> on_look = {};
+  /// Called when the drivers' host is there, and with nullptr before it goes.
+  std::function<void(const driver_host::DriverHost*)> on_host = {};
   /// Receives the time since the drivers were loaded, or their loading began, often.
   std::atomic<Picoseconds>* simulated_time = nullptr;
   /// Set while the limit of simulated time holds: from when the drivers are loaded until the run ends.

@@ -243,7 +243,9 @@ TEST_F(DriverFault, a_hung_driver_is_stopped_by_the_user_or_by_the_timeout_and_h
 
   const Outcome late = pmufab({"run", shipped("cmem-one-controller.yaml"), "--driver", drivers, "--timeout", "1"});
   EXPECT_EQ(late.exit_code, 1);
-  EXPECT_THAT(late.out, HasSubstr("TIMED OUT: cmem-one-controller"));
+  EXPECT_THAT(late.out, AllOf(HasSubstr("TIMED OUT: cmem-one-controller"),
+                              HasSubstr("it did not answer and was killed (it was in cmem_lat_pmu_probe() of "
+                                        "nvidia_t410_cmem_latency_pmu.c)")));
 }
 
 TEST_F(DriverFault, what_drivers_did_before_one_died_is_in_the_access_log) {

@@ -30,8 +30,9 @@ namespace fs = std::filesystem;
 using scenario::InputError;
 
 /// The cache folder for these files and this kernel. The same input always gives the same folder.
-fs::path folder_for(const std::vector<std::string>& files, const std::string& base, bool sanitize) {
-  std::string key = fmt::format("{} {}", base, sanitize ? 1 : 0);
+/// @param flags  options of tools/build-drivers that change the code
+fs::path folder_for(const std::vector<std::string>& files, const std::string& base, const Arguments& flags) {
+  std::string key = fmt::format("{} {}", base, fmt::join(flags, " "));
   for (const std::string& file : files) key += '\n' + fs::weakly_canonical(file).generic_string();
   std::uint64_t sum = 14695981039346656037U;  // FNV-1a
   for (const char c : key) sum = (sum ^ static_cast<unsigned char>(c)) * 1099511628211U;
@@ -139,6 +140,15 @@ std::string changed_files(const fs::path& manifest) {
   return changes.empty() ? "" : fmt::format("; changed: {}", fmt::join(changes, ", "));
 }
 
+/// @param sources  folder of kernel sources; empty: the usual one
+/// @return the arguments of tools/build-drivers for a kernel
+Arguments base_words(const std::string& base, std::string sources) {
+  Arguments words = {"--base", base};
+  if (sources.empty() && is_installed()) sources = fetched_sources().string();
+  if (!sources.empty()) words.insert(words.end(), {"--sources", sources});
+  return words;
+}
+
 int build(const Request& request) {
   const std::vector<std::string>& files = request.words;
   const std::string tree = request.options["tree"].as<std::string>();
@@ -152,17 +162,17 @@ int build(const Request& request) {
   const driver_host::DriverSet stock = find_stock_drivers().back();
   std::string base = request.options["base"].as<std::string>();
   if (base.empty()) base = stock.kernel_version;
-  const bool sanitize = request.options["sanitize"].as<bool>();
-  const fs::path folder = folder_for(inputs, base, sanitize);
+  Arguments flags;
+  for (const char* const option : {"sanitize", "debug"}) {
+    if (request.options[option].as<bool>()) flags.push_back(fmt::format("--{}", option));
+  }
+  const fs::path folder = folder_for(inputs, base, flags);
   fs::path output = request.options["output"].as<std::string>();
   if (output.empty()) output = usual_output(inputs.front());
   check_writable(output);
 
-  std::vector<std::string> words = {"--base", base};
-  std::string sources = request.options["sources"].as<std::string>();
-  if (sources.empty() && is_installed()) sources = fetched_sources().string();
-  if (!sources.empty()) words.insert(words.end(), {"--sources", sources});
-  if (sanitize) words.emplace_back("--sanitize");
+  std::vector<std::string> words = base_words(base, request.options["sources"].as<std::string>());
+  words.insert(words.end(), flags.begin(), flags.end());
   words.insert(words.end(), {"--like", stock.library.parent_path().parent_path().string()});
   for (const std::string& file : files) words.insert(words.end(), {"--driver", file});
   if (!tree.empty()) words.insert(words.end(), {"--tree", tree});
@@ -201,6 +211,17 @@ int fetch(const Request& request) {
 
 }  // namespace
 
+fs::path build_debug_drivers(const std::string& version) {
+  const fs::path folder = cache_folder() / ("drivers-debug-" + version);
+  Arguments words = base_words(version, "");
+  words.insert(words.end(), {"--debug", folder.string()});
+  const FolderLock lock(folder, "build of drivers for gdb");
+  if (run_script("build-drivers", words) != 0)
+    throw InputError(fmt::format("the drivers of Linux {} could not be built for a debugger", version),
+                     "--driver FILE.so or --driver-dir DIR takes drivers that are built");
+  return folder;
+}
+
 Command driver_build_command() {
   return {
       .name = "driver build",
@@ -225,6 +246,7 @@ add detect_leaks=0 to ASAN_OPTIONS.)",
               text("base", "V", "kernel version of the other drivers, such as 7.3 or 7.3.4 (default: the newest)"),
               text("sources", "DIR", "folder of kernel sources (default: the build's, or that of pmufab driver fetch)"),
               flag("sanitize", "build with AddressSanitizer and UndefinedBehaviorSanitizer"),
+              flag("debug", "build for a debugger, with -Og in place of -O2"),
           },
       .words = Words::sources,
       .examples = {{"pmufab driver build my/nvidia_cspmu.c", "makes my/nvidia_cspmu.so"},

@@ -18,6 +18,7 @@
 #include "testbench/scenario/report/report.h"
 #include "testbench/scenario/yaml/input_error.h"
 #include "tools/pmufab/cli.h"
+#include "tools/pmufab/commands/debugger.h"
 #include "tools/pmufab/coverage/coverage_file.h"
 #include "tools/pmufab/output.h"
 #include "tools/pmufab/scenario_names.h"
@@ -288,15 +289,76 @@ scenario::TextReportOptions form_of(const po::variables_map& map, std::size_t ru
   return form;
 }
 
+/// @return true if there is one run, in this process
+bool runs_here(const po::variables_map& map) { return map["in-process"].as<bool>() || map["gdb"].as<bool>(); }
+
+/// The one run of --gdb and --in-process: with the newest drivers, unless others are chosen.
+void choose_one(const po::variables_map& map, std::vector<RunPlan>& plans) {
+  const char* const option = map["gdb"].as<bool>() ? "--gdb" : "--in-process";
+  if (map["timeout"].as<unsigned>() > 0) throw InputError(fmt::format("{} and --timeout exclude each other", option));
+  const auto is_first = [&](const RunPlan& plan) { return plan.scenario == plans.front().scenario; };
+  if (!std::all_of(plans.begin(), plans.end(), is_first)) {
+    const std::string variant = plans.front().scenario->variant.name;
+    throw InputError(fmt::format("{} needs one run, and these are several scenarios or variants", option),
+                     variant.empty() ? "give one scenario" : "choose a variant with --set: " + variant);
+  }
+  if (map["drivers"].as<std::string>().empty()) plans = {plans.back()};
+  if (plans.size() != 1)
+    throw InputError(fmt::format("{} needs one run, and --drivers chooses {} driver sets", option, plans.size()),
+                     "--drivers newest chooses one");
+}
+
+/// Become gdb, which runs the plan with drivers for a debugger: those that the user names, or the kernel's with -Og.
+[[noreturn]] void run_in_gdb(const po::variables_map& map, const RunPlan& plan) {
+  const std::string commands = map["gdb-command"].as<std::string>();
+  if (!commands.empty() && !fs::is_regular_file(commands))
+    throw InputError(fmt::format("--gdb-command: there is no file '{}'", commands));
+  Arguments words;
+  const Arguments given = given_arguments();
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    if (given[i] == "--gdb" || given[i].starts_with("--gdb-command=")) continue;
+    if (given[i] == "--gdb-command") {
+      ++i;
+    } else {
+      words.push_back(given[i]);
+    }
+  }
+  words.emplace_back("--in-process");
+  if (map["driver"].as<std::string>().empty() && map["driver-dir"].as<std::string>().empty())
+    words.insert(words.end(), {"--driver-dir", build_debug_drivers(plan.drivers->kernel_version).string()});
+  become_gdb(words, commands);
+}
+
+/// @return the runs to do. Does not return if gdb does them
+std::vector<RunPlan> runs_of(const Request& request, const scenario::RunLimits& limits) {
+  const po::variables_map& map = request.options;
+  std::vector<RunPlan> plans = make_plans(request, limits);
+  if (runs_here(map)) choose_one(map, plans);
+  if (map["gdb"].as<bool>()) run_in_gdb(map, plans.front());
+  if (!map["gdb-command"].as<std::string>().empty()) throw InputError("--gdb-command needs --gdb");
+  return plans;
+}
+
+/// @return what does not depend on reports
+scenario::RunnerOptions runner_options(const po::variables_map& map, const scenario::RunLimits& limits,
+                                       const fs::path& scratch) {
+  scenario::RunnerOptions runner;
+  runner.jobs = map["jobs"].as<unsigned>();
+  runner.timeout_seconds = map["timeout"].as<unsigned>();
+  runner.limits = limits;
+  runner.echo_log = map["kernel-log"].as<bool>();
+  runner.scratch = scratch;
+  runner.interrupted = interrupts;
+  return runner;
+}
+
 int run(const Request& request) {
   const po::variables_map& map = request.options;
   check_numbers(map);
   check_reports(map, {"junit", "json", "csv", "coverage", "trace-mmio", "timeline"});
   const scenario::RunLimits limits = limits_of(map);
-  const std::vector<RunPlan> plans = make_plans(request, limits);
-
-  fs::path out = map["out"].as<std::string>();
-  if (out.empty()) out = map["output"].as<std::string>();
+  const std::vector<RunPlan> plans = runs_of(request, limits);
+  const fs::path out = map[map["out"].as<std::string>().empty() ? "output" : "out"].as<std::string>();
   if (!out.empty()) check_folders(plans);
   check_outputs(map, out, plans);
   const scenario::TextReportOptions form = form_of(map, plans.size());
@@ -314,15 +376,9 @@ int run(const Request& request) {
   catch_interrupts();
   ScratchFolder scratch;
   ProgressBar bar;
-  scenario::RunnerOptions runner;
-  runner.jobs = map["jobs"].as<unsigned>();
-  runner.timeout_seconds = map["timeout"].as<unsigned>();
-  runner.limits = limits;
-  runner.echo_log = map["kernel-log"].as<bool>();
+  scenario::RunnerOptions runner = runner_options(map, limits, scratch.path());
   runner.covers = coverage.is_wanted();
   runner.traces = traces.options();
-  runner.scratch = scratch.path();
-  runner.interrupted = interrupts;
   runner.on_progress = [&](const scenario::RunnerProgress& progress) {
     bar.show(progress.fraction, fmt::format("{} of {} runs  {}", progress.done, progress.all, progress.running));
   };
@@ -345,7 +401,7 @@ int run(const Request& request) {
     comparison.add(result);
     code = scenario::graver(code, scenario::exit_code(result));
   };
-  scenario::run_all(plans, runner);
+  runs_here(map) ? scenario::run_here(plans.front(), runner) : scenario::run_all(plans, runner);
   bar.clear();
   printer.flush();
   comparison.write(std::cout);
@@ -390,6 +446,9 @@ first in the folders below scenarios/ here, then among the scenarios that come w
               limit_option(),
               flag("verbose,v", "print full tables, for every run"),
               flag("kernel-log", "show kernel logs as they grow"),
+              flag("gdb", "run one scenario in gdb, with drivers built for it; it stops before they are loaded"),
+              text("gdb-command", "FILE", "gdb commands that --gdb carries out then"),
+              flag("in-process", "run one scenario in this process, for debuggers"),
           } +
           trace_options() + driver_options(""),
       .words = Words::scenarios,
@@ -399,6 +458,7 @@ first in the folders below scenarios/ here, then among the scenarios that come w
                    {"pmufab run overflow-16 --set platform.tegra410.ucf_pmu.width=20 \\\n"
                     "  --set host.interrupt_delay='5 us'",
                     "change values; they may have units"},
+                   {"pmufab run cmn-flits --gdb", "set breakpoints in functions of drivers, then type continue"},
                    {"pmufab run demo --set trace=sort.trace --out results",
                     "replay a recorded program; results, effective configuration and kernel log go to results/"}},
       .exit_codes = judging_exit_codes(),
