@@ -44,6 +44,13 @@ struct TrafficProgress {
 /// Called from time to time while traffic goes on.
 using ProgressFunction = std::function<void(const TrafficProgress&)>;
 
+/// A quantity that the models or the traffic keep anyway, for time lines.
+struct Gauge {
+  std::string name;                      ///< what lies in what, with dots: "cmn0.xp3.e.flits"
+  bool is_total = false;                 ///< it only grows, and its growth is of interest: a rate
+  std::function<std::uint64_t()> value;  ///< now
+};
+
 /// The PMU fabric of one kind in a machine: its traffic, its judge, and what it knows of its events. Its FabricKind
 /// makes it; the hardware is a platform::PlatformPart.
 class Fabric {
@@ -87,6 +94,9 @@ class Fabric {
 
   /// @return what may help with an event of this fabric that the driver refused; "" if nothing does.
   [[nodiscard]] virtual std::string hint(const perf::ResolvedEvent& /*event*/) const { return {}; }
+
+  /// Add what a time line shows of traffic, links and queues. They live as long as the fabric.
+  virtual void add_gauges(std::vector<Gauge>& /*gauges*/) const {}
 
   /// What is under way.
   [[nodiscard]] virtual DrainProgress progress() const { return {}; }

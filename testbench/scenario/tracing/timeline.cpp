@@ -51,13 +51,41 @@ unsigned Timeline::cpu() const { return machine_->host().driver_cpu().value_or(0
 
 void Timeline::on_phase(RunPhase phase) {
   selection_.enter(phase);
-  if (phase == RunPhase::running) alarm_->set(simulated_time());
+  if (phase != RunPhase::running) return;
+  choose_gauges();
+  alarm_->set(simulated_time());
+}
+
+void Timeline::choose_gauges() {
+  std::vector<Gauge> gauges;
+  for (const auto& fabric : machine_->fabrics()) fabric->add_gauges(gauges);
+  sampled_.clear();
+  for (Gauge& gauge : gauges) {
+    if (!selection_.is_wanted_gauge(gauge.name)) continue;
+    const std::uint64_t before = gauge.value();
+    sampled_.push_back({.gauge = std::move(gauge), .before = before});
+  }
+}
+
+void Timeline::sample() {
+  constexpr unsigned kWidth = 32;
+  const bool is_first = selection_.now() == 0;  // no period has gone by
+  for (Sampled& one : sampled_) {
+    const std::uint64_t value = one.gauge.value();
+    const std::uint64_t shown = one.gauge.is_total ? value - one.before : value;
+    one.before = value;
+    if (is_first || one.shown == shown || !selection_.is_in_time()) continue;
+    one.shown = shown;
+    if (!one.signal) one.signal = declare(kWidth, one.gauge.name);
+    write(fmt::format("v\t{}\t{}\t{:x}", selection_.now(), *one.signal, shown));
+  }
 }
 
 void Timeline::ring() {
   if (selection_.phase() != RunPhase::running || failed_) return;
   try {
     if (selection_.is_in_time()) look();
+    sample();
   } catch (const JournalError&) {  // SystemC would take it for a crash: the run's process says it
     failed_ = std::current_exception();
   }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "models/pmu/alarm.h"
+#include "testbench/scenario/fabrics/fabric.h"
 #include "testbench/scenario/run/journal.h"
 #include "testbench/scenario/tracing/trace_filter.h"
 #include "testbench/scenario/tracing/trace_listener.h"
@@ -22,12 +23,13 @@ struct TimelineOptions {
   std::filesystem::path file{};  ///< is written line by line; timeline_writers.h makes something of it that tools read
   std::string title{};           ///< of the run
   TraceFilter filter{};
-  Picoseconds every = 1'000'000;                 ///< registers are looked at that often, and whenever something happens
+  Picoseconds every = 1'000'000;  ///< registers are looked at that often, and whenever something happens;
+                                  ///< gauges that often
   std::uint64_t room = std::uint64_t{64} << 20;  ///< bytes for the first part; what comes after it is counted
 };
 
 /// Records a run's signals over time, from when the drivers are loaded until the scenario is over: the registers that
-/// software accesses, field by field, interrupt lines, the perf core's calls, and register writes.
+/// software accesses, field by field, interrupt lines, the perf core's calls, register writes, and the fabrics' gauges.
 ///
 /// Lines of its file, with tabs between the words. Times are picoseconds, values hexadecimal:
 ///   s SIGNAL WIDTH NAME      there is a signal, from now on
@@ -70,12 +72,21 @@ class Timeline final : public TraceListener {
     std::uint16_t element;
     std::vector<Signal> signals;  // of its fields
   };
+  /// A gauge of a fabric. It is looked at once in a period, so that rates are those of a period.
+  struct Sampled {
+    Gauge gauge;
+    std::optional<unsigned> signal{};
+    std::uint64_t before = 0;
+    std::optional<std::uint64_t> shown{};
+  };
   using Key = std::tuple<const RegisterBank*, std::uint16_t, std::uint16_t>;
   [[nodiscard]] bool is_recording() const;
   unsigned declare(unsigned width, const std::string& name);
   void watch(const AccessRecord& access);
   /// Write down what has changed.
   void look();
+  void choose_gauges();
+  void sample();
   void ring();
   [[nodiscard]] unsigned cpu() const;
   void write(std::string text);
@@ -86,6 +97,7 @@ class Timeline final : public TraceListener {
   Machine* machine_ = nullptr;
   std::unique_ptr<Alarm> alarm_;
   std::vector<Watched> watched_;
+  std::vector<Sampled> sampled_;
   std::map<Key, std::size_t> places_;           // in watched_
   std::map<std::string, unsigned> lines_;       // signals of interrupt lines
   std::vector<std::optional<unsigned>> calls_;  // under way: their CPUs; nothing: not written down

@@ -195,7 +195,7 @@ class JsonWriter final : public TimelineWriter {
     std::string text =
         fmt::format("{{\"displayTimeUnit\":\"ns\",\"otherData\":{{\"title\":{}}},\"traceEvents\":[\n", quoted(title));
     text += metadata(kDrivers, 0, "process_name", "drivers") + ",\n";
-    text += metadata(kRegisters, 0, "process_name", "registers and interrupts");
+    text += metadata(kRegisters, 0, "process_name", "hardware");
     for (const unsigned cpu : cpus_) text += ",\n" + metadata(kDrivers, cpu, "thread_name", fmt::format("CPU {}", cpu));
     return text;
   }

@@ -48,6 +48,10 @@ class TraceSelection {
   [[nodiscard]] bool is_wanted() const { return filter_.registers.empty() && is_in_time(); }
   /// @return whether something of a PMU is wanted that is no register access. @param name  perf's
   [[nodiscard]] bool is_wanted_pmu(std::string_view name) const { return is_wanted() && is_chosen(name); }
+  /// @return whether a gauge of that name is wanted, at whatever time
+  [[nodiscard]] bool is_wanted_gauge(std::string_view name) const {
+    return filter_.registers.empty() && is_chosen(name);
+  }
   [[nodiscard]] bool is_wanted_interrupt(std::uint32_t number, const std::string& source) const;
   /// @return whether an access is of a register that is wanted, at whatever time. It is remembered what belongs to which
   ///         PMU
@@ -66,10 +70,10 @@ class TraceSelection {
   RunPhase phase_ = RunPhase::before;
   Picoseconds zero_ = 0;
   std::vector<MmioBus::Window> windows_;
-  std::map<std::uint64_t, std::string> banks_;        // by base: names, as Platform::registers() has them
-  std::vector<std::string> pmus_;                     // perf's names
-  std::set<std::string> accessed_;                    // banks that the driver of a chosen PMU has accessed
-  mutable std::set<std::string> met_;                 // patterns that something has matched
+  std::map<std::uint64_t, std::string> banks_;  // by base: names, as Platform::registers() has them
+  std::vector<std::string> pmus_;               // perf's names
+  std::set<std::string> accessed_;              // banks that the driver of a chosen PMU has accessed
+  mutable std::set<std::string> met_;           // patterns that something has matched
 };
 
 }  // namespace pmufab::scenario

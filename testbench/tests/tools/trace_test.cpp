@@ -497,6 +497,70 @@ TEST_F(Timeline, conditions_choose_signals_and_time) {
   }
 }
 
+// What the scenario says: 100 requests of 64 bytes in each microsecond.
+TEST_F(Timeline, rates_and_occupancies_of_traffic_are_those_of_each_microsecond) {
+  const auto [lines, text] = both_of(overflowing(), ".vcd", {"--trace-filter", "pmu=traffic"});
+  const Vcd vcd(text);
+  ASSERT_EQ(vcd.variables.size(), 3U);
+  using Changes = std::vector<std::pair<std::uint64_t, std::string>>;
+  const Changes requests = {{0, "x"}, {1'000'000, "1100100"}};
+  const Changes bytes = {{0, "x"}, {1'000'000, "1100100000000"}};
+  EXPECT_EQ(vcd.variables.at("traffic.gpu.requests").changes, requests);
+  EXPECT_EQ(vcd.variables.at("traffic.gpu.bytes").changes, bytes);
+  // A read takes longer than the 10 ns to the next one.
+  const Changes& outstanding = vcd.variables.at("traffic.gpu.outstanding").changes;
+  ASSERT_GE(outstanding.size(), 2U);
+  EXPECT_GE(std::stoull(outstanding.back().second, nullptr, 2), 2U);
+
+  const auto [more, json] = both_of(overflowing(), ".json");
+  std::vector<int> values;
+  const Json trace = Json::parse(json);
+  for (const Json& event : trace.at("traceEvents")) {
+    if (event.at("ph") == "C" && event.at("name") == "traffic.gpu.requests")
+      values.push_back(event.at("args").at("value"));
+  }
+  EXPECT_EQ(values, std::vector<int>{100});
+}
+
+// Each flit on a link is one of those that the PMU counts, and the scoreboard finds its counts exact.
+TEST_F(Timeline, loads_of_links_are_those_that_the_pmu_counts) {
+  const std::string scenario =
+      write("load.yaml", "name: load\nplatform: " + shipped("platforms/cmn600-small.yaml") + R"(
+duration: 60 us
+mesh_traffic: [{name: requests, channel: req, pattern: uniform, rate: 0.1, count: 300, start: 5 us}]
+measure: [{name: m, start: 1 us, stop: 50 us, events: [arm_cmn_0/mxp_e_req_txflit_valid/]}]
+)");
+  const std::string results = (folder / "results.json").string();
+  const auto [lines, text] = both_of(scenario, ".vcd", {"--json", results});
+  const Vcd vcd(text);
+  const Json run = Json::parse(read(results)).at("runs").at(0);
+  const Json& counter = run.at("measures").at(0).at("counters").at(0);
+  ASSERT_EQ(counter.at("check"), "exact") << counter;
+
+  std::uint64_t east = 0;
+  std::uint64_t down = 0;
+  std::uint64_t sent = 0;
+  for (const auto& [name, variable] : vcd.variables) {
+    // A rate that stays is not repeated.
+    std::uint64_t sum = 0;
+    for (std::size_t i = 1; i < variable.changes.size(); ++i) {
+      const std::uint64_t end = i + 1 < variable.changes.size() ? variable.changes[i + 1].first : 60'000'000;
+      const std::uint64_t value = std::stoull(variable.changes[i].second, nullptr, 2);
+      sum += value * ((end - variable.changes[i].first) / 1'000'000);
+    }
+    if (name.ends_with(".e.flits")) east += sum;
+    if (name.find(".p") != std::string::npos && name.ends_with(".flits")) down += sum;
+    if (name == "mesh_traffic.requests.flits") sent = sum;
+  }
+  EXPECT_EQ(east, counter.at("expected").get<std::uint64_t>());
+  EXPECT_GT(sent, 0U);
+  EXPECT_EQ(sent % 300, 0U);
+  EXPECT_EQ(down, sent) << "each flit reaches a device";
+  const auto& under_way = vcd.variables.at("cmn0.flits_under_way").changes;
+  EXPECT_GE(under_way.size(), 4U);
+  EXPECT_EQ(under_way.back().second, "0");
+}
+
 TEST_F(Timeline, the_first_part_of_a_long_one_is_kept_and_the_rest_counted) {
   for (const std::string& suffix : {std::string(".vcd"), std::string(".json")}) {
     const std::string file = (folder / ("line" + suffix)).string();

@@ -60,6 +60,11 @@ class Lane {
   }
 
   [[nodiscard]] const Producer& producer() const noexcept { return *producer_; }
+  /// @return the requests sent by then that have not completed. @param when  not before the last one was sent
+  [[nodiscard]] std::uint64_t outstanding(Picoseconds when) const noexcept {
+    return static_cast<std::uint64_t>(std::count_if(in_flight_.begin(), in_flight_.end(),
+                                                    [when](Picoseconds completion) { return completion > when; }));
+  }
   /// @return the statistics so far; last_completion is relative to the issuer's start.
   [[nodiscard]] const GeneratorStatistics& statistics() const noexcept { return statistics_; }
 

@@ -65,6 +65,14 @@ class TrafficIssuer : public sc_core::sc_module {
   /// @return statistics in the order of the scenario's generators. Requests sent ahead of time count as sent.
   [[nodiscard]] std::vector<GeneratorStatistics> statistics() const;
   [[nodiscard]] std::uint64_t issued() const noexcept { return issued_; }
+  /// @return the number of generators, and one of them, in the order of statistics()
+  [[nodiscard]] std::size_t generators() const noexcept { return lanes_.size(); }
+  [[nodiscard]] const Lane& generator(std::size_t index) const { return lanes_.at(index); }
+  /// @return the requests of a generator that have not completed
+  [[nodiscard]] std::uint64_t outstanding(std::size_t index) const {
+    const Picoseconds now = to_picoseconds(sc_core::sc_time_stamp());
+    return state_ == State::idle ? 0 : lanes_.at(index).outstanding(now - start_);
+  }
 
  private:
   // A requester of a generator: the payload its requests reuse, and their socket. A payload is free again when

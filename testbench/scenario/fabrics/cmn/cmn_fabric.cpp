@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "models/cmn/nodes/home/home_node.h"
 #include "testbench/scenario/fabrics/cmn/cmn_event_check.h"
 #include "testbench/scenario/fabrics/cmn/cmn_injection.h"
 #include "testbench/scenario/fabrics/cmn/cmn_workload.h"
@@ -16,6 +17,54 @@
 
 namespace pmufab::scenario {
 namespace {
+
+/// @return false for the side of an XP at the edge of the mesh
+bool leads_somewhere(const cmn::MeshParameters& mesh, unsigned xp, cmn::Interface interface) {
+  switch (interface) {
+    case cmn::Interface::east:
+      return xp % mesh.columns + 1 < mesh.columns;
+    case cmn::Interface::west:
+      return xp % mesh.columns > 0;
+    case cmn::Interface::north:
+      return xp / mesh.columns + 1 < mesh.rows;
+    case cmn::Interface::south:
+      return xp / mesh.columns > 0;
+    default:
+      return true;
+  }
+}
+
+/// The loads of the links that leave XPs: flits, and cycles in which one waited for a credit, of all channels.
+void add_links(std::size_t index, const cmn::MeshEngine& engine, std::vector<Gauge>& gauges) {
+  const cmn::MeshParameters& mesh = engine.parameters();
+  for (unsigned xp = 0; xp < mesh.xps(); ++xp) {
+    const unsigned used = static_cast<unsigned>(cmn::Interface::port0) + mesh.ports_of(xp);
+    for (unsigned i = 0; i < used; ++i) {
+      const auto interface = static_cast<cmn::Interface>(i);
+      if (!leads_somewhere(mesh, xp, interface)) continue;
+      const std::string name = fmt::format("cmn{}.xp{}.{}", index, xp, cmn::to_string(interface));
+      for (const auto& [event, what] : {std::pair{cmn::FlitEvent::valid, "flits"}, {cmn::FlitEvent::stall, "stalls"}}) {
+        gauges.push_back({fmt::format("{}.{}", name, what), true, [&engine, xp, interface, event = event] {
+                            std::uint64_t sum = 0;
+                            for (const cmn::Channel channel : engine.parameters().channels)
+                              sum += engine.tally(xp, interface, channel, event);
+                            return sum;
+                          }});
+      }
+    }
+  }
+}
+
+/// The requests that homes hold, in the order of their numbers.
+void add_homes(std::size_t index, const cmn::Nodes& nodes, std::vector<Gauge>& gauges) {
+  gauges.push_back({fmt::format("cmn{}.transactions", index), false, [&nodes] { return nodes.pending(); }});
+  for (const std::uint16_t id : nodes.addresses().nodes(cmn::DeviceKind::home)) {
+    const auto* const home = dynamic_cast<const cmn::HomeNode*>(nodes.find(id));
+    if (home == nullptr) continue;
+    gauges.push_back({fmt::format("cmn{}.home_{:#x}.pocq", index, id), false,
+                      [home] { return static_cast<std::uint64_t>(home->pocq_occupancy().entries(0)); }});
+  }
+}
 
 std::uint64_t cycles_of(const cmn::AxiParameters& axi) {
   constexpr std::uint64_t kBeats = 4;
@@ -99,6 +148,26 @@ bool CmnFabric::traffic_is_over() const {
   const auto has_ended = [](const auto& traffic) { return traffic->ended(); };
   return std::all_of(flows_.begin(), flows_.end(), has_ended) &&
          std::all_of(chi_traffic_.begin(), chi_traffic_.end(), has_ended) && progress().done();
+}
+
+void CmnFabric::add_gauges(std::vector<Gauge>& gauges) const {
+  for (const auto& flow : flows_) {
+    gauges.push_back(
+        {fmt::format("mesh_traffic.{}.flits", flow->name()), true, [one = flow.get()] { return one->uploaded(); }});
+  }
+  for (const auto& chi : chi_traffic_) {
+    const traffic::ChiTraffic* const one = chi.get();
+    gauges.push_back({fmt::format("chi_traffic.{}.operations", one->name()), true, [one] { return one->begun(); }});
+    gauges.push_back({fmt::format("chi_traffic.{}.outstanding", one->name()), false,
+                      [one] { return one->begun() - one->completed(); }});
+  }
+  for (std::size_t index = 0; index < platform_.meshes(); ++index) {
+    const cmn::Mesh& mesh = platform_.mesh(index);
+    gauges.push_back(
+        {fmt::format("cmn{}.flits_under_way", index), false, [&mesh] { return mesh.uploaded() - mesh.delivered(); }});
+    add_homes(index, platform_.nodes(index), gauges);
+    add_links(index, mesh.engine(), gauges);
+  }
 }
 
 void CmnFabric::report_traffic(Json& list) const {

@@ -63,6 +63,14 @@ Json report_of(const Traffic& traffic) {
   return item;
 }
 
+template <typename Traffic>
+void add_operations(const Traffic& traffic, std::vector<Gauge>& gauges) {
+  const Traffic* const one = &traffic;
+  gauges.push_back({fmt::format("cxl_traffic.{}.operations", one->name()), true, [one] { return one->begun(); }});
+  gauges.push_back({fmt::format("cxl_traffic.{}.outstanding", one->name()), false,
+                    [one] { return one->begun() - one->completed(); }});
+}
+
 std::vector<std::string> operation_names() {
   std::vector<std::string> names;
   for (unsigned number = 0; number < traffic::kCxlOperations; ++number)
@@ -208,6 +216,19 @@ bool CxlFabric::traffic_is_over() const {
   const auto has_ended = [](const auto& traffic) { return traffic->ended(); };
   return std::all_of(traffic_.begin(), traffic_.end(), has_ended) &&
          std::all_of(replays_.begin(), replays_.end(), has_ended) && progress().done();
+}
+
+void CxlFabric::add_gauges(std::vector<Gauge>& gauges) const {
+  for (const auto& traffic : traffic_) add_operations(*traffic, gauges);
+  for (const auto& replay : replays_) add_operations(*replay, gauges);
+  for (const platform::CxlPart::Wire& wire : part_.wires()) {
+    gauges.push_back({fmt::format("{}.messages_under_way", wire.link->name()), false,
+                      [link = wire.link] { return link->pending(); }});
+  }
+  for (std::size_t i = 0; i < part_.size(); ++i) {
+    const cxl::MemoryDevice& memory = part_.device(i).memory;
+    gauges.push_back({fmt::format("cxl{}.memory.requests", i), false, [&memory] { return memory.pending(); }});
+  }
 }
 
 void CxlFabric::report_traffic(Json& list) const {

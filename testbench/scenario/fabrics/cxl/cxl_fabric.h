@@ -25,6 +25,7 @@ class CxlFabric final : public Fabric {
   void stop_traffic() override;
   [[nodiscard]] bool traffic_is_over() const override;
   void report_traffic(Json& list) const override;
+  void add_gauges(std::vector<Gauge>& gauges) const override;
   [[nodiscard]] scoreboard::Injection injection(const perf::ResolvedEvent& event, unsigned unit) override;
   [[nodiscard]] DrainProgress progress() const override;
   [[nodiscard]] bool has_transactions() const override { return !traffic_.empty() || !replays_.empty(); }

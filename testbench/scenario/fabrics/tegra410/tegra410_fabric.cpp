@@ -4,6 +4,8 @@
 #include <optional>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "testbench/scenario/fabrics/tegra410/judge_spec.h"
 #include "testbench/scenario/fabrics/tegra410/tegra410_loader.h"
 #include "testbench/scenario/fabrics/tegra410/tegra410_workload.h"
@@ -49,6 +51,16 @@ Tegra410Fabric::~Tegra410Fabric() { platform_.set_observer(nullptr); }
 std::optional<unsigned> Tegra410Fabric::socket_of(const std::string& pmu) const {
   const auto found = sockets_.find(pmu);
   return found == sockets_.end() ? std::nullopt : std::optional(found->second);
+}
+
+void Tegra410Fabric::add_gauges(std::vector<Gauge>& gauges) const {
+  for (std::size_t i = 0; i < issuer_->generators(); ++i) {
+    const traffic::GeneratorStatistics& one = issuer_->generator(i).statistics();
+    gauges.push_back({fmt::format("traffic.{}.requests", one.name), true, [&one] { return one.issued; }});
+    gauges.push_back({fmt::format("traffic.{}.bytes", one.name), true, [&one] { return one.bytes; }});
+    gauges.push_back(
+        {fmt::format("traffic.{}.outstanding", one.name), false, [this, i] { return issuer_->outstanding(i); }});
+  }
 }
 
 void Tegra410Fabric::report_traffic(Json& list) const {

@@ -28,6 +28,7 @@ class Tegra410Fabric final : public Fabric {
   [[nodiscard]] const sc_core::sc_event* idle_event() const override { return &issuer_->done_event(); }
   [[nodiscard]] bool traffic_is_over() const override { return !is_busy(); }
   void report_traffic(Json& list) const override;
+  void add_gauges(std::vector<Gauge>& gauges) const override;
   [[nodiscard]] std::optional<unsigned> socket_of(const std::string& pmu) const override;
   [[nodiscard]] scoreboard::Injection injection(const perf::ResolvedEvent& event, unsigned unit) override {
     return tegra410_injection(platform_, event.pmu, event.terms, unit);
