@@ -60,6 +60,10 @@ struct Report {
 /// @param most  missing bins of a coverpoint that are named; 0: all
 [[nodiscard]] std::string text_report(const Report& report, std::size_t most);
 [[nodiscard]] Json json_report(const Report& report);
+/// "Coverage of 2 runs: 94.37 %"
+[[nodiscard]] std::string html_title(const Report& report);
+/// @return the report as a part of a page (testbench/html)
+[[nodiscard]] std::string html_tables(const Report& report);
 /// @return one page that needs no other file
 [[nodiscard]] std::string html_report(const Report& report);
 
