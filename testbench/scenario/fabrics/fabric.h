@@ -71,6 +71,8 @@ class Fabric {
   [[nodiscard]] virtual bool traffic_is_over() const = 0;
   /// Add an object for each stream of traffic: name, issued, and further details. Errors are refused requests.
   virtual void report_traffic(Json& list) const = 0;
+  /// Add the load of each mesh, as MeshLoad has it, if there are meshes.
+  virtual void report_load(Json& /*list*/) const {}
 
   /// PMUs of the fabric that are served by software other than drivers; null: there are none.
   [[nodiscard]] virtual perf::PmuService* pmus() { return nullptr; }

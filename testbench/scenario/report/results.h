@@ -120,6 +120,7 @@ struct RunResult {
   std::vector<std::string> kernel_log;
   Json traffic = Json::array();  ///< one object per generator
   Json coverage = {};            ///< what the drivers met (coverage::Coverage), if that was wanted and the run ended
+  Json load = Json::array();     ///< of each mesh (MeshLoad), if that was wanted; in no report but --html
   std::vector<Json> accesses;    ///< of drivers, if they were recorded; in no report
 
   /// "scenario", "scenario [variant]"

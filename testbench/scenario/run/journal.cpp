@@ -118,6 +118,8 @@ void take_record(const std::string& record, const Json& content, RunResult& run,
     content.at("message").get_to(run.message);
   } else if (record == "coverage") {
     run.coverage = content;
+  } else if (record == "load") {
+    run.load = content;
   } else if (record == "kernel_log") {
     content.get_to(run.kernel_log);
   } else if (record == "end") {

@@ -145,6 +145,7 @@ int run_plan(const RunPlan& plan, const RunnerOptions& options, std::size_t inde
   }
   session.limits = options.limits;
   session.covers = options.covers;
+  session.records_load = options.records_load;
   session.traces = traces_of(plan, options, index);
   return run_session(spec, *plan.drivers, journal, session);
 }

@@ -57,6 +57,7 @@ struct RunnerOptions {
   RunLimits limits = {};          ///< of one run
   bool echo_log = false;          ///< kernel logs to standard error, as they grow
   bool covers = false;            ///< find out what the drivers meet: RunResult::coverage
+  bool records_load = false;      ///< of meshes: RunResult::load
   TraceOptions traces = {};       ///< what is written down of each run. Its files and titles are the runner's own
   std::filesystem::path scratch;  ///< folder for what runs leave behind while they run
   /// Called in the process of a run, with what was read.

@@ -85,6 +85,7 @@ class ScenarioRun {
     close_all(cut_short);
     machine_.stop_traffic();
     drain_fabrics();
+    if (options_.records_load) record_load();
     finish(cut_short);
   }
 
@@ -129,6 +130,12 @@ class ScenarioRun {
           left == 0 ? "every transaction ended"
                     : fmt::format("{} never ended: nodes wait for each other or for lost messages",
                                   counted(left, "transaction")));
+  }
+
+  void record_load() {
+    Json load = Json::array();
+    for (const auto& fabric : machine_.fabrics()) fabric->report_load(load);
+    journal_.write("load", std::move(load));
   }
 
   void tell_time() const {

@@ -24,6 +24,7 @@ struct SessionOptions {
   std::function<bool()> interrupted = {};     ///< asked now and then: stop, compare what there is
   std::function<void(double)> progress = {};  ///< 0 ... 1
   bool covers = false;                        ///< find out what the drivers meet: the record "coverage"
+  bool records_load = false;                  ///< of meshes: the record "load"
   TraceOptions traces = {};                   ///< what is written down of the run, and where
   RunLimits limits = {};                      ///< here: of the log, of readings and of simulated time
   /// Instants, after the drivers were loaded, and who looks at the machine then. That must not change anything.

@@ -83,23 +83,13 @@ std::vector<unsigned> chosen_meshes(const platform::PlatformSpec& platform, cons
   throw InputError(fmt::format("there is no mesh '{}'", name), suggestion);
 }
 
-/// @return the revision as in the platform's file.
-std::string revision_of(const scenario::PlatformDocument& document, unsigned mesh) {
-  const scenario::Value* const meshes = document.effective.find("meshes");
-  if (meshes != nullptr && mesh < meshes->items.size()) {
-    if (const scenario::Value* const revision = meshes->items[mesh].find("revision"); revision != nullptr)
-      return revision->scalar;
-  }
-  return fmt::format("revision code {}", document.spec.cmn[mesh].topology.revision);
-}
-
 /// Cycles of a mesh in a run: the clock edges before its end.
 cmn::Cycle cycles_of(const cmn::Mesh& mesh, Picoseconds duration) { return mesh.clock().edges_before(duration); }
 
 std::vector<MeshLoad> loads_of(platform::Platform& platform, Picoseconds duration) {
   std::vector<MeshLoad> loads;
   for (std::size_t mesh = 0; mesh < platform.meshes(); ++mesh)
-    loads.push_back(load_of(platform.mesh(mesh).engine(), cycles_of(platform.mesh(mesh), duration)));
+    loads.push_back(scenario::load_of(platform.mesh(mesh).engine(), cycles_of(platform.mesh(mesh), duration)));
   return loads;
 }
 
@@ -234,8 +224,8 @@ int show_map(const MapOrder& order) {
                scenario::format_quantity(traffic.duration, scenario::Quantity::duration));
   for (const unsigned mesh : order.meshes) {
     const cmn::Topology& topology = document.spec.cmn[mesh].topology;
-    MeshPicture& picture =
-        pictures.emplace_back(picture_of(topology, cmn::Layout(topology), mesh, revision_of(document, mesh)));
+    MeshPicture& picture = pictures.emplace_back(
+        picture_of(topology, cmn::Layout(topology), mesh, revision_of(&document.effective, topology, mesh)));
     if (with_traffic) picture.load = loads[mesh];
     if (mesh != order.meshes.front()) std::cout << '\n';
     write_map_text(std::cout, picture);

@@ -2,7 +2,6 @@
 #include "tools/pmufab/map/map_picture.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include <fmt/format.h>
 
@@ -11,7 +10,6 @@
 namespace pmufab::cli {
 namespace {
 
-using cmn::FlitEvent;
 using cmn::Interface;
 using scenario::Quantity;
 
@@ -43,53 +41,18 @@ MeshPicture::Port port_of(const cmn::Topology& topology, const cmn::Layout& layo
 
 }  // namespace
 
-std::uint64_t MeshLoad::Xp::flits() const noexcept {
-  return std::accumulate(valid.begin(), valid.end(), std::uint64_t{0});
-}
-
-std::uint64_t MeshLoad::Xp::stalls() const noexcept {
-  return std::accumulate(stall.begin(), stall.end(), std::uint64_t{0});
-}
-
-std::uint64_t MeshLoad::flits() const noexcept {
-  std::uint64_t sum = 0;
-  for (const Xp& xp : xps) sum += xp.flits();
-  return sum;
-}
-
-std::uint64_t MeshLoad::most_of_xp() const noexcept {
-  std::uint64_t most = 0;
-  for (const Xp& xp : xps) most = std::max(most, xp.flits());
-  return most;
-}
-
-std::uint64_t MeshLoad::most_of_link() const noexcept {
-  std::uint64_t most = 0;
-  for (const Xp& xp : xps)
-    most = std::max(
-        most, *std::max_element(xp.valid.begin(), xp.valid.begin() + static_cast<std::ptrdiff_t>(Interface::port0)));
-  return most;
-}
-
-MeshLoad load_of(const cmn::MeshEngine& engine, cmn::Cycle cycles) {
-  const cmn::MeshParameters& mesh = engine.parameters();
-  MeshLoad load{cycles, std::vector<MeshLoad::Xp>(mesh.xps())};
-  for (unsigned xp = 0; xp < mesh.xps(); ++xp) {
-    const unsigned used = static_cast<unsigned>(Interface::port0) + mesh.ports_of(xp);
-    for (const cmn::Channel channel : mesh.channels) {
-      for (unsigned i = 0; i < used; ++i) {
-        const auto interface = static_cast<Interface>(i);
-        load.xps[xp].valid.at(i) += engine.tally(xp, interface, channel, FlitEvent::valid);
-        load.xps[xp].stall.at(i) += engine.tally(xp, interface, channel, FlitEvent::stall);
-      }
-    }
-  }
-  return load;
-}
-
 std::string MeshPicture::Xp::dtm_text() const {
   if (dtms == 1) return fmt::format("DTM {}", first_dtm);
   return fmt::format("DTMs {}-{}", first_dtm, first_dtm + dtms - 1);
+}
+
+std::string revision_of(const scenario::Value* platform, const cmn::Topology& topology, unsigned mesh) {
+  const scenario::Value* const meshes = platform == nullptr ? nullptr : platform->find("meshes");
+  if (meshes != nullptr && mesh < meshes->items.size()) {
+    if (const scenario::Value* const revision = meshes->items[mesh].find("revision"); revision != nullptr)
+      return revision->scalar;
+  }
+  return fmt::format("revision code {}", topology.revision);
 }
 
 MeshPicture picture_of(const cmn::Topology& topology, const cmn::Layout& layout, unsigned index,

@@ -1,39 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
-#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "models/cmn/description/layout.h"
 #include "models/cmn/description/topology.h"
 #include "models/cmn/engine/mesh_engine.h"
+#include "testbench/scenario/fabrics/cmn/mesh_load.h"
+#include "testbench/scenario/yaml/document.h"
 
 namespace pmufab::cli {
 
-/// Flits that the XPs of a mesh transmitted, by the engine's own tallies: the truth, independent of any PMU.
-struct MeshLoad {
-  /// One XP: by cmn::Interface, summed over channels.
-  struct Xp {
-    std::array<std::uint64_t, cmn::kInterfaces> valid{};  ///< flits that left by the interface
-    std::array<std::uint64_t, cmn::kInterfaces> stall{};  ///< cycles in which one waited for a credit, all channels
-    [[nodiscard]] std::uint64_t flits() const noexcept;
-    [[nodiscard]] std::uint64_t stalls() const noexcept;
-  };
-  cmn::Cycle cycles = 0;  ///< of the traffic
-  std::vector<Xp> xps;    ///< y * columns + x; empty: there was no traffic
-  /// @return flits on the link that leaves an XP through an interface.
-  [[nodiscard]] std::uint64_t valid(unsigned xp, cmn::Interface interface) const {
-    return xps.at(xp).valid.at(static_cast<unsigned>(interface));
-  }
-  [[nodiscard]] std::uint64_t flits() const noexcept;  ///< of all XPs
-  [[nodiscard]] std::uint64_t most_of_xp() const noexcept;
-  [[nodiscard]] std::uint64_t most_of_link() const noexcept;  ///< of links between XPs
-};
-
-/// Sum up the engine's tallies so far.
-[[nodiscard]] MeshLoad load_of(const cmn::MeshEngine& engine, cmn::Cycle cycles);
+using scenario::MeshLoad;
 
 /// A mesh as pmufab map shows it: names and places, nothing that simulates.
 struct MeshPicture {
@@ -69,6 +48,10 @@ struct MeshPicture {
   [[nodiscard]] const Xp& at(unsigned x, unsigned y) const { return xps.at(y * columns + x); }
   [[nodiscard]] bool has_load() const noexcept { return !load.xps.empty(); }
 };
+
+/// @param platform  its effective configuration; null: there is none
+/// @return the revision of a mesh as users write it: "r3p1"
+[[nodiscard]] std::string revision_of(const scenario::Value* platform, const cmn::Topology& topology, unsigned mesh);
 
 /// @param index     of the mesh on its platform
 /// @param revision  as users write it: "r3p1"

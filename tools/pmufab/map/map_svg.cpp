@@ -67,7 +67,7 @@ class MeshDrawing {
 
   /// @param top  where the mesh begins
   void draw(unsigned top) {
-    add("<g class=\"mesh\" id=\"{}\" transform=\"translate({},{})\">\n", mesh_.name, kEdge, top);
+    add("<g class=\"mesh\" data-mesh=\"{}\" transform=\"translate({},{})\">\n", mesh_.name, kEdge, top);
     add("<text class=\"head\" x=\"0\" y=\"14\">{}: {}</text>\n", mesh_.name, scenario::xml_text(mesh_.title));
     for (const Link& link : links_of(mesh_.columns, mesh_.rows)) draw(link);
     for (const MeshPicture::Xp& xp : mesh_.xps) draw(xp);
@@ -222,7 +222,7 @@ class MeshDrawing {
 
 }  // namespace
 
-std::string map_svg(const std::string& title, const std::vector<MeshPicture>& meshes) {
+std::string map_svg_element(const std::string& title, const std::vector<MeshPicture>& meshes) {
   std::string body;
   unsigned width = 0;
   unsigned top = kEdge;
@@ -234,14 +234,17 @@ std::string map_svg(const std::string& title, const std::vector<MeshPicture>& me
   }
   width += 2 * kEdge;
   return fmt::format(
-      R"(<?xml version="1.0" encoding="UTF-8"?>
-<svg xmlns="http://www.w3.org/2000/svg" version="1.1" width="{0}" height="{1}" viewBox="0 0 {0} {1}">
+      R"(<svg xmlns="http://www.w3.org/2000/svg" version="1.1" width="{0}" height="{1}" viewBox="0 0 {0} {1}">
 <title>{2}</title>
-<style>text{{font:12px sans-serif;white-space:pre}}.head{{font-size:14px;font-weight:bold}}.name{{font-weight:bold}}.small{{font-size:10px}}.rim{{stroke:#bbb}}</style>
+<style>.mesh text{{font:12px sans-serif;white-space:pre}}.mesh .head{{font-size:14px;font-weight:bold}}.mesh .name{{font-weight:bold}}.mesh .small{{font-size:10px}}.mesh .rim{{stroke:#bbb}}</style>
 <rect width="{0}" height="{1}" fill="#fff"/>
 {3}</svg>
 )",
       width, top, scenario::xml_text(title), body);
+}
+
+std::string map_svg(const std::string& title, const std::vector<MeshPicture>& meshes) {
+  return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n" + map_svg_element(title, meshes);
 }
 
 }  // namespace pmufab::cli

@@ -14,4 +14,7 @@ namespace pmufab::cli {
 /// @param title  of the picture, any text
 [[nodiscard]] std::string map_svg(const std::string& title, const std::vector<MeshPicture>& meshes);
 
+/// The same as a part of an HTML page: without the declaration of XML.
+[[nodiscard]] std::string map_svg_element(const std::string& title, const std::vector<MeshPicture>& meshes);
+
 }  // namespace pmufab::cli

@@ -12,6 +12,7 @@
 #include "testbench/scenario/fabrics/cmn/cmn_injection.h"
 #include "testbench/scenario/fabrics/cmn/cmn_workload.h"
 #include "testbench/scenario/fabrics/cmn/judge_spec.h"
+#include "testbench/scenario/fabrics/cmn/mesh_load.h"
 #include "testbench/scenario/yaml/input_error.h"
 #include "testbench/scoreboard/cmn/cmn_judge.h"
 
@@ -135,6 +136,7 @@ void CmnFabric::make_chi_traffic(const Workload& workload) {
 
 void CmnFabric::start_traffic() {
   const Picoseconds now = to_picoseconds(sc_core::sc_time_stamp());
+  began_ = now;
   for (const auto& chi : chi_traffic_) chi->start(now);
   for (const auto& flow : flows_) flow->start(now);
 }
@@ -185,6 +187,15 @@ void CmnFabric::report_traffic(Json& list) const {
     item["mean_latency_cycles"] =
         chi->completed() == 0 ? 0.0 : static_cast<double>(chi->latency_sum()) / static_cast<double>(chi->completed());
     list.push_back(std::move(item));
+  }
+}
+
+void CmnFabric::report_load(Json& list) const {
+  const Picoseconds now = to_picoseconds(sc_core::sc_time_stamp());
+  for (std::size_t mesh = 0; mesh < platform_.meshes(); ++mesh) {
+    const auto& clock = platform_.mesh(mesh).clock();
+    list.push_back(
+        to_json(load_of(platform_.mesh(mesh).engine(), clock.edges_before(now) - clock.edges_before(began_))));
   }
 }
 

@@ -26,6 +26,7 @@ class CmnFabric final : public Fabric {
   [[nodiscard]] bool traffic_is_over() const override;
   void report_traffic(Json& list) const override;
   void add_gauges(std::vector<Gauge>& gauges) const override;
+  void report_load(Json& list) const override;
   [[nodiscard]] std::optional<unsigned> socket_of(const std::string& pmu) const override;
   void check_event(const perf::ResolvedEvent& event) const override;
   [[nodiscard]] scoreboard::Injection injection(const perf::ResolvedEvent& event, unsigned unit) override;
@@ -42,6 +43,7 @@ class CmnFabric final : public Fabric {
   platform::Platform& platform_;
   std::vector<std::unique_ptr<traffic::FlitFlow>> flows_;
   std::vector<std::unique_ptr<traffic::ChiTraffic>> chi_traffic_;
+  Picoseconds began_ = 0;  // the traffic
 };
 
 /// @return the raw flits of a workload, not started. @throws InputError for flits that are impossible on the platform
