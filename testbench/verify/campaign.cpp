@@ -206,10 +206,12 @@ class Campaign {
     };
     bool is_cut = false;  // what comes after a case that was stopped does not count
     std::size_t position = 0;
-    runner.on_result = [&](const RunPlan&, const RunResult& run) {
+    runner.on_result = [&](const RunPlan& plan, const RunResult& run) {
       const Value& document = documents[position++];
       is_cut = is_cut || run.status == RunResult::Status::not_run || was_stopped(run) || is_lost(run);
-      if (!is_cut) judge(document, run);
+      if (is_cut) return;
+      judge(document, run);
+      if (options_.on_case) options_.on_case(plan, run);
     };
     runner.on_progress = [this](const scenario::RunnerProgress&) {
       if (options_.on_progress) options_.on_progress(state_, "");

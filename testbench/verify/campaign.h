@@ -44,6 +44,8 @@ struct CampaignOptions {
   scenario::RunnerOptions runner;
   /// Called a few times a second. @param what  what is being done
   std::function<void(const CampaignState& state, const std::string& what)> on_progress = {};
+  /// Called with each case that was judged.
+  std::function<void(const scenario::RunPlan& plan, const scenario::RunResult& run)> on_case = {};
   /// Called when a new kind has been found, and the smallest scenario if there is one.
   std::function<void(const FailureGroup& group)> on_failure = {};
 };

@@ -633,6 +633,15 @@ ScenarioSpec ScenarioFile::load(const Variant& variant, const std::vector<std::s
   return spec;
 }
 
+std::string effective_yaml(const ScenarioSpec& spec, const std::string& drivers) {
+  Value effective = spec.effective;
+  if (Value* const sets = effective.find("drivers")) {
+    *sets = Value::sequence();  // the set of this run
+    sets->items.push_back(Value::of(drivers, true));
+  }
+  return to_yaml(effective);
+}
+
 InputError with_place(const InputError& error, const std::shared_ptr<const Value>& written) {
   const std::string& path = error.path();
   if (error.source().file || !written || written->find(path.substr(0, path.find_first_of(".["))) == nullptr)

@@ -151,6 +151,10 @@ struct ScenarioSpec {
 ///         has none and the field is written somewhere.
 [[nodiscard]] InputError with_place(const InputError& error, const std::shared_ptr<const Value>& written);
 
+/// @param drivers  the version of the set that runs
+/// @return the effective configuration of a run with one driver set, as YAML
+[[nodiscard]] std::string effective_yaml(const ScenarioSpec& spec, const std::string& drivers);
+
 /// A platform document, for tools that need no scenario.
 struct PlatformDocument {
   std::string name;

@@ -44,7 +44,7 @@ perf stat -a -e $(IFS=,; echo "${events[*]}") -M slc_miss_rate sleep 1
 echo mapping:
 $(cat "$work/map")
 END
-"$pmufab" boot scenarios/platforms/combined.yaml --json "$work/verdicts.json" \
+"$pmufab" boot scenarios/platforms/combined.yaml --json "$work/verdicts.json" --html "$work/page.html" \
   --traffic scenarios/traffic/fixed.yaml \
   --set 'chi_traffic=[{name: mesh, mix: {load: 60, store: 30, read_once: 10}, ranges: [{base: 0, size: 64 KiB, pattern: uniform}], outstanding: 4, count: 500}]' \
   --set 'cxl_traffic=[{name: host, device: 0, mix: {read: 3, write: 1}, ranges: [{base: 0x100_0000_0000, size: 1 MiB, pattern: {kind: uniform}}], count: 5000}, {name: device, device: 1, mix: {cache_rd_curr: 2, cache_rd_own: 1}, ranges: [{base: 0x80_0000_0000, size: 32 KiB, pattern: {kind: uniform}}], count: 3000}]' \
@@ -54,6 +54,10 @@ cat "$work/out" "$work/err"
 # The metric and its two events are counted with the others.
 exact=$(grep -c '"check": "exact"' "$work/verdicts.json" || true)
 ((exact == ${#events[@]} - 1 + 3)) || complain "$exact of $((${#events[@]} + 3)) are exact; all but the clock's have to be"
+# The page has the same rows, and what the guest's kernel printed.
+rows=$(grep -c 'class="check good">✓ exact' "$work/page.html" || true)
+((rows == exact)) || complain "the page of --html has $rows exact counts, not $exact"
+grep -q 'Linux version' "$work/page.html" || complain "the page of --html lacks the kernel log"
 grep -q '"check": "within"' "$work/verdicts.json" || complain "the clock's count is not between its bounds"
 grep -q '"traffic_ended": true' "$work/verdicts.json" || complain "the traffic was not played to its end"
 # Without traffic, all counts would be exact too. The traffic above causes these events: CPUs and GPUs of both sockets

@@ -61,7 +61,7 @@ class AtOnce(hostile.Part):
 
     def runs(self):
         """Two scenarios of the same name, with every kind of report."""
-        reports = ["--json", "o/r.json", "--csv", "o/r.csv", "--junit", "o/r.xml", "--out", "o/out"]
+        reports = ["--json", "o/r.json", "--csv", "o/r.csv", "--junit", "o/r.xml", "--html", "o/r.html", "--out", "o/out"]
         return [["run", f"{name}.yaml", "--drivers", "newest", *reports] for name in ("one", "two")]
 
     def stats(self):

@@ -56,8 +56,9 @@ def commands(part):
     """All commands that take time."""
     event = "nvidia_ucf_pmu_0/slc_access_rd/"
     traffic = SCENARIOS / "traffic" / "fixed.yaml"
-    reports = ["--json", "results/a.json", "--csv", "results/a.csv", "--junit", "results/a.xml", "--out", "results/out"]
-    names = ["a.json", "a.csv", "a.xml", "out"]
+    reports = ["--json", "results/a.json", "--csv", "results/a.csv", "--junit", "results/a.xml", "--html",
+               "results/a.html", "--out", "results/out"]
+    names = ["a.json", "a.csv", "a.xml", "a.html", "out"]
     found = [
         Command("run", ["run", "cxl-mem", "cxl-fixed", "cxl-masks", "--jobs", "2", *reports], names, True),
         Command("stat", ["stat", "-e", event, "--traffic", traffic, "--json", "results/a.json"], ["a.json"], True),

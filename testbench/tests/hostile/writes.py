@@ -78,8 +78,8 @@ def commands(part):
     event = "nvidia_ucf_pmu_0/slc_access_rd/"
     found = [
         Command("run", ["run", "cxl-mem", "cxl-fixed", "--drivers", "newest", "--jobs", "2", "--json", "results/a.json",
-                        "--csv", "results/a.csv", "--junit", "results/a.xml"],
-                ["a.json", "a.csv", "a.xml"], tells_failures=True),
+                        "--csv", "results/a.csv", "--junit", "results/a.xml", "--html", "results/a.html"],
+                ["a.json", "a.csv", "a.xml", "a.html"], tells_failures=True),
         Command("run --out", ["run", "cxl-fixed", "--drivers", "newest", "--out", "results/out"],
                 [f"out/cxl-fixed-{newest(part)}/{name}" for name in
                  ("result.json", "counters.csv", "result.txt", "kernel.log", "effective.yaml")],

@@ -28,6 +28,8 @@
 #include "tools/pmufab/cli.h"
 #include "tools/pmufab/coverage/coverage_file.h"
 #include "tools/pmufab/end_signals.h"
+#include "tools/pmufab/html/boot_result.h"
+#include "tools/pmufab/html/html_file.h"
 #include "tools/pmufab/output.h"
 #include "tools/pmufab/places.h"
 #include "tools/pmufab/simulator_process.h"
@@ -181,6 +183,7 @@ struct Order {
   fs::path guest_folder;
   std::string guest_title;
   std::string json;
+  std::string html;
   CoverageFile coverage{{}};
   std::optional<TraceFiles> traces;
 
@@ -198,9 +201,11 @@ Order read_order(const Request& request) {
   order.drivers = find_newest_driver(map, order.spec.platform);
   order.json = map["json"].as<std::string>();
   if (!order.json.empty()) check_writable(order.json);
+  order.html = map["html"].as<std::string>();
+  if (!order.html.empty()) check_writable(order.html);
+  check_reports(map, {"json", "html", "coverage", "trace-mmio", "timeline"});
   order.coverage = CoverageFile(map["coverage"].as<std::string>());
   order.session.covers = order.coverage.is_wanted();
-  check_reports(map, {"json", "coverage", "trace-mmio", "timeline"});
   order.traces.emplace(map, scenario::RunLimits{}.trace);
   order.command = request.program;
   order.clock_plugin = clock_plugin_of(map["clock"].as<std::string>(), order.interactive());
@@ -264,6 +269,38 @@ int explain(const std::optional<MachineEnd>& machine, const fs::path& folder) {
   return disk_is_full ? kBadInput : kCheckFailed;
 }
 
+/// @param code  of the command; nothing if the guest did not finish
+void write_page(const Order& order, const fs::path& scratch, const guest::GuestResult& result, const Judged& judged,
+                const Conclusion& conclusion, std::optional<int> code) {
+  HtmlFile page(order.html, scratch, "boot");
+  if (!page.is_wanted()) return;
+  const Booted boot{.spec = order.spec,
+                    .result = result,
+                    .counts = judged.counts,
+                    .metrics = judged.metrics,
+                    .conclusion = conclusion,
+                    .drivers = kGuestDrivers,
+                    .is_complete = result.ended && code,
+                    .console = without_noise(read_text(scratch / guest::kConsoleName))};
+  page.report().notice(fmt::format("The guest is {}.", order.guest_title));
+  page.add(boot_result(boot), order.spec, scenario::to_yaml(order.spec.effective));
+  page.add(order.coverage);
+  page.finish();
+}
+
+/// The files that the user wants. @param code  as above
+void write_results(ResultWriter& results, Order& order, const fs::path& scratch, const guest::GuestResult& result,
+                   const Judged& judged, const Conclusion& conclusion, std::optional<int> code) {
+  results.write([&] {
+    order.coverage.add(result.coverage, "the guest");
+    order.coverage.write();
+  });
+  results.write([&] {
+    if (!order.json.empty()) write_json(order.json, result, judged, order.spec, conclusion, order.guest_title, code);
+  });
+  results.write([&] { write_page(order, scratch, result, judged, conclusion, code); });
+}
+
 int boot(const Request& request) {
   Order order = read_order(request);
   EndSignals signals;
@@ -313,13 +350,7 @@ int boot(const Request& request) {
   const Conclusion conclusion = conclude(judged.counts, result.failures, judged.metrics);
   ResultWriter results;
   const auto finish = [&](int its_code) { return order.traces->finish(results.finish(its_code)); };
-  results.write([&] {
-    order.coverage.add(result.coverage, "the guest");
-    order.coverage.write();
-  });
-  results.write([&] {
-    if (!order.json.empty()) write_json(order.json, result, judged, order.spec, conclusion, order.guest_title, code);
-  });
+  write_results(results, order, scratch.path(), result, judged, conclusion, code);
   if (simulator.state() != Simulator::State::stopped) {
     if (const std::optional<int> failed = check_simulator(end, result.ended)) return finish(*failed);
   }
@@ -376,7 +407,7 @@ Of a guest, only register accesses and the platform's interrupts are known: not 
               text("coverage", "FILE", "write what the guest's drivers met, for pmufab coverage"),
               flag("log", "report what happens between guest and platform"),
           } +
-          trace_options() + driver_options("newest"),
+          Options{html_option()} + trace_options() + driver_options("newest"),
       .words = Words::platforms,
       .runs_program = true,
       .examples = {{"pmufab guest prepare"},

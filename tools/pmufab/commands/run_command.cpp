@@ -20,6 +20,7 @@
 #include "tools/pmufab/cli.h"
 #include "tools/pmufab/commands/debugger.h"
 #include "tools/pmufab/coverage/coverage_file.h"
+#include "tools/pmufab/html/html_file.h"
 #include "tools/pmufab/output.h"
 #include "tools/pmufab/scenario_names.h"
 #include "tools/pmufab/tracing/trace_files.h"
@@ -186,7 +187,7 @@ void check_outputs(const po::variables_map& map, const fs::path& out, const std:
     }
   }
   // These may be in the same folder.
-  for (const char* option : {"junit", "json", "csv", "coverage"}) {
+  for (const char* option : {"junit", "json", "csv", "html", "coverage"}) {
     if (const std::string file = map[option].as<std::string>(); !file.empty()) check_writable(file);
   }
 }
@@ -204,12 +205,7 @@ void write_run_folder(const fs::path& out, const RunPlan& plan, const RunResult&
   write_file(folder / "counters.csv", csv.str());
   write_file(folder / "result.txt", text.str());
   write_file(folder / "kernel.log", run.kernel_log.empty() ? "" : fmt::format("{}\n", fmt::join(run.kernel_log, "\n")));
-  scenario::Value effective = plan.scenario->load().effective;
-  if (scenario::Value* drivers = effective.find("drivers")) {
-    *drivers = scenario::Value::sequence();  // the set of this run
-    drivers->items.push_back(scenario::Value::of(run.drivers, true));
-  }
-  write_file(folder / "effective.yaml", scenario::to_yaml(effective));
+  write_file(folder / "effective.yaml", scenario::effective_yaml(plan.scenario->load(), run.drivers));
 }
 
 /// @throws InputError for numbers that make no sense
@@ -249,22 +245,29 @@ class ReportFile {
   std::unique_ptr<scenario::ReportWriter> report_;
 };
 
-/// The reports of all runs: --junit, --json and --csv. One that cannot be written is dropped; the others go on.
+/// The reports of all runs: --junit, --json, --csv and --html. One that cannot be written is dropped; the others go on.
 class Reports {
  public:
-  Reports(const po::variables_map& map, ResultWriter& results) : results_(results) {
+  Reports(const po::variables_map& map, const fs::path& scratch, ResultWriter& results)
+      : results_(results), page_(map["html"].as<std::string>(), scratch, "run") {
     using Kind = scenario::ReportKind;
     for (const auto& [option, kind] : {std::pair{"junit", Kind::junit}, {"json", Kind::json}, {"csv", Kind::csv}}) {
       const std::string file = map[option].as<std::string>();
       if (!file.empty()) files_.push_back(std::make_unique<ReportFile>(file, kind));
     }
   }
-  void add(const RunResult& run) {
+  [[nodiscard]] bool has_page() const noexcept { return page_.is_wanted(); }
+  void add(const RunPlan& plan, const RunResult& run) {
     for (auto& file : files_) write(file, [&] { file->add(run); });
     std::erase(files_, nullptr);
+    results_.write([&] { page_.add(plan, run); });
   }
-  void finish() {
+  void finish(const CoverageFile& coverage) {
     for (auto& file : files_) write(file, [&] { file->finish(); });
+    results_.write([&] {
+      page_.add(coverage);
+      page_.finish();
+    });
   }
 
  private:
@@ -279,6 +282,7 @@ class Reports {
 
   ResultWriter& results_;
   std::vector<std::unique_ptr<ReportFile>> files_;
+  HtmlFile page_;
 };
 
 scenario::TextReportOptions form_of(const po::variables_map& map, std::size_t runs) {
@@ -352,10 +356,21 @@ scenario::RunnerOptions runner_options(const po::variables_map& map, const scena
   return runner;
 }
 
+/// Progress, and what runs print.
+void show_on(ProgressBar& bar, scenario::RunnerOptions& runner) {
+  runner.on_progress = [&bar](const scenario::RunnerProgress& progress) {
+    bar.show(progress.fraction, fmt::format("{} of {} runs  {}", progress.done, progress.all, progress.running));
+  };
+  runner.on_output = [&bar](const std::string& title, const std::string& output) {
+    bar.clear();
+    complain("--- output of {}\n{}{}---\n", title, output, output.ends_with('\n') ? "" : "\n");
+  };
+}
+
 int run(const Request& request) {
   const po::variables_map& map = request.options;
   check_numbers(map);
-  check_reports(map, {"junit", "json", "csv", "coverage", "trace-mmio", "timeline"});
+  check_reports(map, {"junit", "json", "csv", "html", "coverage", "trace-mmio", "timeline"});
   const scenario::RunLimits limits = limits_of(map);
   const std::vector<RunPlan> plans = runs_of(request, limits);
   const fs::path out = map[map["out"].as<std::string>().empty() ? "output" : "out"].as<std::string>();
@@ -365,7 +380,6 @@ int run(const Request& request) {
 
   Printer printer(form);
   ResultWriter results;
-  Reports reports(map, results);
   CoverageFile coverage(map["coverage"].as<std::string>());
   TraceFiles traces(map, limits.trace);
   traces.check_runs(plans.size());
@@ -375,17 +389,13 @@ int run(const Request& request) {
   int code = kPassed;
   catch_interrupts();
   ScratchFolder scratch;
+  Reports reports(map, scratch.path(), results);
   ProgressBar bar;
   scenario::RunnerOptions runner = runner_options(map, limits, scratch.path());
   runner.covers = coverage.is_wanted();
+  runner.records_load = reports.has_page();
   runner.traces = traces.options();
-  runner.on_progress = [&](const scenario::RunnerProgress& progress) {
-    bar.show(progress.fraction, fmt::format("{} of {} runs  {}", progress.done, progress.all, progress.running));
-  };
-  runner.on_output = [&](const std::string& title, const std::string& output) {
-    bar.clear();
-    complain("--- output of {}\n{}{}---\n", title, output, output.ends_with('\n') ? "" : "\n");
-  };
+  show_on(bar, runner);
   runner.on_traces = [&](const scenario::TraceOptions& run) {
     bar.clear();
     traces.add(run);
@@ -395,7 +405,7 @@ int run(const Request& request) {
     printer.print(result, causes.add(result));
     if (result.status == RunResult::Status::bad_input) complain("pmufab: {}: {}\n", result.title(), result.message);
     if (!out.empty()) results.write([&] { write_run_folder(out, plan, result); });
-    reports.add(result);
+    reports.add(plan, result);
     results.write([&] { coverage.add(result.coverage, result.title()); });
     summary.add(result);
     comparison.add(result);
@@ -408,7 +418,7 @@ int run(const Request& request) {
   causes.write(std::cout);
   if (summary.runs() > 1) summary.write(std::cout);
   std::cout.flush();
-  reports.finish();
+  reports.finish(coverage);
   results.write([&] { coverage.write(); });
   traces.commit();
   return traces.finish(results.finish(code));
@@ -438,6 +448,7 @@ first in the folders below scenarios/ here, then among the scenarios that come w
               text("junit", "FILE", "write a JUnit report"),
               text("json", "FILE", "write all results as JSON"),
               text("csv", "FILE", "write all counters as comma-separated values"),
+              html_option(),
               text("coverage", "FILE", "write what the drivers met, for pmufab coverage"),
               text("out", "DIR", "write a folder per run: results, effective configuration, kernel log"),
               text("output", "DIR", "the same as --out"),

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <chrono>
+#include <fstream>
 #include <iostream>
+#include <iterator>
 #include <memory>
 #include <thread>
 #include <utility>
@@ -18,6 +20,7 @@
 #include "testbench/verify/campaign.h"
 #include "tools/pmufab/cli.h"
 #include "tools/pmufab/coverage/coverage_file.h"
+#include "tools/pmufab/html/html_file.h"
 #include "tools/pmufab/output.h"
 #include "tools/pmufab/tracing/trace_files.h"
 
@@ -284,6 +287,69 @@ void keep_coverage(const CampaignState& state, CoverageFile& file) {
   }
 }
 
+/// How a campaign ended. @param judged  what passed says something about the drivers
+scenario::RunResult::Status status_of(const CampaignState& state, bool judged) {
+  using Status = scenario::RunResult::Status;
+  if (state.failed > 0) return Status::failed;
+  if (interrupts() > 0) return Status::interrupted;
+  return judged ? Status::passed : Status::not_judged;
+}
+
+/// @param out  folder of the smallest scenarios
+std::vector<scenario::HtmlFailure> failures_of(const CampaignState& state, const fs::path& out) {
+  std::vector<scenario::HtmlFailure> failures;
+  for (const FailureGroup& group : state.groups) {
+    std::ifstream file(out / group.file, std::ios::binary);
+    const std::string smallest(std::istreambuf_iterator<char>(file), {});
+    failures.push_back({group.kind, group.cases, fmt::format("{}, drivers of Linux {}", group.name, group.drivers),
+                        group.text, (out / group.file).generic_string(), group.file.empty() ? "" : smallest});
+  }
+  return failures;
+}
+
+/// The page of --html of a campaign.
+class CampaignPage {
+ public:
+  /// @param results  is told what cannot be written
+  CampaignPage(const po::variables_map& map, const fs::path& scratch, ResultWriter& results)
+      : page_(map["html"].as<std::string>(), scratch, "verify"), results_(results) {}
+
+  /// Take each case of the campaign, if the page is wanted.
+  void follow(CampaignOptions& options) {
+    if (!page_.is_wanted()) return;
+    options.runner.records_load = true;
+    options.on_case = [this](const scenario::RunPlan& plan, const scenario::RunResult& run) {
+      ++cases_;
+      results_.write([&] { page_.add(plan, run); });
+    };
+  }
+
+  void finish(const CampaignState& state, const CampaignOptions& options, const CoverageFile& coverage,
+              scenario::RunResult::Status status) {
+    if (!page_.is_wanted()) return;
+    scenario::HtmlReport& report = page_.report();
+    report.outcome(status,
+                   fmt::format("{}: {}, {} passed, {} failed in {}, {} not judged", state.identity,
+                               scenario::counted(state.next, "case"), scenario::with_separators(state.passed),
+                               scenario::with_separators(state.failed), scenario::counted(state.groups.size(), "kind"),
+                               scenario::with_separators(state.not_judged)));
+    if (state.next > cases_)
+      report.notice(fmt::format("Of {} that ran before the campaign was resumed, the page has the failures alone.",
+                                scenario::counted(state.next - cases_, "case")));
+    report.failures(failures_of(state, options.out));
+    results_.write([&] {
+      page_.add(coverage);
+      page_.finish();
+    });
+  }
+  void mark_partial(const char* why) { page_.report().notice(fmt::format("These results are partial: {}.", why)); }
+
+ private:
+  HtmlFile page_;
+  ResultWriter& results_;
+  std::uint64_t cases_ = 0;
+};
+
 /// Run the file of each failure once more, and write down what happens.
 void trace_failures(const CampaignState& state, const CampaignOptions& options, TraceFiles& traces) {
   if (!traces.is_wanted()) return;
@@ -304,8 +370,8 @@ void trace_failures(const CampaignState& state, const CampaignOptions& options, 
   traces.commit();
 }
 
-int run_verify(const Request& request) {
-  const po::variables_map& map = request.options;
+/// The campaign that the user wants; its folder and its runner are left to the caller.
+CampaignOptions read_campaign(const po::variables_map& map) {
   CampaignOptions options;
   options.targets = targets_of(map);
   check_fabrics(options.targets);
@@ -313,20 +379,29 @@ int run_verify(const Request& request) {
   options.most_kinds = map["failures"].as<std::uint64_t>();
   options.shrinks = !map["no-shrink"].as<bool>();
   read_budget(map, options);
-  const std::unique_ptr<OutFolderLock> lock = read_out(map, options);
   for (const char* option : {"driver", "driver-dir"}) {
     if (const std::string value = map[option].as<std::string>(); !value.empty())
       options.run_options += fmt::format(" --{} {}", option, verify::shell_word(value));
   }
   options.names_drivers = map["driver"].as<std::string>().empty();
+  return options;
+}
+
+int run_verify(const Request& request) {
+  const po::variables_map& map = request.options;
+  CampaignOptions options = read_campaign(map);
+  const std::unique_ptr<OutFolderLock> lock = read_out(map, options);
+  check_reports(map, {"html", "coverage", "trace-mmio"});
   CoverageFile coverage(map["coverage"].as<std::string>());
-  check_reports(map, {"coverage", "trace-mmio"});
   TraceFiles traces(map, limits_of(map).trace);
   options.covers = coverage.is_wanted();
   if (options.covers) options.exclusions = find_exclusions({});
   catch_interrupts();
   ScratchFolder scratch;
   options.runner = runner_of(map, scratch.path());
+  ResultWriter results;
+  CampaignPage page(map, scratch.path(), results);
+  page.follow(options);
   const Clock::time_point began = Clock::now();
   const Picoseconds budget =
       options.runs ? 0 : scenario::parse_quantity(map["for"].as<std::string>(), scenario::Quantity::duration);
@@ -347,6 +422,8 @@ int run_verify(const Request& request) {
   } catch (const std::exception&) {
     bar.clear();
     keep_coverage(state, coverage);
+    page.mark_partial("the campaign ended with an error");
+    page.finish(state, options, coverage, scenario::RunResult::Status::failed);
     throw;
   }
   bar.clear();
@@ -356,10 +433,12 @@ int run_verify(const Request& request) {
   if (!unused.files.empty())
     complain("pmufab: {} (yours) was not used: no case had a PMU for it\n", fmt::join(unused.files, ", "));
   if (state.coverage) coverage.add(*state.coverage);
-  coverage.write();
+  results.write([&] { coverage.write(); });
+  if (interrupts() > 0) page.mark_partial("the campaign was stopped before its end");
+  page.finish(state, options, coverage, status_of(state, judged));
   trace_failures(state, options, traces);
-  if (state.failed > 0 || interrupts() > 0) return traces.finish(kCheckFailed);
-  return traces.finish(judged ? kPassed : kNotJudged);
+  const int code = state.failed > 0 || interrupts() > 0 ? kCheckFailed : judged ? kPassed : kNotJudged;
+  return traces.finish(results.finish(code));
 }
 
 }  // namespace
@@ -399,6 +478,7 @@ A campaign writes nothing of that on its way: at its end, the file of each failu
               flag("no-shrink", "write failing cases as they are"),
               text("out", "DIR", "folder for failing scenarios (default: pmufab-verify) and for the campaign's state"),
               text("coverage", "FILE", "write what the drivers met, for pmufab coverage"),
+              html_option(),
               flag("resume", "go on with the campaign in that folder"),
               number<unsigned>("jobs,j", "N", "runs at the same time", processors, "one per processor"),
               number<unsigned>("timeout", "SECONDS", "a case that takes longer has failed (0: never)", kUsualTimeout),

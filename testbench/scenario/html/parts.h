@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace pmufab::scenario {
+
+/// Parts of a page in their order, each a list of items, of which only as much is taken as there is room for: what is
+/// important first, wherever it stands. All text is markup.
+class Parts {
+ public:
+  enum class Importance : std::uint8_t { failed, important, usual, lengthy };
+
+  /// Begin a part. It is left out if none of its items is taken.
+  /// @param head, tail  around its items
+  /// @param what        its items are, in a sentence about what is left out: "counter"
+  void begin(std::string head, std::string tail, std::string what);
+  /// Add an item to the part that was begun last.
+  void add(std::string item, Importance importance);
+
+  /// @param most  bytes. @return the parts, and before them a sentence about what was left out
+  [[nodiscard]] std::string take(std::size_t most);
+
+ private:
+  struct Item {
+    std::string text;
+    Importance importance;
+    bool is_taken = false;
+  };
+  struct Part {
+    std::string head;
+    std::string tail;
+    std::string what;
+    std::vector<Item> items;
+    bool is_open = false;  // an item of it is taken
+    bool is_full = false;  // one was left out, so that none behind it is taken: what is shown has no gaps
+  };
+  void choose(std::size_t most);
+  [[nodiscard]] std::string left_out(std::size_t most) const;
+
+  std::vector<Part> parts_;
+};
+
+}  // namespace pmufab::scenario

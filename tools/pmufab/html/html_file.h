@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "testbench/scenario/html/html_report.h"
+#include "testbench/scenario/run/runner.h"
+#include "tools/pmufab/command.h"
+#include "tools/pmufab/coverage/coverage_file.h"
+#include "tools/pmufab/output.h"
+
+namespace pmufab::cli {
+
+/// The file of --html. Runs go to a file of their own until the head of the page is known: nothing is kept. After the
+/// first write that fails, nothing more is written, and the user's file stays as it was.
+class HtmlFile {
+ public:
+  /// @param file     empty: the user does not want any
+  /// @param scratch  folder for the runs. @param command  that makes the page
+  /// @throws scenario::InputError if it cannot be written
+  HtmlFile(const std::string& file, const std::filesystem::path& scratch, const std::string& command);
+  [[nodiscard]] bool is_wanted() const noexcept { return is_wanted_; }
+  [[nodiscard]] scenario::HtmlReport& report() noexcept { return report_; }
+
+  /// Add a run with its configuration and its meshes. @throws scenario::InputError if it cannot be written
+  void add(const scenario::RunPlan& plan, const scenario::RunResult& run);
+  /// @param spec  of the run. @param configuration  YAML
+  void add(const scenario::RunResult& run, const scenario::ScenarioSpec& spec, std::string configuration);
+  /// Add what drivers have met, if somebody found that out.
+  void add(const CoverageFile& coverage);
+  /// The page is there. @throws scenario::InputError if it cannot be written
+  void finish();
+
+ private:
+  struct Files {
+    Files(const std::filesystem::path& page_file, const std::filesystem::path& runs_file)
+        : page(page_file), runs(runs_file) {}
+    OutputFile page;
+    OutputFile runs;
+  };
+  void add(const scenario::HtmlRun& run);
+
+  bool is_wanted_;
+  scenario::HtmlReport report_;
+  std::optional<Files> files_;  // nothing: not wanted, or lost
+};
+
+/// @return --html
+[[nodiscard]] Option html_option();
+
+}  // namespace pmufab::cli
