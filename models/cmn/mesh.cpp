@@ -93,7 +93,8 @@ void Mesh::find_targets() {
       output.xp = static_cast<std::uint8_t>(xp);
       output.port = static_cast<std::uint8_t>(port);
       ports_.push_back(std::move(output));
-      for (unsigned device = 0; device < device_count(crosspoint.ports[port]); ++device) {
+      const Port& connected = crosspoint.ports[port];
+      for (unsigned device = connected.first_device; device < device_end(connected); ++device) {
         const std::size_t id = layout_.xp(xp).node_id | port << shift | device;
         if (id >= targets_.size()) targets_.resize(id + 1);
         targets_[id].xp = static_cast<std::uint8_t>(xp);

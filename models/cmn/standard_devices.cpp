@@ -92,6 +92,11 @@ std::optional<Port> standard_port(Product product, std::string_view name) {
   };
   const bool external = take("external ");
   const bool isolated = take("isolated ");
+  unsigned first = 0;
+  if (name.size() > 2 && name[name.size() - 2] == '@' && name.back() >= '0' && name.back() <= '3') {
+    first = static_cast<unsigned>(name.back() - '0');
+    name.remove_suffix(2);
+  }
   unsigned devices = 1;
   if (name.size() > 2 && name[name.size() - 2] == 'x' && name.back() >= '2' && name.back() <= '4') {
     devices = static_cast<unsigned>(name.back() - '0');
@@ -104,7 +109,8 @@ std::optional<Port> standard_port(Product product, std::string_view name) {
   port.device = found->device(product);
   port.cal = devices > 1;
   port.devices = devices;
-  for (unsigned device = 0; device < devices; ++device) {
+  port.first_device = first;
+  for (unsigned device = first; device < first + devices; ++device) {
     for (const NodeType type : found->nodes(product))
       port.nodes.push_back({.type = type, .device = device, .external = external, .isolated = isolated});
   }

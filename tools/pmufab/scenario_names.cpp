@@ -61,8 +61,9 @@ std::string find_part(const std::string& folder, const std::string& given) {
   std::error_code error;
   if (given.find('/') != std::string::npos || fs::exists(given, error)) return given;
   for (const fs::path& place : places()) {
-    const fs::path file = place / folder / (given + ".yaml");
-    if (fs::exists(file, error)) return file.generic_string();
+    for (const fs::path& file : scenarios_below(place / folder)) {
+      if (file.stem() == given) return file.generic_string();
+    }
   }
   return given;
 }

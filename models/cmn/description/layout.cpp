@@ -137,9 +137,10 @@ void Layout::place_windows(const Topology& topology) {
   // On CMN-600 firmware gives the offset of CFG, and a child may be at offset 0. The order here produces both cases. On
   // the others CFG is at offset 0.
   if (topology.product == Product::cmn600) {
-    std::rotate(nodes_.begin(), nodes_.begin() + 1 + xps_, nodes_.end());  // the children first, then CFG and the XPs
-    std::for_each(nodes_.begin(), nodes_.end(), place);
-    std::rotate(nodes_.begin(), nodes_.end() - 1 - xps_, nodes_.end());
+    const auto children = nodes_.begin() + 1 + xps_;
+    std::for_each(children, nodes_.end(), place);
+    offset = topology.root.value_or(offset);
+    std::for_each(nodes_.begin(), children, place);
   } else {
     std::for_each(nodes_.begin(), nodes_.end(), place);
   }

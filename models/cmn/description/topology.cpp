@@ -140,11 +140,15 @@ bool must_be_left_alone(const Topology& topology) noexcept {
   return topology.deviations.device_isolation && topology.product == Product::s3 && topology.revision < kS3R2p0;
 }
 
-unsigned device_count(const Port& port) noexcept {
+unsigned device_end(const Port& port) noexcept {
   if (port.device == DeviceType::none) return 0;
-  unsigned devices = port.devices;
-  for (const Node& node : port.nodes) devices = std::max(devices, node.device + 1);
-  return devices;
+  unsigned end = port.first_device + port.devices;
+  for (const Node& node : port.nodes) end = std::max(end, node.device + 1);
+  return end;
+}
+
+unsigned device_count(const Port& port) noexcept {
+  return port.device == DeviceType::none ? 0 : device_end(port) - port.first_device;
 }
 
 }  // namespace pmufab::cmn

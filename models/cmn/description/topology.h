@@ -34,11 +34,14 @@ struct Node {
 /// A device port of an XP.
 struct Port {
   DeviceType device = DeviceType::none;
-  bool cal = false;         ///< component aggregation layer: several devices share the port
-  std::vector<Node> nodes;  ///< empty for RN-F and SN-F
-  unsigned devices = 1;     ///< devices behind the port; more if nodes need more. For RN-F behind a CAL: no nodes
+  bool cal = false;           ///< component aggregation layer: several devices share the port
+  std::vector<Node> nodes;    ///< empty for RN-F and SN-F
+  unsigned devices = 1;       ///< devices behind the port; more if nodes need more. For RN-F behind a CAL: no nodes
+  unsigned first_device = 0;  ///< number of the first of them
 };
 
+/// @return the number after that of the last device behind a port: 0 if nothing is connected.
+[[nodiscard]] unsigned device_end(const Port& port) noexcept;
 /// @return the number of devices behind a port: 0 if nothing is connected.
 [[nodiscard]] unsigned device_count(const Port& port) noexcept;
 
@@ -112,6 +115,7 @@ struct Topology {
   VirtualChannels channels{};
   std::uint64_t frequency_hz = 2'000'000'000;
   std::uint64_t base = 0x5000'0000;     ///< PERIPHBASE
+  std::optional<std::uint32_t> root;    ///< of CMN-600: offset of CFG. Absent: after the nodes below XPs
   unsigned dtcs = 1;                    ///< debug/trace controllers: 1 ... 4
   std::vector<Crosspoint> crosspoints;  ///< y * columns + x
   SoftwareLimits limits = kLinux72Limits;

@@ -166,6 +166,10 @@ void check_port(const Topology& topology, const std::string& field, const Port& 
     refuse(field + ".devices", "{} are not possible; node ids at this XP can tell 1 to {} apart", port.devices,
            devices);
   }
+  if (port.first_device + port.devices > devices) {
+    refuse(field + ".devices", "there is no device {}; node ids at this XP can name devices 0 to {}",
+           port.first_device + port.devices - 1, devices - 1);
+  }
   std::set<std::pair<unsigned, NodeType>> places;
   for (unsigned i = 0; i < port.nodes.size(); ++i) {
     const Node& node = port.nodes[i];
@@ -339,6 +343,20 @@ void check_logical_ids(const Topology& topology, const Layout& layout) {
   }
 }
 
+/// Windows are in the range of a child pointer, and do not overlap.
+void check_root(const Topology& topology, const ProductFacts& facts, const Layout& layout) {
+  constexpr std::uint32_t kSpace = 0x1000'0000;
+  if (!topology.root) return;
+  if (topology.product != Product::cmn600) refuse("root", "{} has its CFG node at offset 0; leave it out", facts.name);
+  const auto others = static_cast<std::uint32_t>(layout.nodes().size()) - 1 - layout.xps();
+  const std::uint32_t first = others * facts.node_window;
+  const std::uint32_t last = kSpace - (1 + layout.xps()) * facts.node_window;
+  if (*topology.root % facts.node_window != 0 || *topology.root < first || *topology.root > last) {
+    refuse("root", "{:#x} is not possible; use a multiple of {:#x}, {:#x} to {:#x}", *topology.root, facts.node_window,
+           first, last);
+  }
+}
+
 }  // namespace
 
 void check(const Topology& topology) {
@@ -354,6 +372,7 @@ void check(const Topology& topology) {
   check_dtms(topology);
   check_dtcs(topology);
   const Layout layout(topology);
+  check_root(topology, facts, layout);
   check_graviton5(topology, layout);
   check_logical_ids(topology, layout);
   check_node_counts(topology, layout);

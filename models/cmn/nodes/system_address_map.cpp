@@ -69,7 +69,7 @@ SystemAddressMap::SystemAddressMap(const Topology& topology, const Layout& layou
     for (unsigned port = 0; port < crosspoint.ports.size(); ++port) {
       const Port& connected = crosspoint.ports[port];
       if (connected.device == DeviceType::none) continue;
-      for (unsigned device = 0; device < device_count(connected); ++device) {
+      for (unsigned device = connected.first_device; device < device_end(connected); ++device) {
         DevicePlace place;
         place.node_id = static_cast<std::uint16_t>(layout.xp(xp).node_id | port << shift | device);
         place.xp = static_cast<std::uint8_t>(xp);

@@ -21,9 +21,8 @@ cxl::Type3Parameters register_parameters(const CxlDeviceSpec& spec) {
     // The capability can encode even numbers, and 1.
     parameters.hdm_decoders = static_cast<unsigned>((spec.decoders.size() + 1) / 2 * 2);
   }
-  // Locators of devices have unused entries, which software must skip.
-  parameters.blocks.assign({{cxl::BlockId::component}, {cxl::BlockId::device}, {cxl::BlockId::empty}});
-  parameters.blocks.insert(parameters.blocks.end(), spec.cpmus.size(), {cxl::BlockId::cpmu});
+  parameters.blocks.clear();
+  for (const cxl::BlockId block : locator_of(spec)) parameters.blocks.push_back({block});
   return parameters;
 }
 
@@ -185,9 +184,10 @@ void CxlPart::add_device(std::size_t above, cxl::Link& link, Root& root, const C
   wires_.push_back({&link, static_cast<unsigned>(above), static_cast<unsigned>(components_.size())});
   Component& component =
       components_.emplace_back(Component{Kind::device, number, 0, name, &spec.cpmus, &device.registers->function()});
-  constexpr unsigned kBlocksBefore = 3;  // component and device registers, and an empty entry
-  for (unsigned cpmu = 0; cpmu < spec.cpmus.size(); ++cpmu)
-    component.blocks.push_back(device.registers->block_offset(kBlocksBefore + cpmu));
+  const std::vector<cxl::BlockId> locator = locator_of(spec);
+  for (unsigned entry = 0; entry < locator.size(); ++entry) {
+    if (locator[entry] == cxl::BlockId::cpmu) component.blocks.push_back(device.registers->block_offset(entry));
+  }
   add_cpmus(
       component, device.memory.event_groups(device.cache != nullptr),
       [&device](unsigned cpmu, cxl::Cpmu& block) { device.registers->attach_cpmu(cpmu, block.socket); },

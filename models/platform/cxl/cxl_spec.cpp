@@ -236,6 +236,14 @@ void check_ranges(const std::vector<CxlDevicePlace>& devices) {
 
 }  // namespace
 
+std::vector<cxl::BlockId> locator_of(const CxlDeviceSpec& device) {
+  if (!device.locator.empty()) return device.locator;
+  // Locators of devices have unused entries, which software must skip.
+  std::vector<cxl::BlockId> blocks = {cxl::BlockId::component, cxl::BlockId::device, cxl::BlockId::empty};
+  blocks.insert(blocks.end(), device.cpmus.size(), cxl::BlockId::cpmu);
+  return blocks;
+}
+
 std::vector<CxlDevicePlace> devices_of(const std::vector<CxlDeviceSpec>& branches) {
   std::vector<CxlDevicePlace> devices;
   unsigned switches = 0;

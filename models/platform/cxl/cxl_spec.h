@@ -71,9 +71,15 @@ struct CxlDeviceSpec {
   cxl::HostParameters host{};  ///< unused below a switch
   cxl::MemoryDeviceParameters memory{};
   std::optional<cxl::DeviceCacheParameters> cache{};  ///< present for a Type 2 device, which caches memory of the host
-  /// The parameters of the register side. Its capacity and blocks follow from the decoders and CPMUs.
+  /// The parameters of the register side. Its capacity follows from the decoders, its blocks from `locator`.
   cxl::Type3Parameters registers{};
+  /// Entries of the register locator: one component and one device block, and one cpmu for each CPMU. Empty: these two,
+  /// an entry without meaning, and the CPMUs.
+  std::vector<cxl::BlockId> locator{};
 };
+
+/// @return the entries of a device's register locator.
+[[nodiscard]] std::vector<cxl::BlockId> locator_of(const CxlDeviceSpec& device);
 
 /// A device and its place.
 struct CxlDevicePlace {

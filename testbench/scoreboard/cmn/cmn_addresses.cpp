@@ -47,7 +47,9 @@ CmnAddresses::CmnAddresses(const CmnJudgeSpec& spec) {
     for (unsigned port = 0; port < spec.devices[xp].size(); ++port) {
       const bool told = xp < spec.device_counts.size() && port < spec.device_counts[xp].size();
       const unsigned devices = told ? spec.device_counts[xp][port] : 1;
-      for (unsigned device = 0; device < devices; ++device)
+      const bool has_first = xp < spec.first_devices.size() && port < spec.first_devices[xp].size();
+      const unsigned first = has_first ? spec.first_devices[xp][port] : 0;
+      for (unsigned device = first; device < first + devices; ++device)
         add(spec, spec.devices[xp][port], ids.device_id(xp, port, device));
     }
   }

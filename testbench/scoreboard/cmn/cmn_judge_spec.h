@@ -126,6 +126,8 @@ struct CmnJudgeSpec {
   std::vector<std::vector<cmn::DeviceType>> devices;
   /// By XP and port: the number of devices; 1 where absent.
   std::vector<std::vector<unsigned>> device_counts;
+  /// By XP and port: the number of the first device; 0 where absent.
+  std::vector<std::vector<unsigned>> first_devices{};
   ReferenceHomeParameters home{};
   ReferenceIoHomeParameters io_home{};
   ReferenceSbsxParameters sbsx{};

@@ -33,8 +33,8 @@ class Mesh:
         return self.debugger.readMemoryValue("AXI:%#x" % (self.base + offset), size=size)
 
     def find_root(self):
-        """CMN-600 has its configuration node behind the devices; others have it first."""
-        for offset in range(0, 0x100 * WINDOW, WINDOW):
+        """CMN-600 has its configuration node anywhere (firmware tells); others have it first."""
+        for offset in range(0, 0x800 * WINDOW, WINDOW):
             try:
                 if field(self.read(offset), 0, 16) == CFG:
                     return offset
@@ -89,7 +89,7 @@ def discover(mesh):
                           "device": field(identifier, 0, 1) if wide else field(identifier, 0, 2)})
         crosspoints.append({"id": field(info, 16, 16), "logical": field(info, 32, 16), "ports": ports, "nodes": nodes})
     columns, rows = coordinates(crosspoints)
-    return {"part": mesh.part, "columns": columns, "rows": rows, "crosspoints": crosspoints}
+    return {"part": mesh.part, "root": mesh.root, "columns": columns, "rows": rows, "crosspoints": crosspoints}
 
 
 print(json.dumps(discover(Mesh(Debugger(), int(sys.argv[1], 0)))))

@@ -75,6 +75,38 @@ TEST_F(Shell, debugfs_has_what_the_drivers_show_there) {
       << session.outcome.err;
 }
 
+/// Drivers find the blocks by the locator alone, wherever they are in it.
+TEST_F(ShellPci, blocks_are_in_the_order_of_the_register_locator) {
+  const std::string file = write("locator.yaml", R"(kind: cxl
+name: locator
+cxl:
+  - decoders: [{base: 0x100_0000_0000, size: 1 GiB}]
+    cpmus: [{groups: [{group: m2s_req}]}, {groups: [{group: s2m_drs}]}]
+    locator: [cpmu, vendor, device, empty, component, cpmu]
+)");
+  platform = {file, "--set", "cxl_traffic=[{name: reads, ranges: [{base: 0x100_0000_0000, size: 1 MiB}]}]"};
+  // Eight bytes an entry, behind the twelve of the DVSEC's header: offset and block, block ids 4, 255, 3, 0, 1, 4.
+  const Session session = type(
+      "perf stat -a -e cxl_pmu_mem0.0/m2s_req_memrd/,cxl_pmu_mem0.1/s2m_drs_memdata/ sleep 0.1 2>/dev/null;"
+      "od -A n -v -t x4 -w4 /sys/bus/pci/devices/0000:01:00.0/config | awk '{ word[NR] = $1 } END { for (i in word)"
+      " if (word[i] ~ /1e98$/ && word[i + 1] ~ /0008$/) for (n = 0; n < 6; ++n) print word[i + 2 + 2 * n] }'");
+  expect_exact(session, 2);
+  EXPECT_GT(session.verdicts[1].at("driver"), 1000);
+  EXPECT_EQ(session.outcome.out, "00000400\n0001ff00\n00020300\n00000000\n00030100\n00040400\n");
+}
+
+TEST_F(ShellPci, a_wrong_register_locator_is_refused) {
+  const std::string devices = "platform.cxl[0].locator=";
+  platform = {shipped("platforms/cxl-typical.yaml"), "--set", devices + "[component, cpmu, cpmu]"};
+  EXPECT_THAT(type("true").outcome.err, HasSubstr("has not one component and one device block"));
+  platform.back() = devices + "[component, device, cpmu]";
+  EXPECT_THAT(type("true").outcome.err, HasSubstr("has 1 cpmu blocks for 2 CPMUs"));
+  platform.back() = devices + "[component, device, cpmus]";
+  const Outcome outcome = type("true").outcome;
+  EXPECT_THAT(outcome.err, HasSubstr("there is no block 'cpmus'"));
+  EXPECT_EQ(outcome.exit_code, 2);
+}
+
 TEST_F(ShellPci, a_pmu_found_there_counts) {
   const Session session = type("perf stat -a -e cxl_pmu_mem0.0/m2s_req_memrd/,cxl_pmu_mem0.0/clock_ticks/ sleep 0.2");
   expect_exact(session, 2);

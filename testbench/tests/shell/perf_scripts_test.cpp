@@ -19,10 +19,12 @@ namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
+/// "cmn600-small", "machines/n1sdp"
 std::vector<std::string> all_platforms() {
+  const fs::path folder = PMUFAB_SOURCE_DIR "/scenarios/platforms";
   std::vector<std::string> names;
-  for (const auto& entry : fs::directory_iterator(PMUFAB_SOURCE_DIR "/scenarios/platforms")) {
-    if (entry.path().extension() == ".yaml") names.push_back(entry.path().stem());
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    if (entry.path().extension() == ".yaml") names.push_back(fs::relative(entry.path(), folder).replace_extension());
   }
   std::sort(names.begin(), names.end());
   return names;
@@ -117,7 +119,8 @@ TEST_P(PerfScripts, builtin_tests_parse_events_and_formats) {
 
 INSTANTIATE_TEST_SUITE_P(Platforms, PerfScripts, ::testing::ValuesIn(all_platforms()), [](const auto& tested) {
   std::string name = tested.param;
-  std::replace(name.begin(), name.end(), '-', '_');
+  std::replace_if(
+      name.begin(), name.end(), [](char c) { return c == '-' || c == '/'; }, '_');
   return name;
 });
 

@@ -23,7 +23,9 @@ MeshPicture::Port port_of(const cmn::Topology& topology, const cmn::Layout& layo
   MeshPicture::Port picture{crosspoint.ports[port].device, {}};
   if (picture.type == cmn::DeviceType::none) return picture;
   const unsigned base = layout.xp(xp).node_id | port << cmn::device_bits(topology, crosspoint);
-  picture.devices.push_back({0, base, {}});
+  const cmn::Port& connected = crosspoint.ports[port];
+  for (unsigned device = connected.first_device; device < cmn::device_end(connected); ++device)
+    picture.devices.push_back({device, base | device, {}});
   const cmn::Layout::Range children = layout.children(xp);
   for (unsigned node = children.first; node < children.last; ++node) {
     const cmn::NodePlace& place = layout.nodes()[node];

@@ -43,7 +43,7 @@ std::vector<std::string> lines_of(const MeshPicture& mesh, const MeshPicture::Xp
     for (const MeshPicture::Device& device : shown.devices) {
       const bool first = &device == &shown.devices.front();
       const std::string name =
-          first ? fmt::format("p{} {}", port, cmn::to_string(shown.type)) : fmt::format("   device {}", device.number);
+          first ? fmt::format("p{} {}", port, cmn::to_string(shown.type)) : fmt::format("  device {}", device.number);
       lines.push_back(fmt::format("{:<11}{:>#5x}", name, device.node_id));
       add_names(lines, device.nodes);
     }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <map>
+#include <set>
 #include <sstream>
 #include <stdexcept>
 
@@ -52,8 +54,9 @@ std::vector<cmn::Port> ports_of(Reader& tiles, const std::string& tile, const st
       std::vector<std::string> names;
       for (const std::string_view name : cmn::standard_port_names()) names.emplace_back(name);
       tiles.fail(tile, fmt::format("there is no device '{}'", device),
-                 fmt::format("use one of {}; '-' is an empty port, 'x2' behind a name means two devices at a CAL, and "
-                             "'external' or 'isolated' before it that software must not touch them",
+                 fmt::format("use one of {}; '-' is an empty port, 'x2' behind a name means two devices at a CAL, "
+                             "'@1' that the first of them is device 1, and 'external' or 'isolated' before it that "
+                             "software must not touch them",
                              quoted_list(names)));
     }
     ports.push_back(*port);
@@ -149,6 +152,56 @@ void read_crosspoints(Reader& reader, Topology& topology) {
   }
 }
 
+/// Types of nodes whose logical ids a file may give. That of a DTC is its domain.
+constexpr std::array kNumbered = {cmn::NodeType::dvm,  cmn::NodeType::hn_i, cmn::NodeType::hn_f,    cmn::NodeType::hn_s,
+                                  cmn::NodeType::sbsx, cmn::NodeType::mtsx, cmn::NodeType::hn_p,    cmn::NodeType::rn_i,
+                                  cmn::NodeType::rn_d, cmn::NodeType::cxra, cmn::NodeType::cxha,    cmn::NodeType::ccra,
+                                  cmn::NodeType::ccha, cmn::NodeType::ccla, cmn::NodeType::ccla_rni};
+
+/// Give the nodes of a type, in order of crosspoint, port and device, the logical ids of a list.
+void number_nodes(Reader& reader, cmn::NodeType type, Topology& topology) {
+  const std::string_view key = cmn::to_string(type);
+  if (!reader.has(key)) return;
+  std::vector<std::string> numbers;
+  reader.texts(key, numbers);
+  std::vector<cmn::Node*> nodes;
+  for (cmn::Crosspoint& crosspoint : topology.crosspoints) {
+    for (cmn::Port& port : crosspoint.ports) {
+      for (cmn::Node& node : port.nodes) {
+        if (node.type == type) nodes.push_back(&node);
+      }
+    }
+  }
+  if (numbers.size() != nodes.size())
+    reader.fail(key, fmt::format("has {} logical ids, but the mesh has {} such nodes", numbers.size(), nodes.size()),
+                "one for each, in order of crosspoint (y * columns + x), port and device");
+  std::set<std::uint64_t> seen;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    std::uint64_t number = 0;
+    try {
+      number = parse_quantity(numbers[i], Quantity::count);
+    } catch (const std::invalid_argument&) {
+      number = ~std::uint64_t{0};
+    }
+    if (number > topology.limits.logical_id)
+      reader.fail(key, fmt::format("'{}' is not a logical id", numbers[i]),
+                  fmt::format("drivers take 0 ... {}", topology.limits.logical_id));
+    if (!seen.insert(number).second)
+      reader.fail(key, fmt::format("{} is there twice", number), "each node has its own");
+    nodes[i]->logical_id = static_cast<std::uint16_t>(number);
+  }
+}
+
+/// Offset of the root node, and logical ids.
+void read_own_numbers(Reader& reader, Topology& topology) {
+  if (reader.has("root")) reader.number("root", topology.root.emplace(), Quantity::address, 0, 0x0fff'c000);
+  // Skip the key if it is not there, as each of its lists has as many numbers as there are nodes.
+  if (!reader.has("logical_ids")) return;
+  reader.object("logical_ids", [&](Reader& lists) {
+    for (const cmn::NodeType type : kNumbered) number_nodes(lists, type, topology);
+  });
+}
+
 /// What parts have now and then, and software must bear.
 void read_oddities(Reader& reader, Topology& topology) {
   constexpr std::uint16_t kAutomotive = 0x438;
@@ -234,6 +287,7 @@ void read_cmn(Reader& reader, std::size_t index, platform::CmnSpec& spec) {
     pmu.number("carry_queue", parameters.carry.queue_room);
   });
   read_crosspoints(reader, topology);
+  read_own_numbers(reader, topology);
   read_oddities(reader, topology);
 }
 

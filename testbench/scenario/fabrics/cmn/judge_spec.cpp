@@ -62,6 +62,7 @@ void fill_crosspoints(const cmn::Topology& topology, scoreboard::CmnJudgeSpec& s
     unsigned used = 0;
     std::vector<cmn::DeviceType>& devices = spec.devices.emplace_back();
     std::vector<unsigned>& counts = spec.device_counts.emplace_back();
+    std::vector<unsigned>& firsts = spec.first_devices.emplace_back();
     scoreboard::CmnCrosspointNodes& nodes = crosspoints.emplace_back();
     nodes.dtc_domain = crosspoint.dtc_domain;
     nodes.others = nodes_of(crosspoint.nodes);
@@ -69,6 +70,7 @@ void fill_crosspoints(const cmn::Topology& topology, scoreboard::CmnJudgeSpec& s
       if (crosspoint.ports[port].device != cmn::DeviceType::none) used = port + 1;
       devices.push_back(crosspoint.ports[port].device);
       counts.push_back(cmn::device_count(crosspoint.ports[port]));
+      firsts.push_back(crosspoint.ports[port].first_device);
       nodes.ports.push_back(nodes_of(crosspoint.ports[port].nodes));
     }
     spec.ports_in_use.push_back(used);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <map>
 #include <optional>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -218,6 +220,33 @@ void read_decoder(Reader& item, platform::CxlDecoderSpec& decoder) {
   item.number("granularity", decoder.interleave.granularity, Quantity::bytes);
 }
 
+/// The entries of a device's register locator.
+void read_locator(Reader& reader, CxlDeviceSpec& spec) {
+  if (!reader.has("locator")) return;
+  using cxl::BlockId;
+  static const std::map<std::string_view, BlockId> blocks = {
+      {"component", BlockId::component},   {"device", BlockId::device}, {"cpmu", BlockId::cpmu},
+      {"empty", BlockId::empty},           {"chmu", BlockId::chmu},     {"acl", BlockId::bar_virtualization_acl},
+      {"vendor", BlockId::vendor_specific}};
+  std::vector<std::string> words;
+  reader.texts("locator", words);
+  for (const std::string& word : words) {
+    const auto block = blocks.find(word);
+    if (block == blocks.end())
+      reader.fail("locator", fmt::format("there is no block '{}'", word),
+                  "use component, device, cpmu, empty, chmu, acl and vendor");
+    spec.locator.push_back(block->second);
+  }
+  const auto count = [&](BlockId id) {
+    return static_cast<std::size_t>(std::count(spec.locator.begin(), spec.locator.end(), id));
+  };
+  if (count(BlockId::component) != 1 || count(BlockId::device) != 1)
+    reader.fail("locator", "has not one component and one device block", "drivers need both, once");
+  if (count(BlockId::cpmu) != spec.cpmus.size())
+    reader.fail("locator", fmt::format("has {} cpmu blocks for {} CPMUs", count(BlockId::cpmu), spec.cpmus.size()),
+                "one for each of cpmus");
+}
+
 /// A device, wherever it is.
 void read_device(Reader& reader, CxlDeviceSpec& spec) {
   reader.optional_object("port", [&](Reader& port) { read_cpmus(port, spec.port.cpmus); });
@@ -228,6 +257,7 @@ void read_device(Reader& reader, CxlDeviceSpec& spec) {
       "decoders", [&](Reader& item, std::size_t) { read_decoder(item, spec.decoders.emplace_back()); },
       Presence::required);
   read_cpmus(reader, spec.cpmus, Presence::required);
+  read_locator(reader, spec);
   reader.object("link", [&](Reader& link) { read_link_parameters(link, spec.link); });
   reader.object("memory", [&](Reader& memory) {
     memory.number("answer_latency", spec.memory.answer_latency, Quantity::duration, 0, kMostLatency);

@@ -138,14 +138,32 @@ scoreboard::CxlPmuSpec pmu_of(const platform::CxlCpmuSpec& cpmu) {
   return spec;
 }
 
-/// Register blocks in BAR 0, each at a multiple of 64 KiB: component registers first, of a device then its device
-/// registers with the mailbox, and then the CPMUs.
+/// Register blocks in BAR 0, each at a multiple of 64 KiB. Of a port: component registers, and then the CPMUs.
 constexpr std::uint64_t kBlock = 0x1'0000;
 
 std::uint64_t device_block(const cxl::Type3Parameters& registers) {
   constexpr std::uint64_t kPayload = 0x120;  // of the mailbox, from the beginning of the block
   const std::uint64_t bytes = kPayload + (std::uint64_t{1} << registers.payload_size_log2);
   return (bytes + kBlock - 1) / kBlock * kBlock;
+}
+
+/// Offsets in BAR 0 of a port's CPMUs.
+std::vector<std::uint64_t> cpmu_blocks_of_port(std::size_t cpmus) {
+  std::vector<std::uint64_t> blocks;
+  for (std::size_t number = 0; number < cpmus; ++number) blocks.push_back((1 + number) * kBlock);
+  return blocks;
+}
+
+/// Offsets in BAR 0 of a device's CPMUs: blocks are in the order of its register locator.
+std::vector<std::uint64_t> cpmu_blocks(const platform::CxlDeviceSpec& device) {
+  std::vector<std::uint64_t> blocks;
+  std::uint64_t next = 0;
+  for (const cxl::BlockId block : platform::locator_of(device)) {
+    if (block == cxl::BlockId::cpmu) blocks.push_back(next);
+    if (block == cxl::BlockId::empty) continue;
+    next += block == cxl::BlockId::device ? device_block(device.registers) : kBlock;
+  }
+  return blocks;
 }
 
 /// Walks the hierarchy as it is described, depth first: a root port, and below it a device, or an upstream port and
@@ -172,15 +190,15 @@ class Hierarchy {
     return static_cast<unsigned>(spec_.components.size()) - 1;
   }
 
-  /// @param first_block  offset in BAR 0 of its first CPMU
-  /// @param names        of its PMUs, but for the number behind the point
-  void add_cpmus(unsigned component, const std::vector<platform::CxlCpmuSpec>& cpmus, std::uint64_t first_block,
-                 std::initializer_list<std::string> names) {
+  /// @param blocks  offsets in BAR 0 of its CPMUs
+  /// @param names   of its PMUs, but for the number behind the point
+  void add_cpmus(unsigned component, const std::vector<platform::CxlCpmuSpec>& cpmus,
+                 const std::vector<std::uint64_t>& blocks, std::initializer_list<std::string> names) {
     for (unsigned number = 0; number < cpmus.size(); ++number) {
       scoreboard::CxlPmuSpec pmu = pmu_of(cpmus[number]);
       pmu.component = component;
-      pmu.address = platform::default_map::kCxlBars + component * platform::default_map::kCxlBarStride + first_block +
-                    number * kBlock;
+      pmu.address =
+          platform::default_map::kCxlBars + component * platform::default_map::kCxlBarStride + blocks.at(number);
       const std::optional<scoreboard::CxlDdrSpec>& ddr = spec_.components[component].ddr;
       if (ddr) pmu.separate_queues = ddr->separate_queues;
       for (const std::string& name : names) {
@@ -192,7 +210,7 @@ class Hierarchy {
 
   unsigned add_port(std::string name, const std::string& pmu, const std::vector<platform::CxlCpmuSpec>& cpmus) {
     const unsigned component = add_component(std::move(name));
-    add_cpmus(component, cpmus, kBlock, {pmu});
+    add_cpmus(component, cpmus, cpmu_blocks_of_port(cpmus.size()), {pmu});
     return component;
   }
 
@@ -223,7 +241,7 @@ class Hierarchy {
     component.ddr->optimal_load = device.memory.dev_load.optimal;
     component.ddr->moderate_overload = device.memory.dev_load.moderate;
     component.ddr->severe_overload = device.memory.dev_load.severe;
-    add_cpmus(index, device.cpmus, kBlock + device_block(device.registers),
+    add_cpmus(index, device.cpmus, cpmu_blocks(device),
               {fmt::format("cpmu_mem{}", number), fmt::format("cxl_pmu_mem{}", number)});
   }
 

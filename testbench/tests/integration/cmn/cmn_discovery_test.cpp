@@ -65,13 +65,17 @@ std::vector<std::string> every_revision() {
   return all;
 }
 
+/// @return the file of a ready-made platform.
+std::string file_of(const std::string& platform) {
+  const std::string folder = std::string(PMUFAB_SOURCE_DIR) + "/scenarios/platforms/";
+  const std::string machine = folder + "machines/" + platform + ".yaml";
+  return std::filesystem::exists(machine) ? machine : folder + platform + ".yaml";
+}
+
 /// A ready-made platform under one kernel version.
 class CmnDiscovery : public testing::SimulationTest, public ::testing::WithParamInterface<Chosen> {
  protected:
-  CmnDiscovery()
-      : spec(scenario::load_platform(
-                 std::string(PMUFAB_SOURCE_DIR) + "/scenarios/platforms/" + platform_name() + ".yaml", overrides())
-                 .spec) {
+  CmnDiscovery() : spec(scenario::load_platform(file_of(platform_name()), overrides()).spec) {
     const std::string& chosen = std::get<0>(GetParam());
     const std::size_t slash = chosen.find('/');
     if (slash == std::string::npos) return;
@@ -100,7 +104,7 @@ class CmnDiscovery : public testing::SimulationTest, public ::testing::WithParam
     const std::string name = platform_name();
     if (name == "graviton5") return kernel_is_at_least("7.3");
     return kernel_is_at_least("6.12") ||
-           (name != "cmn700-8x8" && name != "cmn700-linked" && !name.starts_with("cmn-s3"));
+           (name != "cmn700-8x8" && name != "cmn700-linked" && name != "rd-fremont" && !name.starts_with("cmn-s3"));
   }
   [[nodiscard]] Topology& topology() { return spec.cmn.at(0).topology; }
 
@@ -155,7 +159,9 @@ class CmnDiscovery : public testing::SimulationTest, public ::testing::WithParam
         {"cmn600-small", {"434", "r3p1"}},  {"cmn600-2dtc", {"434", "r3p1"}},   {"cmn650", {"436", "r2p0"}},
         {"cmn700-small", {"43c", "r2p0"}},  {"cmn700-8x8", {"43c", "r3p0"}},    {"ci700", {"43a", "r2p0"}},
         {"cmn-s3-r0p1", {"43e", "r0p1"}},   {"cmn-s3-r1p0", {"43e", "r1p0"}},   {"cmn-s3-r2p0", {"43e", "r2p0"}},
-        {"cmn600-linked", {"434", "r3p0"}}, {"cmn700-linked", {"43c", "r3p0"}}, {"graviton5", {"43e", "r1p0"}}};
+        {"cmn600-linked", {"434", "r3p0"}}, {"cmn700-linked", {"43c", "r3p0"}}, {"graviton5", {"43e", "r1p0"}},
+        {"n1sdp", {"434", "r1p3"}},         {"sg2042", {"434", "r3p1"}},        {"rd-v1-mc", {"436", "r1p1"}},
+        {"rd-n2", {"43c", "r1p0"}},         {"rd-fremont", {"43e", "r0p1"}}};
     const auto& [part, usual] = all.at(platform_name());
     const std::string& chosen = std::get<0>(GetParam());
     const std::size_t blank = chosen.find(' ');
@@ -211,10 +217,11 @@ std::string test_name(const ::testing::TestParamInfo<Chosen>& info) {
   return name;
 }
 
-const std::vector<std::string> kPlatforms = {"cmn600-small",    "cmn600-2dtc",    "cmn650",          "cmn700-small",
-                                             "cmn700-8x8",      "ci700",          "cmn-s3-r0p1",     "cmn-s3-r1p0",
-                                             "cmn-s3-r2p0",     "graviton5",      "cmn600-linked/0", "cmn600-linked/1",
-                                             "cmn700-linked/0", "cmn700-linked/1"};
+const std::vector<std::string> kPlatforms = {"cmn600-small",    "cmn600-2dtc",     "cmn650",          "cmn700-small",
+                                             "cmn700-8x8",      "ci700",           "cmn-s3-r0p1",     "cmn-s3-r1p0",
+                                             "cmn-s3-r2p0",     "graviton5",       "cmn600-linked/0", "cmn600-linked/1",
+                                             "cmn700-linked/0", "cmn700-linked/1", "n1sdp",           "sg2042",
+                                             "rd-v1-mc",        "rd-n2",           "rd-fremont"};
 
 INSTANTIATE_TEST_SUITE_P(linux, CmnDiscovery, ::testing::Combine(ValuesIn(kPlatforms), ValuesIn(cmn_driver_sets())),
                          test_name);
@@ -222,7 +229,8 @@ INSTANTIATE_TEST_SUITE_P(linux, CmnDiscovery, ::testing::Combine(ValuesIn(kPlatf
 TEST(CmnPlatforms, are_all_looked_at) {
   std::vector<std::string> there_are;
   for (const auto& file :
-       std::filesystem::directory_iterator(std::string(PMUFAB_SOURCE_DIR) + "/scenarios/platforms")) {
+       std::filesystem::recursive_directory_iterator(std::string(PMUFAB_SOURCE_DIR) + "/scenarios/platforms")) {
+    if (!file.is_regular_file()) continue;
     const std::string name = file.path().stem().string();
     // The mesh of the platform with all fabrics equals that of cmn600-small.
     if (!name.starts_with("tegra410") && !name.starts_with("cxl") && name != "combined") there_are.push_back(name);

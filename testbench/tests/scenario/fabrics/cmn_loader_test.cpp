@@ -106,6 +106,41 @@ TEST(CmnLoader, impossible_interrupts_are_refused) {
   EXPECT_THAT(load_error(scenario("      interrupts: [0, INTREQPMU]\n")), HasSubstr("'INTREQPMU' is not an interrupt"));
 }
 
+TEST(CmnLoader, nodes_have_the_logical_ids_and_device_numbers_that_are_given) {
+  std::string numbered = scenario("      logical_ids: {hnf: [2, 0]}\n", "CMN-700", "D A A T");
+  numbered.replace(numbered.find("RN-F, HN-F"), 10, "RN-F, HN-F@1");
+  const ScenarioSpec spec = load(numbered);
+  const std::vector<cmn::Crosspoint>& crosspoints = mesh_of(spec).topology.crosspoints;
+  for (const unsigned xp : {1U, 2U}) {
+    const cmn::Port& port = crosspoints[xp].ports[1];
+    EXPECT_EQ(port.first_device, 1U);
+    EXPECT_EQ(cmn::device_count(port), 1U);
+    EXPECT_EQ(port.nodes.at(0).device, 1U);
+    EXPECT_EQ(port.nodes.at(0).logical_id, xp == 1 ? 2U : 0U);
+  }
+  const std::string text = to_yaml(spec.effective);
+  EXPECT_EQ(to_yaml(load(text).effective), text);
+}
+
+TEST(CmnLoader, impossible_numbers_of_nodes_are_refused) {
+  EXPECT_THAT(load_error(scenario("      logical_ids: {hnf: [0, 1]}\n")),
+              AllOf(HasSubstr("s.yaml:9:"), HasSubstr("has 2 logical ids, but the mesh has 1 such nodes")));
+  EXPECT_THAT(load_error(scenario("      logical_ids: {hnf: [145]}\n")), HasSubstr("'145' is not a logical id"));
+  EXPECT_THAT(load_error(scenario("      logical_ids: {hnf: [one]}\n")), HasSubstr("'one' is not a logical id"));
+  EXPECT_THAT(load_error(scenario("      logical_ids: {hnf: [1, 1]}\n", "CMN-700", "D A A T")),
+              HasSubstr("1 is there twice"));
+  EXPECT_THAT(load_error(scenario("      logical_ids: {dtc: [0]}\n")), HasSubstr("dtc"));
+  EXPECT_THAT(load_error(scenario("      root: 0x10_0000\n")), HasSubstr("CMN-700 has its CFG node at offset 0"));
+  EXPECT_THAT(load_error(scenario("      root: 0x4000\n", "CMN-600")), HasSubstr("0x4000 is not possible"));
+  EXPECT_THAT(load_error(scenario("      root: 0x10_0100\n", "CMN-600")), HasSubstr("0x100100 is not possible"));
+  EXPECT_EQ(load_error(scenario("      root: 0x10_4000\n", "CMN-600")), "no error");
+  std::string beyond = scenario("");
+  beyond.replace(beyond.find("RN-F, HN-F"), 10, "RN-F@4, HN-F");
+  EXPECT_THAT(load_error(beyond), HasSubstr("there is no device 'RN-F@4'"));
+  beyond.replace(beyond.find("RN-F@4"), 6, "RN-Fx2@3");
+  EXPECT_THAT(load_error(beyond), HasSubstr("there is no device 4"));
+}
+
 TEST(CmnLoader, values_out_of_range_are_refused_at_their_place) {
   EXPECT_THAT(load_error(scenario("      mesh: {credit_delay: 0}\n")),
               AllOf(HasSubstr("s.yaml:9:"), HasSubstr("meshes[0].mesh.credit_delay")));

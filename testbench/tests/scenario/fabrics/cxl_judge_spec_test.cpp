@@ -35,6 +35,8 @@ platform::PlatformSpec hierarchy() {
   spec.tegra410.reset();
   platform::CxlDeviceSpec first = device(2, kBase, 1'000);
   first.registers.payload_size_log2 = 16;
+  first.locator = {cxl::BlockId::cpmu,      cxl::BlockId::device, cxl::BlockId::empty, cxl::BlockId::vendor_specific,
+                   cxl::BlockId::component, cxl::BlockId::cpmu};
   platform::CxlDeviceSpec branch = device(0, 0, 2'000);
   branch.decoders.clear();
   branch.below.emplace().cpmus = branch.port.cpmus;
