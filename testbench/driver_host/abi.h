@@ -186,9 +186,10 @@ struct pmufab_module {
   /* Unload one module, as rmmod does, or load it again. 0, or -errno. */
   int (*unload_module)(const char* name);
   int (*load_module)(const char* name);
-  /* Every device that a driver is bound to, the driver's name, and how many PMUs it has registered for the device. */
-  void (*list_bound)(void* context,
-                     void (*device)(void* context, const char* name, const char* driver, unsigned pmu_count));
+  /* Every device that a driver is bound to, the driver's name, how many PMUs it has registered for the device, and how
+   * many files in sysfs they have. */
+  void (*list_bound)(void* context, void (*device)(void* context, const char* name, const char* driver,
+                                                   unsigned pmu_count, unsigned file_count));
   /* Every kernel module: the name of its source file, its SHA-256 (with the headers that the user changed), whether it is
    * the user's (0: no; 1: the user gave the file; 2: the user changed it, or a header of it), and whether a device was
    * bound by it or with its help. Each is followed by the PMUs that it serves. */

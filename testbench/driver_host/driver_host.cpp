@@ -499,10 +499,11 @@ int DriverHost::load_module(const std::string& name) {
 std::vector<DriverHost::BoundDevice> DriverHost::bound_devices() const {
   std::vector<BoundDevice> result;
   if (!state_->booted || state_->dead) return result;
-  (*state_->library)->list_bound(&result, [](void* context, const char* name, const char* driver, unsigned pmu_count) {
+  const auto add = [](void* context, const char* name, const char* driver, unsigned pmus, unsigned files) {
     static_cast<std::vector<BoundDevice>*>(context)->push_back(
-        {.name = name, .driver = driver, .pmu_count = pmu_count});
-  });
+        {.name = name, .driver = driver, .pmu_count = pmus, .file_count = files});
+  };
+  (*state_->library)->list_bound(&result, add);
   return result;
 }
 

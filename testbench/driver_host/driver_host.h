@@ -86,7 +86,8 @@ class DriverHost : public sc_core::sc_module {
   struct BoundDevice {
     std::string name;
     std::string driver;
-    unsigned pmu_count = 0;  ///< PMUs that were registered for it
+    unsigned pmu_count = 0;   ///< PMUs that were registered for it
+    unsigned file_count = 0;  ///< their files in sysfs
   };
   [[nodiscard]] std::vector<BoundDevice> bound_devices() const;
 

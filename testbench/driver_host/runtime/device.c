@@ -231,12 +231,17 @@ struct device* driver_find_device(const struct device_driver* driver, struct dev
   return NULL;
 }
 
-void pmufab_list_bound(void* context,
-                       void (*device)(void* context, const char* name, const char* driver, unsigned pmu_count)) {
+void pmufab_list_bound(void* context, void (*device)(void* context, const char* name, const char* driver,
+                                                     unsigned pmu_count, unsigned file_count)) {
   struct device* dev;
-  for (int i = 0; i < known_count; i++)
-    list_for_each_entry(dev, &known_buses[i]->devices, bus_node) if (dev->driver)
-        device(context, dev_name(dev), dev->driver->name, pmufab_perf_count_of(dev));
+  for (int i = 0; i < known_count; i++) {
+    list_for_each_entry(dev, &known_buses[i]->devices, bus_node) {
+      unsigned int file_count;
+      if (!dev->driver) continue;
+      const unsigned int pmu_count = pmufab_perf_count_of(dev, &file_count);
+      device(context, dev_name(dev), dev->driver->name, pmu_count, file_count);
+    }
+  }
 }
 
 int device_match_name(struct device* dev, const void* name) { return strcmp(dev_name(dev), name) == 0; }

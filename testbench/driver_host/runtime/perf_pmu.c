@@ -180,10 +180,15 @@ void pmufab_perf_check_cpus(void) {
   }
 }
 
-unsigned int pmufab_perf_count_of(const struct device* dev) {
+unsigned int pmufab_perf_count_of(const struct device* dev, unsigned int* file_count) {
   const struct pmufab_perf_pmu* core;
   unsigned int count = 0;
-  list_for_each_entry(core, &pmufab_perf_pmus, node) count += core->owner == dev;
+  *file_count = 0;
+  list_for_each_entry(core, &pmufab_perf_pmus, node) {
+    if (core->owner != dev) continue;
+    count++;
+    *file_count += (unsigned int)core->file_count;
+  }
   return count;
 }
 

@@ -36,8 +36,8 @@ void pmufab_debugfs_exit(void);
 extern struct device* pmufab_probing; /* the device whose probe is running; null: none */
 void pmufab_deferred_probe_run(void);
 void pmufab_deferred_probe_report(void);
-void pmufab_list_bound(void* context,
-                       void (*device)(void* context, const char* name, const char* driver, unsigned pmu_count));
+void pmufab_list_bound(void* context, void (*device)(void* context, const char* name, const char* driver,
+                                                     unsigned pmu_count, unsigned file_count));
 
 /* firmware.c */
 void pmufab_firmware_init(const struct pmufab_firmware* firmware);
@@ -159,8 +159,8 @@ extern struct list_head pmufab_perf_pmus;
 struct pmufab_perf_pmu* pmufab_perf_find(u32 type, const char* name);
 void pmufab_perf_list(void* context, void (*pmu)(void* context, const char* name, uint32_t type),
                       void (*file)(void* context, const char* path, const char* content));
-/* PMUs whose owner is dev. */
-unsigned int pmufab_perf_count_of(const struct device* dev);
+/* PMUs whose owner is dev, and how many files they have. */
+unsigned int pmufab_perf_count_of(const struct device* dev, unsigned int* file_count);
 /* Name of the only PMU whose owner, or whose owner's parent, is dev; "" if there is none or more than one. */
 const char* pmufab_perf_name_of(const struct device* dev);
 /* The driver has left the device, or all devices if there is none: its PMUs must be gone. */

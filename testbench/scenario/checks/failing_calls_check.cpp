@@ -25,22 +25,21 @@ std::string warnings_since(const DriverHost& host, std::uint64_t warnings, std::
 
 }  // namespace
 
-FailingCallsCheck::Loaded FailingCallsCheck::load(std::uint64_t number) {
+FailingCallsCheck::Bound FailingCallsCheck::load(std::uint64_t number) {
   DriverHost& host = machine_.host();
   machine_.platform().reset();
   if (before_loading_) before_loading_();
   host.load_with_failing_call(number);
-  Loaded loaded{host.bound_devices(), {}};
-  for (const perf::Pmu& pmu : host.pmus()) loaded.pmus.emplace(pmu.name, pmu.files.size());
+  Bound bound = host.bound_devices();
   host.unload();
-  return loaded;
+  return bound;
 }
 
-void FailingCallsCheck::try_call(std::uint64_t number, const Loaded& usual) {
+void FailingCallsCheck::try_call(std::uint64_t number, const Bound& usual) {
   const DriverHost& host = machine_.host();
   const std::uint64_t warnings = host.warnings();
   const std::size_t texts = host.warning_texts().size();
-  const Loaded loaded = load(number);
+  const Bound bound = load(number);
   ++tried_;
   const auto complain = [&](const std::string& what) {
     const std::string complaint = fmt::format("call {}, {}: {}", number, host.failed_call(), what);
@@ -50,16 +49,16 @@ void FailingCallsCheck::try_call(std::uint64_t number, const Loaded& usual) {
     if (!is_known) wrong_.push_back(complaint);
   };
   if (const std::string warning = warnings_since(host, warnings, texts); !warning.empty()) complain(warning);
-  for (const auto& [name, files] : loaded.pmus) {
-    const auto found = usual.pmus.find(name);
-    if (found != usual.pmus.end() && files < found->second)
-      complain(fmt::format("{} has {} of its {} files", name, files, found->second));
-  }
-  for (const DriverHost::BoundDevice& device : loaded.devices) {
-    const auto found = std::find_if(usual.devices.begin(), usual.devices.end(),
-                                    [&](const auto& other) { return other.name == device.name; });
-    if (found != usual.devices.end() && found->driver == device.driver && device.pmu_count < found->pmu_count)
+  for (const DriverHost::BoundDevice& device : bound) {
+    // Not by its PMU's name: that has a number which another device gets if this one is given up.
+    const auto found =
+        std::find_if(usual.begin(), usual.end(), [&](const auto& other) { return other.name == device.name; });
+    if (found == usual.end() || found->driver != device.driver) continue;
+    if (device.pmu_count < found->pmu_count) {
       complain(fmt::format("{} is bound to {} without its PMU", device.driver, device.name));
+    } else if (device.file_count < found->file_count) {
+      complain(fmt::format("the PMU of {} has {} of its {} files", device.name, device.file_count, found->file_count));
+    }
   }
 }
 
@@ -68,7 +67,7 @@ CheckResult FailingCallsCheck::run() {
   const DriverHost& host = machine_.host();
   if (host.panicked()) return {kFailingCallsCheck, true, "not checked: the kernel has panicked"};
   try {
-    const Loaded usual = load(std::numeric_limits<std::uint64_t>::max());
+    const Bound usual = load(std::numeric_limits<std::uint64_t>::max());
     const std::uint64_t calls = host.calls_that_may_fail();
     if (calls == 0) return {kFailingCallsCheck, true, "not checked: the library of the drivers has no symbols"};
     std::vector<std::uint64_t> numbers = spec_.numbers;

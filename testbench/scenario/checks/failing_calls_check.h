@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -31,14 +30,10 @@ class FailingCallsCheck {
   [[nodiscard]] CheckResult run();
 
  private:
-  /// What there is when drivers have been loaded.
-  struct Loaded {
-    std::vector<driver_host::DriverHost::BoundDevice> devices;
-    std::map<std::string, std::size_t> pmus;  ///< their files in sysfs
-  };
-  /// Load the drivers while a call fails, and unload them. @return what there is between the two
-  Loaded load(std::uint64_t number);
-  void try_call(std::uint64_t number, const Loaded& usual);
+  using Bound = std::vector<driver_host::DriverHost::BoundDevice>;
+  /// Load the drivers while a call fails, and unload them. @return what is bound between the two
+  Bound load(std::uint64_t number);
+  void try_call(std::uint64_t number, const Bound& usual);
   [[nodiscard]] CheckResult result() const;
   [[nodiscard]] CheckResult stopped(std::size_t planned) const;
 

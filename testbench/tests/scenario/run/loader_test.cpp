@@ -253,7 +253,7 @@ TEST(ScenarioLoader, every_shipped_file_loads) {
   const std::filesystem::path folder = PMUFAB_SOURCE_DIR "/scenarios";
   int scenarios = 0;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
-    const std::filesystem::path room = entry.path().parent_path().filename();
+    const std::filesystem::path room = *std::filesystem::relative(entry.path(), folder).begin();
     if (entry.path().extension() != ".yaml" || room == "platforms" || room == "traffic") continue;
     const ScenarioFile file(entry.path());
     for (const Variant& variant : file.variants()) {
