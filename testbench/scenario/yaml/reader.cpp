@@ -11,12 +11,13 @@
 namespace pmufab::scenario {
 namespace {
 
-constexpr std::size_t kLongestLine = 4096;
+constexpr std::size_t kLongestLine = 4096;      // of a name
+constexpr std::size_t kLongestOfList = 65'536;  // a group of a PMU's events is one text
 
 /// @return why a text cannot be a line; empty: it can
-std::string wrong_with_line(const std::string& text) {
+std::string wrong_with_line(const std::string& text, std::size_t most) {
   if (text.find('\n') != std::string::npos) return "must be one line";
-  if (text.size() > kLongestLine) return fmt::format("is longer than {} bytes", kLongestLine);
+  if (text.size() > most) return fmt::format("is longer than {} bytes", most);
   return {};
 }
 
@@ -58,7 +59,7 @@ const std::string& Reader::scalar(std::string_view key, const Value& value, std:
 
 void Reader::text(std::string_view key, std::string& out, Presence presence) {
   prose(key, out, presence);
-  if (const std::string reason = wrong_with_line(out); !reason.empty()) fail(key, reason);
+  if (const std::string reason = wrong_with_line(out, kLongestLine); !reason.empty()) fail(key, reason);
 }
 
 void Reader::prose(std::string_view key, std::string& out, Presence presence) {
@@ -103,13 +104,13 @@ void Reader::texts(std::string_view key, std::vector<std::string>& out, Presence
         if (item.kind != Value::Kind::scalar)
           throw InputError(item.source, element_path(path_of(key), i),
                            fmt::format("must be text, not {}", describe(item.kind)));
-        if (std::string reason = wrong_with_line(item.scalar); !reason.empty())
+        if (std::string reason = wrong_with_line(item.scalar, kLongestOfList); !reason.empty())
           throw InputError(item.source, element_path(path_of(key), i), std::move(reason));
         out.push_back(item.scalar);
       }
     } else {
       out.push_back(scalar(key, *value, "text or a list of texts"));
-      if (const std::string reason = wrong_with_line(out.back()); !reason.empty()) fail(key, reason);
+      if (const std::string reason = wrong_with_line(out.back(), kLongestOfList); !reason.empty()) fail(key, reason);
     }
     if (out.empty() && presence == Presence::required) fail(key, "must not be empty");
   }

@@ -118,7 +118,7 @@ TEST_F(WrongFile, what_a_file_holds_cannot_steer_a_terminal_or_fill_it) {
   refuses({"run", write("s.yaml", "name: " + longer + "\nmeasure: [{events: [a/b/]}]\n")},
           HasSubstr("s.yaml:1:7: name: is longer than 4096 bytes"));
   refuses({"run", write("s.yaml", "name: s\nmeasure: [{events: [" + longer + "]}]\n")},
-          HasSubstr("s.yaml:2:21: measure[0].events[0]: is longer than 4096 bytes"));
+          HasSubstr("s.yaml:2:21: measure[0].events[0]: is longer than 65536 bytes"));
   const Outcome expects_log =
       pmufab({"run", "--drivers", "newest",
               write("log.yaml", "name: log\nplatform: " + shipped("platforms/cxl-exact.yaml") +
