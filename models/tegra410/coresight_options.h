@@ -14,7 +14,8 @@ namespace pmufab::tegra410 {
   coresight::CoreSightPmuOptions options;
   options.counters = parameters.counters;
   options.width = parameters.width;
-  options.cycle_counter = true;
+  options.cycle_counter = parameters.cycle_counter;
+  options.pmdevarch = parameters.devarch;
   options.dual_page = parameters.dual_page;
   options.atomic_64bit = parameters.atomic_64bit;
   options.pmiidr = pmiidr;

@@ -249,6 +249,17 @@ class Session {
     return fits(pmu, events, false);
   }
 
+  /// @return how long putting on and off the events of other PMUs takes that are open with those of a measure: turns wait
+  Picoseconds others(std::size_t index, const PmuOffer& pmu) const {
+    std::size_t accesses = 0;
+    for (const PmuOffer* const other : pmus_) {
+      if (other == &pmu) continue;
+      Picoseconds unused = 0;
+      for (const std::string& text : open_with(index, *other, unused)) accesses += 4 * other->accesses * count_of(text);
+    }
+    return accesses * access_;
+  }
+
   /// Events that take turns need time: an event that never had a counter has no count. What does not fit is left out.
   /// @param may_share  nothing shortens the measures
   void leave_turns(bool may_share) {
@@ -265,7 +276,7 @@ class Session {
           const std::size_t accesses = std::max(2 * kAccesses, pmu->accesses) * events_open;
           const auto has_turns = [&] {
             const std::size_t rounds = events_open > kManyEvents ? 4 : 2;  // it takes time to open many
-            return shortest >= rounds * (open.size() + 1) * std::max(rotation_, accesses * access_);
+            return shortest >= rounds * (open.size() + 1) * std::max(rotation_, accesses * access_) + others(i, *pmu);
           };
           const bool shares = pmu->shares && may_share;
           if (shares && !has_turns() && !machine_.host && random_.chance(50)) access_ = std::min(access_, kNanosecond);

@@ -43,8 +43,8 @@ std::string model_of(const platform::PmuRow& row) {
 
 void add_coresight(PmuFacts& facts, const platform::PmuRow& row, const tegra410::CoreSightPmuParameters& parameters) {
   facts.counter_at = enabled_counter;
-  facts.counters = parameters.counters - 1;  // and the cycle counter
-  if (facts.counters <= kCoreSightCycles) facts.cycle_counter = kCoreSightCycles;
+  facts.counters = parameters.counters - (parameters.cycle_counter ? 1 : 0);
+  if (parameters.cycle_counter && facts.counters <= kCoreSightCycles) facts.cycle_counter = kCoreSightCycles;
   facts.cycles_event = "cycles";
   facts.places = {model_of(row)};
   facts.registers = {row.apmt ? row.apmt->base0 + kEnableSet : 0};
@@ -58,6 +58,8 @@ void add_coresight(PmuFacts& facts, const platform::PmuRow& row, const tegra410:
   constexpr unsigned kHalf = 32;
   classes.add("counters read in two halves", parameters.width > kHalf && !parameters.atomic_64bit);
   classes.add("counters read at once", parameters.width <= kHalf || parameters.atomic_64bit);
+  classes.add("with a cycle counter", parameters.cycle_counter);
+  if (row.type != PmuType::pcie_tgt) classes.add("without a cycle counter", !parameters.cycle_counter);
   constexpr unsigned kFew = 8;
   classes.add(fmt::format("up to {} counters", kFew), parameters.counters <= kFew);
   classes.add(fmt::format("more than {} counters", kFew), parameters.counters > kFew);

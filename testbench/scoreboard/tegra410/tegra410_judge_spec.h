@@ -44,6 +44,7 @@ struct CoreSightPmuSpec {
   unsigned root_complex = 0;           ///< of the socket; pcie and pcie_tgt only
   std::uint64_t page0 = 0;             ///< physical address of page 0 (control)
   std::optional<std::uint64_t> page1;  ///< physical address of page 1 (counters) if dual-page
+  bool has_cycle_counter = true;
 };
 
 /// A CMEM latency PMU to judge.

@@ -94,10 +94,13 @@ class UcfTruth final : public EventTruth {
 UcfPmuJudge::UcfPmuJudge(const CoreSightPmuSpec& spec, ReferenceUcf& reference, const ExactClock& clock)
     : CoreSightPmuJudge(spec.name, spec.page0, spec.page1),
       socket_(spec.socket),
+      has_cycle_counter_(spec.has_cycle_counter),
       reference_(reference),
       clock_(clock) {}
 
-Publication UcfPmuJudge::publication() const { return coresight_publication(CoreSightPmuType::ucf); }
+Publication UcfPmuJudge::publication() const {
+  return coresight_publication(CoreSightPmuType::ucf, has_cycle_counter_);
+}
 
 std::unique_ptr<EventTruth> UcfPmuJudge::truth(const EventTerms& terms) {
   return std::make_unique<UcfTruth>(ucf_meaning(terms), reference_, socket_, clock_);

@@ -24,6 +24,7 @@ class UcfPmuJudge final : public CoreSightPmuJudge {
 
  private:
   unsigned socket_;
+  bool has_cycle_counter_;
   ReferenceUcf& reference_;
   ExactClock clock_;
 };

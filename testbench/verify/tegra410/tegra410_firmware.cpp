@@ -70,7 +70,8 @@ class Firmware {
   void leave_coresight(std::uint64_t base, const CoreSightShape& shape, unsigned event) {
     const std::uint64_t most = ~std::uint64_t{0} >> (64 - shape.width);
     const bool overflows = shape.interrupt && !shape.is_edge && random_.chance(50);
-    const unsigned counters = std::min(shape.counters - 1, 4U);  // the cycle counter's place depends on their number
+    const unsigned counters =
+        std::min(shape.event_counters(), 4U);  // the cycle counter's place depends on their number
     for (unsigned counter = 0; counter < counters; ++counter) {
       write(base + kEventType + 4 * counter, 4, event);
       write(base + kFilter + 4 * counter, 4, random_.number(0, 0xfff));

@@ -13,7 +13,7 @@ using scenario::Value;
 constexpr std::uint64_t kKiB = 1024;
 
 /// Narrow counters wrap all the time, wide ones when something is injected.
-CoreSightShape draw_coresight(Random& random, bool is_slow, const char* key, Value& tegra) {
+CoreSightShape draw_coresight(Random& random, bool is_slow, const std::string& key, Value& tegra) {
   CoreSightShape shape;
   Value description = Value::map();
   shape.counters = random.pick({2U, 3U, 4U, 5U, 8U, 8U, 8U, 16U, 24U, 31U, 32U, 33U, 64U});
@@ -30,6 +30,12 @@ CoreSightShape draw_coresight(Random& random, bool is_slow, const char* key, Val
   if (!shape.interrupt) description.add("interrupt", flag(false));
   shape.is_edge = shape.interrupt && random.chance(40);
   if (shape.is_edge) description.add("trigger", word("edge"));
+  // Drivers offer the cycles of a PCIE-TGT PMU in any case.
+  shape.has_cycles = key == "pcie_tgt_pmu" || !random.chance(15);
+  if (!shape.has_cycles) description.add("cycle_counter", flag(false));
+  // It is present, and names no architecture with registers of 64 bits.
+  if (random.chance(25))
+    description.add("devarch", hexadecimal(random.pick({0x4770'0af0U, 0x4770'0a16U, 0x100000U}) | 1U << 20U));
   if (!description.entries.empty()) tegra.add(key, std::move(description));
   return shape;
 }

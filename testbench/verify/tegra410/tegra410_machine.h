@@ -15,7 +15,9 @@ namespace pmufab::verify::tegra410 {
 
 /// Parameters of a CoreSight PMU.
 struct CoreSightShape {
-  unsigned counters = 8;  ///< the cycle counter included
+  unsigned counters = 8;   ///< the cycle counter included
+  bool has_cycles = true;  ///< there is a cycle counter
+  [[nodiscard]] unsigned event_counters() const noexcept { return has_cycles ? counters - 1 : counters; }
   unsigned width = 64;
   bool interrupt = true;
   bool is_edge = false;

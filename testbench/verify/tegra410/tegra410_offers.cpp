@@ -57,12 +57,12 @@ std::vector<unsigned> cpus_of(const Machine& machine, unsigned socket) {
 }
 
 /// One cycle counter, which counts nothing else.
-std::function<bool(const std::vector<std::string>&, bool)> fits(unsigned counters) {
-  return [counters](const std::vector<std::string>& events, bool /*is_group*/) {
+std::function<bool(const std::vector<std::string>&, bool)> fits(unsigned event_counters) {
+  return [event_counters](const std::vector<std::string>& events, bool /*is_group*/) {
     const auto cycles = std::count_if(events.begin(), events.end(), [](const std::string& event) {
       return event.find("/cycles") != std::string::npos;
     });
-    return cycles <= 1 && events.size() - static_cast<std::size_t>(cycles) < counters;
+    return cycles <= 1 && events.size() - static_cast<std::size_t>(cycles) <= event_counters;
   };
 }
 
@@ -88,8 +88,8 @@ BulkEvent coresight_bulk(Random& random, const CoreSightShape& shape, const std:
 }
 
 /// Groups that do not fit, groups over PMUs, and other sockets' CPUs.
-RefusedEvent refuse_coresight(Random& random, const Machine& machine, const PmuOffer& offer, const std::string& plain,
-                              const std::string& foreign) {
+RefusedEvent refuse_coresight(Random& random, const Machine& machine, const PmuOffer& offer,
+                              const CoreSightShape& shape, const std::string& plain, const std::string& foreign) {
   if (machine.sockets > 1 && random.chance(25)) {
     std::vector<unsigned> others;
     for (unsigned cpu = 0; cpu < machine.sockets * machine.cpus_per_socket; ++cpu) {
@@ -98,9 +98,10 @@ RefusedEvent refuse_coresight(Random& random, const Machine& machine, const PmuO
     return {plain, "EINVAL", random.pick(others)};
   }
   if (random.chance(25)) return {fmt::format("{{{},{}}}", plain, foreign), "EINVAL", {}};
-  if (random.chance(30)) return {fmt::format("{{{0}/cycles/,{1},{0}/cycles/}}", offer.pmu, plain), "EINVAL", {}};
+  if (shape.has_cycles && random.chance(30))
+    return {fmt::format("{{{0}/cycles/,{1},{0}/cycles/}}", offer.pmu, plain), "EINVAL", {}};
   std::string group = plain;  // one more than the counters that are not for cycles
-  for (unsigned i = 1; i < offer.counters; ++i) group += "," + plain;
+  for (unsigned i = 0; i < shape.event_counters(); ++i) group += "," + plain;
   return {"{" + group + "}", "EINVAL", {}};
 }
 
@@ -112,14 +113,16 @@ PmuOffer coresight_offer(const SharedMachine& machine, std::string pmu, unsigned
   offer.pmu = std::move(pmu);
   offer.counters = shape.counters;
   offer.cpus = cpus_of(*machine, socket);
-  offer.event = [cycles, other](Random& random) { return random.chance(12) ? cycles(random) : other(random); };
-  offer.fits = fits(shape.counters);
+  offer.event = [cycles, other, has_cycles = shape.has_cycles](Random& random) {
+    return has_cycles && random.chance(12) ? cycles(random) : other(random);
+  };
+  offer.fits = fits(shape.event_counters());
   PmuOffer copy;
   copy.pmu = offer.pmu;
   copy.counters = offer.counters;
   copy.cpus = offer.cpus;
-  offer.refused = [machine, copy, plain, socket](Random& random) {
-    return std::optional(refuse_coresight(random, *machine, copy, plain, foreign_event(socket)));
+  offer.refused = [machine, copy, shape, plain, socket](Random& random) {
+    return std::optional(refuse_coresight(random, *machine, copy, shape, plain, foreign_event(socket)));
   };
   return offer;
 }
@@ -135,7 +138,7 @@ PmuOffer ucf_offer(const SharedMachine& machine, unsigned socket) {
   };
   PmuOffer offer = coresight_offer(machine, pmu, socket, machine->ucf, cycles, other, pmu + "/slc_access_rd/");
   offer.bulk = [machine, pmu](Random& random) -> std::optional<BulkEvent> {
-    if (random.chance(85)) {
+    if (!machine->ucf.has_cycles || random.chance(85)) {
       const Names events(kUcfEvents.begin() + 1, kUcfEvents.end());  // bus_cycles happens one by one
       const std::string place = one_of(random, kUcfSources) + one_of(random, kUcfDestinations);
       return coresight_bulk(random, machine->ucf, pmu, events, place);
@@ -182,7 +185,8 @@ PmuOffer pcie_offer(const SharedMachine& machine, const RootComplex& complex) {
     };
   }
   offer.bulk = [machine, pmu, complex](Random& random) -> std::optional<BulkEvent> {
-    if (random.chance(20)) return coresight_bulk(random, machine->pcie, pmu, {"cycles"}, "");
+    if (machine->pcie.has_cycles && random.chance(20))
+      return coresight_bulk(random, machine->pcie, pmu, {"cycles"}, "");
     return coresight_bulk(random, machine->pcie, pmu, kPcieRequests,
                           fmt::format(",src_rp_mask={:#x}{}", 1U << random.pick(complex.ports).number,
                                       one_of(random, kPcieDestinations)));

@@ -6,8 +6,10 @@
 namespace pmufab::scenario {
 namespace {
 
-scoreboard::CoreSightPmuSpec coresight_pmu(scoreboard::CoreSightPmuType type, const platform::PmuRow& row) {
-  return {type, row.perf_name, row.socket, row.root_complex, row.apmt->base0, row.apmt->base1};
+scoreboard::CoreSightPmuSpec coresight_pmu(scoreboard::CoreSightPmuType type, const platform::PmuRow& row,
+                                           const tegra410::CoreSightPmuParameters& parameters) {
+  return {
+      type, row.perf_name, row.socket, row.root_complex, row.apmt->base0, row.apmt->base1, parameters.cycle_counter};
 }
 
 /// Of a PMU with a window for each instance. The last window writes to all of them.
@@ -51,13 +53,13 @@ void add_pmu(const platform::PmuRow& row, const tegra410::Parameters& parameters
   using scoreboard::CoreSightPmuType;
   switch (row.type) {
     case PmuType::ucf:
-      spec.coresight_pmus.push_back(coresight_pmu(CoreSightPmuType::ucf, row));
+      spec.coresight_pmus.push_back(coresight_pmu(CoreSightPmuType::ucf, row, parameters.ucf_pmu));
       break;
     case PmuType::pcie:
-      spec.coresight_pmus.push_back(coresight_pmu(CoreSightPmuType::pcie, row));
+      spec.coresight_pmus.push_back(coresight_pmu(CoreSightPmuType::pcie, row, parameters.pcie_pmu));
       break;
     case PmuType::pcie_tgt:
-      spec.coresight_pmus.push_back(coresight_pmu(CoreSightPmuType::pcie_tgt, row));
+      spec.coresight_pmus.push_back(coresight_pmu(CoreSightPmuType::pcie_tgt, row, parameters.pcie_tgt_pmu));
       break;
     case PmuType::cmem_latency:
       spec.cmem_pmus.push_back({row.perf_name, row.socket, broadcast_window(row)});

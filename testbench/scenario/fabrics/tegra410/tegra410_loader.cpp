@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "testbench/scenario/fabrics/tegra410/tegra410_loader.h"
 
+#include <cstdint>
+#include <limits>
+
 #include <fmt/format.h>
 
 #include "testbench/scenario/yaml/quantity.h"
@@ -22,6 +25,8 @@ void read_coresight_pmu(Reader& reader, tegra410::CoreSightPmuParameters& parame
   reader.flag("atomic_64bit", parameters.atomic_64bit);
   reader.flag("dual_page", parameters.dual_page);
   reader.flag("interrupt", parameters.interrupt);
+  constexpr std::uint64_t kHighest = std::numeric_limits<std::uint32_t>::max();
+  reader.number("devarch", parameters.devarch, Quantity::count, 0, kHighest);
   reader.choice("trigger", parameters.trigger, {{"level", InterruptTrigger::level}, {"edge", InterruptTrigger::edge}});
 }
 
@@ -52,8 +57,12 @@ void read_tegra410(Reader& reader, unsigned sockets, tegra410::Parameters& param
     latency.number("link", parameters.latency.link, Quantity::duration);
   });
   reader.object("pcie", [&](Reader& pcie) { read_pcie(pcie, sockets, parameters.pcie); });
-  reader.object("ucf_pmu", [&](Reader& pmu) { read_coresight_pmu(pmu, parameters.ucf_pmu); });
-  reader.object("pcie_pmu", [&](Reader& pmu) { read_coresight_pmu(pmu, parameters.pcie_pmu); });
+  const auto read_with_cycles = [](Reader& pmu, tegra410::CoreSightPmuParameters& its) {
+    read_coresight_pmu(pmu, its);
+    pmu.flag("cycle_counter", its.cycle_counter);  // of pcie_tgt_pmu, drivers offer its event in any case
+  };
+  reader.object("ucf_pmu", [&](Reader& pmu) { read_with_cycles(pmu, parameters.ucf_pmu); });
+  reader.object("pcie_pmu", [&](Reader& pmu) { read_with_cycles(pmu, parameters.pcie_pmu); });
   reader.object("pcie_tgt_pmu", [&](Reader& pmu) { read_coresight_pmu(pmu, parameters.pcie_tgt_pmu); });
   reader.object("cmem_latency_pmu", [&](Reader& pmu) { pmu.number("width", parameters.cmem_latency_pmu.width); });
   read_c2c(reader, parameters);

@@ -129,9 +129,14 @@ class PcieTruth final : public EventTruth {
 }  // namespace
 
 PciePmuJudge::PciePmuJudge(const CoreSightPmuSpec& spec, PcieRequests& requests, const ExactClock& clock)
-    : CoreSightPmuJudge(spec.name, spec.page0, spec.page1), requests_(requests), clock_(clock) {}
+    : CoreSightPmuJudge(spec.name, spec.page0, spec.page1),
+      has_cycle_counter_(spec.has_cycle_counter),
+      requests_(requests),
+      clock_(clock) {}
 
-Publication PciePmuJudge::publication() const { return coresight_publication(CoreSightPmuType::pcie); }
+Publication PciePmuJudge::publication() const {
+  return coresight_publication(CoreSightPmuType::pcie, has_cycle_counter_);
+}
 
 std::unique_ptr<EventTruth> PciePmuJudge::truth(const EventTerms& terms) {
   return std::make_unique<PcieTruth>(pcie_meaning(terms), requests_, clock_);

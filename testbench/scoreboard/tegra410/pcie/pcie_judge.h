@@ -25,6 +25,7 @@ class PciePmuJudge final : public CoreSightPmuJudge {
   [[nodiscard]] Injection injection(const EventTerms& terms, unsigned unit) override;
 
  private:
+  bool has_cycle_counter_;
   PcieRequests& requests_;
   ExactClock clock_;
 };

@@ -266,7 +266,7 @@ PcieTgtPmuJudge::PcieTgtPmuJudge(const CoreSightPmuSpec& spec, const ExactClock&
       root_complex_(spec.root_complex),
       clock_(clock) {}
 
-Publication PcieTgtPmuJudge::publication() const { return coresight_publication(CoreSightPmuType::pcie_tgt); }
+Publication PcieTgtPmuJudge::publication() const { return coresight_publication(CoreSightPmuType::pcie_tgt, true); }
 
 std::unique_ptr<EventTruth> PcieTgtPmuJudge::truth(const EventTerms& terms) {
   return std::make_unique<PcieTgtTruth>(pcie_tgt_meaning(terms), *this, clock_);

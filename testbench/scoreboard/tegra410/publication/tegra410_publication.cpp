@@ -25,7 +25,7 @@ void add_fields(Publication& publication, std::initializer_list<std::pair<const 
   for (const auto& [name, place] : fields) publication.fields.push_back({name, {{place}}});
 }
 
-Publication ucf_publication() {
+Publication ucf_publication(bool has_cycle_counter) {
   Publication publication;
   add_fields(publication, {{"event", "config:0-32"},
                            {"src_loc_noncpu", "config1:0"},
@@ -40,12 +40,12 @@ Publication ucf_publication() {
     publication.events.push_back(event_of(to_string(event), event_number(event)));
   }
   publication.events.push_back(event_of("bus_cycles", 0x1d));
-  publication.events.push_back(event_of("cycles", kCycleCounter));
+  if (has_cycle_counter) publication.events.push_back(event_of("cycles", kCycleCounter));
   publication.files.push_back({"identifier", "2cf2036b"});
   return publication;
 }
 
-Publication pcie_publication() {
+Publication pcie_publication(bool has_cycle_counter) {
   Publication publication;
   add_fields(publication, {{"event", "config:0-32"},
                            {"src_rp_mask", "config1:0-7"},
@@ -58,7 +58,7 @@ Publication pcie_publication() {
                            {"dst_rem", "config2:4"}});
   for (std::size_t number = 0; number < kPcieEvents; ++number)
     publication.events.push_back(event_of(to_string(static_cast<PcieEvent>(number)), number));
-  publication.events.push_back(event_of("cycles", kCycleCounter));
+  if (has_cycle_counter) publication.events.push_back(event_of("cycles", kCycleCounter));
   publication.files.push_back({"identifier", "1030136b"});
   return publication;
 }
@@ -80,12 +80,12 @@ Publication pcie_tgt_publication() {
 }  // namespace
 
 // Identifiers are those of the devices: a CoreSight PMU's PMIIDR, and the hardware ids in ACPI of the others.
-Publication coresight_publication(CoreSightPmuType type) {
+Publication coresight_publication(CoreSightPmuType type, bool has_cycle_counter) {
   switch (type) {
     case CoreSightPmuType::ucf:
-      return ucf_publication();
+      return ucf_publication(has_cycle_counter);
     case CoreSightPmuType::pcie:
-      return pcie_publication();
+      return pcie_publication(has_cycle_counter);
     case CoreSightPmuType::pcie_tgt:
       break;
   }
