@@ -61,9 +61,14 @@ std::string find_part(const std::string& folder, const std::string& given) {
   std::error_code error;
   if (given.find('/') != std::string::npos || fs::exists(given, error)) return given;
   for (const fs::path& place : places()) {
-    for (const fs::path& file : scenarios_below(place / folder)) {
-      if (file.stem() == given) return file.generic_string();
-    }
+    const fs::path direct = place / folder / (given + ".yaml");
+    if (fs::exists(direct, error)) return direct.generic_string();
+    std::vector<fs::path> files = scenarios_below(place / folder);
+    std::erase_if(files, [&](const fs::path& file) { return file.stem() != given; });
+    if (files.size() == 1) return files.front().generic_string();
+    if (files.size() > 1)
+      throw InputError(fmt::format("there are several files '{}'", given),
+                       fmt::format("give a path: {} or {}", files[0].generic_string(), files[1].generic_string()));
   }
   return given;
 }

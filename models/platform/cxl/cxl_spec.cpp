@@ -142,8 +142,25 @@ void check_cpmus(const std::string& field, const Countable& component, const std
     check_cpmu(fmt::format("{}[{}].", field, cpmu), component, cpmus[cpmu]);
 }
 
+/// Drivers need the component and the device registers once. The blocks lie in one BAR.
+void check_locator(const std::string& field, const CxlDeviceSpec& device) {
+  constexpr std::size_t kMost = 64;
+  if (device.locator.empty()) return;
+  const auto count = [&](cxl::BlockId id) {
+    return static_cast<std::size_t>(std::count(device.locator.begin(), device.locator.end(), id));
+  };
+  if (device.locator.size() > kMost) throw SpecError(field, fmt::format("has more than {} entries", kMost));
+  if (count(cxl::BlockId::component) != 1 || count(cxl::BlockId::device) != 1)
+    throw SpecError(field, "has not one component and one device block", "drivers need both, once");
+  if (count(cxl::BlockId::cpmu) != device.cpmus.size())
+    throw SpecError(field,
+                    fmt::format("has {} cpmu blocks for {} CPMUs", count(cxl::BlockId::cpmu), device.cpmus.size()),
+                    "one for each of cpmus");
+}
+
 void check_device(const CxlDevicePlace& place) {
   const CxlDeviceSpec& device = *place.spec;
+  check_locator(place.field + ".locator", device);
   check_decoders(place.field, device);
   with_field_prefix(place.field + ".link.", [&] { cxl::check(device.link); });
   with_field_prefix(place.field + ".memory.", [&] { cxl::check(device.memory); });

@@ -122,11 +122,8 @@ std::pair<Status, std::string> HtmlReport::outcome_of_runs() const {
         std::find_if(by_status_.begin(), by_status_.end(), [](std::uint64_t number) { return number > 0; });
     return {static_cast<Status>(only - by_status_.begin()), totals_.all == 0 ? "" : ": " + describe(totals_)};
   }
-  // The gravest.
-  Status status = Status::not_judged;
-  for (const Status one : {Status::passed, Status::expected_failure}) {
-    if (number_of(one) > 0) status = Status::passed;
-  }
+  // The gravest, as graver() has it.
+  Status status = number_of(Status::not_judged) > 0 ? Status::not_judged : Status::passed;
   for (const Status one : {Status::not_run, Status::interrupted, Status::timed_out, Status::unexpected_pass,
                            Status::failed, Status::bad_input, Status::crashed}) {
     if (number_of(one) == 0) continue;
@@ -134,7 +131,9 @@ std::pair<Status, std::string> HtmlReport::outcome_of_runs() const {
     status = is_failure ? Status::failed : one == Status::not_run ? Status::interrupted : one;
   }
   const std::uint64_t passed = number_of(Status::passed) + number_of(Status::expected_failure);
-  return {status, fmt::format(": {} of {} passed{}", with_separators(passed), counted(runs_, "run"),
+  const std::uint64_t unjudged = number_of(Status::not_judged);
+  const std::string rest = unjudged == 0 ? "" : fmt::format(", {} not judged", with_separators(unjudged));
+  return {status, fmt::format(": {} of {} passed{}{}", with_separators(passed), counted(runs_, "run"), rest,
                               totals_.all == 0 ? "" : "; " + describe(totals_))};
 }
 

@@ -36,7 +36,7 @@ class Parts {
     std::string what;
     std::vector<Item> items;
     bool is_open = false;  // an item of it is taken
-    bool is_full = false;  // one was left out, so that none behind it is taken: what is shown has no gaps
+    bool is_full = false;  // one was left out, so that none behind it is taken but what is more important
   };
   void choose(std::size_t most);
   [[nodiscard]] std::string left_out(std::size_t most) const;

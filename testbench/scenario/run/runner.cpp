@@ -282,6 +282,11 @@ class Runner {
       child.limit =
           fmt::format("it simulated more than --limit simulated-time={}", format_quantity(most, Quantity::duration));
     }
+    // The kernel kills it some seconds later.
+    if (child.shared->processor_time_is_over != 0 && !child.stopping) {
+      child.stopping = true;
+      child.asked = now - kPatience;
+    }
     // A child whose driver never returns does not react to the first signal.
     if (child.stopping && !child.questioned && now - child.asked > kPatience) {
       kill(child.pid, SIGUSR1);
@@ -342,7 +347,7 @@ class Runner {
     }
     run.simulated_time = child.shared->simulated_time;
     for (const std::atomic<char>& letter : child.shared->place) {
-      if (letter == 0) break;
+      if (letter == 0 || child.shared->has_place == 0) break;  // it is not whole
       run.end.place += letter;
     }
     run.end.place = printable(run.end.place);
@@ -466,11 +471,21 @@ void run_here(const RunPlan& plan, const RunnerOptions& options) {
   session.simulated_time = &simulated;
   process::ProcessEnd end;
   end.exited = true;
-  end.status = run_plan(plan, options, 0, journal, session);
+  std::string lost;  // why the rest of the journal is
+  try {
+    end.status = run_plan(plan, options, 0, journal, session);
+  } catch (const JournalError& error) {
+    end.status = kCrashed;
+    lost = error.what();
+  }
   end.asked = session.interrupted();
   RunResult known = known_of(plan);
   known.simulated_time = simulated;
   RunResult result = read_journal(journal, known, end);
+  if (!lost.empty()) {
+    result.status = RunResult::Status::bad_input;
+    result.message = lost;
+  }
   const TraceOptions traces = traces_of(plan, options, 0);
   if (options.on_traces) options.on_traces(traces);
   traces.remove();

@@ -76,8 +76,15 @@ void Timeline::sample() {
     one.before = value;
     if (is_first || one.shown == shown || !selection_.is_in_time()) continue;
     one.shown = shown;
+    // The other half is for what the drivers do.
+    if (of_gauges_ > options_.room / 2) {
+      if (left_out_of_gauges_++ == 0) file_.write("o\t1\n");
+      continue;
+    }
+    const std::uint64_t before = written_;
     if (!one.signal) one.signal = declare(kWidth, one.gauge.name);
     write(fmt::format("v\t{}\t{}\t{:x}", selection_.now(), *one.signal, shown));
+    of_gauges_ += written_ - before;
   }
 }
 
@@ -168,6 +175,7 @@ void Timeline::finish() {
   selection_.enter(RunPhase::before);
   alarm_->cancel();
   if (failed_) std::rethrow_exception(std::exchange(failed_, {}));
+  if (left_out_of_gauges_ > 1) file_.write(fmt::format("o\t{}\n", std::exchange(left_out_of_gauges_, 0) - 1));
   if (left_out_ > 1) file_.write(fmt::format("o\t{}\n", left_out_ - 1));  // the first was told when it happened
   left_out_ = 0;
 }

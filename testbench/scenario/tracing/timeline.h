@@ -102,9 +102,11 @@ class Timeline final : public TraceListener {
   std::map<std::string, unsigned> lines_;       // signals of interrupt lines
   std::vector<std::optional<unsigned>> calls_;  // under way: their CPUs; nothing: not written down
   unsigned signals_ = 0;
-  std::uint64_t written_ = 0;   // bytes
-  std::uint64_t left_out_ = 0;  // lines
-  std::exception_ptr failed_;   // what could not be written outside of the run's own process
+  std::uint64_t written_ = 0;    // bytes
+  std::uint64_t of_gauges_ = 0;  // of these, bytes of rates and occupancies
+  std::uint64_t left_out_ = 0;   // lines
+  std::uint64_t left_out_of_gauges_ = 0;
+  std::exception_ptr failed_;  // what could not be written outside of the run's own process
 };
 
 }  // namespace pmufab::scenario

@@ -264,7 +264,8 @@ class YamlFiles(hostile.Part):
             (where / "directory").mkdir()
         self.files = sorted(path for path in self.tree.rglob("*.yaml") if path.name not in HEAVY)
         self.texts = {path: path.read_text(encoding="utf-8") for path in self.files}
-        self.scenarios = [path for path in self.files if path.parent.name not in ("platforms", "traffic")]
+        self.scenarios = [path for path in self.files
+                          if path.relative_to(self.tree).parts[0] not in ("platforms", "traffic")]
         self.codes = {}
         self.late = 0
 

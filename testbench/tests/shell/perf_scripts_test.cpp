@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // perf's own tests that concern PMUs, which linux-perf installs, on every ready-made platform.
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <regex>
 #include <set>
@@ -59,6 +60,11 @@ class PerfScripts : public Shell, public ::testing::WithParamInterface<std::stri
   void SetUp() override {
     Shell::SetUp();
     if (scripts().empty()) GTEST_SKIP() << "perf's tests are not installed";
+    // perf starts once for each event, which takes ten minutes of processor time on all platforms.
+    static const std::set<std::string> usual = {"cmn-s3-r1p0", "cmn600-small", "cxl-exact", "machines/n1sdp",
+                                                "tegra410-1s-small"};
+    if (!usual.contains(GetParam()) && std::getenv("PMUFAB_EVERY_PLATFORM") == nullptr)
+      GTEST_SKIP() << "PMUFAB_EVERY_PLATFORM=1 in the environment runs it";
     platform = {shipped("platforms/" + GetParam() + ".yaml")};
   }
 
@@ -93,12 +99,22 @@ TEST_P(PerfScripts, all_events_of_all_pmus_can_be_counted_by_name) {
 
 TEST_P(PerfScripts, csv_and_json_lines_and_the_basics_of_perf_stat_are_as_perf_wants_them) {
   std::string commands = kRun;
-  for (const char* name : {"stat+csv_output.sh", "stat+csv_summary.sh", "stat+json_output.sh", "stat.sh",
-                           "stat+shadow_stat.sh", "stat_all_metrics.sh", "stat_all_metricgroups.sh"})
-    commands += fmt::format("run {}/{}\n", scripts(), name);
+  const std::vector<std::string> names = {
+      "stat+csv_output.sh",  "stat+csv_summary.sh", "stat+json_output.sh",     "stat.sh",
+      "stat+shadow_stat.sh", "stat_all_metrics.sh", "stat_all_metricgroups.sh"};
+  for (const std::string& name : names) commands += fmt::format("run {}/{}\n", scripts(), name);
   const Session session = type(commands);
   // 2: this perf, or this computer, has nothing to test.
-  EXPECT_THAT(session.outcome.out, ::testing::MatchesRegex("(stat[a-z_+]*.sh: exit [02]\n.*)*"));
+  std::vector<std::string> ended;
+  std::istringstream lines(session.outcome.out);
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t place = line.find(".sh: exit ");
+    if (place == std::string::npos) continue;
+    ended.push_back(line.substr(0, place + 3));
+    const std::string code = line.substr(line.rfind(' ') + 1);
+    EXPECT_TRUE(code == "0" || code == "2") << line << "\n" << session.outcome.out;
+  }
+  EXPECT_EQ(ended, names) << session.outcome.out;
   EXPECT_THAT(session.outcome.out, HasSubstr("stat+csv_output.sh: exit 0\n"));
   EXPECT_THAT(session.outcome.out, HasSubstr("stat+json_output.sh: exit 0\n"));
 }

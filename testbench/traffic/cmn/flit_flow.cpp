@@ -61,7 +61,8 @@ FlitFlow::FlitFlow(cmn::Mesh& mesh, const FlitFlowSpec& spec, const std::string&
     for (unsigned port = 0; port < crosspoint.ports.size(); ++port) {
       if (crosspoint.ports[port].device == cmn::DeviceType::none) continue;
       const unsigned shift = cmn::device_bits(topology, crosspoint);
-      const auto node = static_cast<std::uint16_t>(mesh.layout().xp(xp).node_id | port << shift);
+      const auto node = static_cast<std::uint16_t>(mesh.layout().xp(xp).node_id | port << shift |
+                                                   crosspoint.ports[port].first_device);
       at_xp_[xp].push_back(sources_.size());
       sources_.push_back({.xp = xp, .port = port, .node = node});
     }

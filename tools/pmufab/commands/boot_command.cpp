@@ -281,6 +281,7 @@ void write_page(const Order& order, const fs::path& scratch, const guest::GuestR
                     .conclusion = conclusion,
                     .drivers = kGuestDrivers,
                     .is_complete = result.ended && code,
+                    .exit_code = code.value_or(0),
                     .console = without_noise(read_text(scratch / guest::kConsoleName))};
   page.report().notice(fmt::format("The guest is {}.", order.guest_title));
   page.add(boot_result(boot), order.spec, scenario::to_yaml(order.spec.effective));

@@ -327,9 +327,13 @@ void choose_one(const po::variables_map& map, std::vector<RunPlan>& plans) {
       words.push_back(given[i]);
     }
   }
-  words.emplace_back("--in-process");
+  // In front: behind "--" they would be names of scenarios.
+  const auto command = std::find(words.begin(), words.end(), "run");
+  const auto place = command == words.end() ? words.begin() : std::next(command);
+  Arguments added = {"--in-process"};
   if (map["driver"].as<std::string>().empty() && map["driver-dir"].as<std::string>().empty())
-    words.insert(words.end(), {"--driver-dir", build_debug_drivers(plan.drivers->kernel_version).string()});
+    added.insert(added.end(), {"--driver-dir", build_debug_drivers(plan.drivers->kernel_version).string()});
+  words.insert(place, added.begin(), added.end());
   become_gdb(words, commands);
 }
 

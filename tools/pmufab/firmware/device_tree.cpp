@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bindings: Documentation/devicetree/bindings/perf/ of Linux, arm,cmn.yaml and arm,coresight-pmu.yaml.
 #include "tools/pmufab/firmware/device_tree.h"
+#include "tlm/spec/printable.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -119,7 +120,9 @@ struct Nodes {
 
 }  // namespace
 
-std::string to_device_tree(const FirmwareDescription& firmware, const std::string& name) {
+std::string to_device_tree(const FirmwareDescription& firmware, const std::string& given) {
+  std::string name;  // in a comment and in a string
+  for (const char c : printable(given)) name += c == '"' || c == '\\' || c == '*' || c == '/' ? '_' : c;
   const bool tells_node =
       std::any_of(firmware.cpus.begin(), firmware.cpus.end(), [](const Cpu& cpu) { return cpu.node != 0; });
   Nodes nodes;

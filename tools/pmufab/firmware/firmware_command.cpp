@@ -27,6 +27,9 @@ void write_acpi(const platform::FirmwareDescription& firmware, const std::filesy
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) throw InputError(fmt::format("cannot make the folder {}: {}", folder.string(), error.message()));
+  // What another platform had, this one may not have.
+  for (const char* const table : {"dsdt", "pptt", "srat", "mcfg", "apmt"})
+    std::filesystem::remove(folder / (std::string(table) + ".aml"), error);
   for (const guest::AcpiTable& table : guest::make_platform_tables(firmware)) {
     std::string name = table.signature;
     std::transform(name.begin(), name.end(), name.begin(),

@@ -63,7 +63,7 @@ scenario::RunResult boot_result(const Booted& boot) {
   run.platform = boot.spec.platform_name;
   run.drivers = boot.drivers;
   run.seed = boot.spec.seed;
-  run.status = boot.is_complete ? boot.conclusion.status : Status::failed;
+  run.status = boot.is_complete ? boot.conclusion.status : Status::interrupted;
   run.partial = !boot.is_complete;
   run.simulated_time = boot.result.simulated;
   scenario::MeasureResult measure;
@@ -74,6 +74,10 @@ scenario::RunResult boot_result(const Booted& boot) {
   for (const guest::MetricVerdict& verdict : boot.metrics) measure.counters.push_back(counter_of(verdict));
   if (!measure.counters.empty()) run.measures.push_back(std::move(measure));
   for (const std::string& failure : boot.result.failures) run.checks.push_back(check_of(failure));
+  if (boot.exit_code != 0) {
+    run.checks.push_back({"command", false, fmt::format("it ended with exit code {}", boot.exit_code)});
+    if (run.status == Status::passed || run.status == Status::not_judged) run.status = Status::failed;
+  }
   std::istringstream lines(boot.console);
   for (std::string line; std::getline(lines, line);) run.kernel_log.push_back(line);
   return run;

@@ -22,6 +22,7 @@ struct Booted {
   const Conclusion& conclusion;
   std::string drivers;  ///< which drivers served the PMUs
   bool is_complete;
+  int exit_code;        ///< of the command; 0 if the guest did not finish
   std::string console;  ///< what the guest's kernel printed
 };
 

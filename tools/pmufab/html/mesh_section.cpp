@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "testbench/scenario/fabrics/cmn/mesh_load.h"
+#include "tlm/spec/printable.h"
 #include "tools/pmufab/map/map_picture.h"
 #include "tools/pmufab/map/map_svg.h"
 
@@ -25,7 +26,7 @@ std::string mesh_section(const scenario::ScenarioSpec& spec, const scenario::Run
   return fmt::format("<p class=\"soft\">{}</p>\n{}",
                      loads.empty() ? "No load of flits was recorded."
                                    : "Flits from the beginning of the traffic until its last transactions had ended.",
-                     map_svg_element(spec.platform_name, pictures));
+                     map_svg_element(printable(spec.platform_name), pictures));
 }
 
 }  // namespace pmufab::cli

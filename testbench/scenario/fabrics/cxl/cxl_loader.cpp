@@ -237,14 +237,6 @@ void read_locator(Reader& reader, CxlDeviceSpec& spec) {
                   "use component, device, cpmu, empty, chmu, acl and vendor");
     spec.locator.push_back(block->second);
   }
-  const auto count = [&](BlockId id) {
-    return static_cast<std::size_t>(std::count(spec.locator.begin(), spec.locator.end(), id));
-  };
-  if (count(BlockId::component) != 1 || count(BlockId::device) != 1)
-    reader.fail("locator", "has not one component and one device block", "drivers need both, once");
-  if (count(BlockId::cpmu) != spec.cpmus.size())
-    reader.fail("locator", fmt::format("has {} cpmu blocks for {} CPMUs", count(BlockId::cpmu), spec.cpmus.size()),
-                "one for each of cpmus");
 }
 
 /// A device, wherever it is.
