@@ -159,9 +159,7 @@ class RegisterStory final : public Target {
     }
     std::vector<std::string> names;
     for (const platform::NamedRegisters& bank : banks) names.push_back(bank.name);
-    std::erase_if(banks, [&](const platform::NamedRegisters& bank) {
-      return !platform::is_named(bank, pattern);
-    });
+    std::erase_if(banks, [&](const platform::NamedRegisters& bank) { return !platform::is_named(bank, pattern); });
     for (const platform::NamedRegisters& bank : banks) {
       std::ostringstream text;
       bank.dump_text(text, simulated_time());

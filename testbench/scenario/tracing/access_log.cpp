@@ -230,9 +230,7 @@ void AccessLog::finish() {
   selection_.enter(RunPhase::before);
   for (const std::string& condition : selection_.unmet()) write_end({{"kind", "unmet"}, {"condition", condition}});
   if (left_out_ > 0)
-    write_end({{"kind", "left_out"},
-               {"lines", left_out_},
-               {"room", format_quantity(options_.room, Quantity::bytes)}});
+    write_end({{"kind", "left_out"}, {"lines", left_out_}, {"room", format_quantity(options_.room, Quantity::bytes)}});
 }
 
 /// A line for which there is always room.

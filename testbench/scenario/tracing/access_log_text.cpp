@@ -43,10 +43,10 @@ std::string event_of(const Json& line) {
 std::string access_text(const Json& line) {
   const std::string name = text_of(line, "register");
   const std::string value = text_of(line, "value");
-  std::string text = fmt::format("{:<5} {} {:<11} {}{}{}{}", text_of(line, "kind"), line.at("size").get<unsigned>(),
-                                 text_of(line, "address"), text_of(line, "instance"), name.empty() ? "" : ".",
-                                 name.empty() ? " (no known register)" : name,
-                                 value.empty() ? ": refused" : " = " + value);
+  std::string text =
+      fmt::format("{:<5} {} {:<11} {}{}{}{}", text_of(line, "kind"), line.at("size").get<unsigned>(),
+                  text_of(line, "address"), text_of(line, "instance"), name.empty() ? "" : ".",
+                  name.empty() ? " (no known register)" : name, value.empty() ? ": refused" : " = " + value);
   const char* gap = "  ";
   for (const Json& change : line.at("changed")) {
     text +=

@@ -142,7 +142,7 @@ bool TraceSelection::is_chosen(const AccessRecord& access) {
 }
 
 std::string TraceSelection::instance_of(const AccessRecord& access) const {
-  const std::string window = window_of(access.address);
+  std::string window = window_of(access.address);
   if (access.registers == nullptr) return window;
   const auto above = banks_.upper_bound(access.address);
   const bool is_known = above != banks_.begin() && window_of(std::prev(above)->first) == window;

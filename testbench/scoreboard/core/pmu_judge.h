@@ -73,7 +73,7 @@ class PmuJudge {
   /// @param unit  where in that place: below units()
   /// @throws std::invalid_argument as truth() does, and if the terms name several kinds or places, or what can only
   ///         happen one by one
-  [[nodiscard]] virtual Injection injection(const EventTerms& /*terms*/, unsigned /*unit*/) {
+  [[nodiscard]] virtual Injection injection([[maybe_unused]] const EventTerms& terms, [[maybe_unused]] unsigned unit) {
     throw std::invalid_argument("events of this PMU only happen one by one");
   }
 

@@ -30,7 +30,8 @@ TEST_P(CxlProbe, each_block_of_the_locator_with_id_4_is_a_pmu_in_locator_order) 
     EXPECT_THAT(pmu_names(), ElementsAre("cxl_pmu_mem0.0", "cxl_pmu_mem0.1", "cxl_pmu_mem1.0"));
     EXPECT_THAT(files(pmu("cxl_pmu_mem0.0"), "events/"), ElementsAre("m2s_req_memrd"));
     EXPECT_THAT(files(pmu("cxl_pmu_mem0.1"), "events/"), ElementsAre("m2s_rwd_memwr"));
-    const std::vector<std::string> modules = host->modules();
+    std::vector<std::string> modules;
+    for (const DriverHost::LoadedModule& module : host->modules()) modules.push_back(module.name);
     EXPECT_THAT(modules, Contains("cxl_core"));
     EXPECT_THAT(modules, Contains("cxl_pci"));
     EXPECT_THAT(modules, Contains("cxl_pmu"));

@@ -54,7 +54,8 @@ TEST_P(Probe, sysfs_shows_formats_events_cpus_and_identifier) {
 TEST_P(Probe, the_vendor_module_is_loaded_because_the_probe_asks_for_it) {
   boot([&] {
     // arm_cspmu's first probe defers, asks for nvidia_cspmu, whose init attaches the devices.
-    const std::vector<std::string> modules = host->modules();
+    std::vector<std::string> modules;
+    for (const DriverHost::LoadedModule& module : host->modules()) modules.push_back(module.name);
     ASSERT_THAT(modules, Contains("arm_cspmu_module"));
     EXPECT_EQ(modules[0], "arm_cspmu_module");
     EXPECT_EQ(modules[1], "nvidia_cspmu");

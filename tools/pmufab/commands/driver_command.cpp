@@ -212,7 +212,7 @@ int fetch(const Request& request) {
 }  // namespace
 
 fs::path build_debug_drivers(const std::string& version) {
-  const fs::path folder = cache_folder() / ("drivers-debug-" + version);
+  fs::path folder = cache_folder() / ("drivers-debug-" + version);
   Arguments words = base_words(version, "");
   words.insert(words.end(), {"--debug", folder.string()});
   const FolderLock lock(folder, "build of drivers for gdb");

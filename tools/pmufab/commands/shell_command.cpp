@@ -154,7 +154,8 @@ int run_shell(const Request& request) {
     if (!json.empty()) write_json(json, result, spec, drivers, conclusion, result.ended && !end.stopped);
   });
   if (simulator.state() != Simulator::State::stopped) {
-    if (const std::optional<int> failed = check_simulator(end, result.ended)) return traces.finish(results.finish(*failed));
+    if (const std::optional<int> failed = check_simulator(end, result.ended))
+      return traces.finish(results.finish(*failed));
   }
   if (end.stopped) {
     print_stopped();

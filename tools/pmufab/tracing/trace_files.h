@@ -52,8 +52,8 @@ class TraceFiles {
   void write(std::unique_ptr<OutputFile>& file, const std::function<void()>& work);
 
   scenario::TraceOptions options_;
-  bool is_printed_ = false;           // the access log goes to standard output
-  std::unique_ptr<OutputFile> log_;   // null: there is none, or it could not be written
+  bool is_printed_ = false;          // the access log goes to standard output
+  std::unique_ptr<OutputFile> log_;  // null: there is none, or it could not be written
   std::unique_ptr<OutputFile> timeline_;
   ResultWriter results_;
   scenario::TimelineFormat format_{};
