@@ -554,6 +554,14 @@ std::vector<std::string> measure_names_of(const std::vector<MeasureSpec>& measur
   return names;
 }
 
+/// What else must happen, and what must fail.
+void read_outcome(Reader& reader, ScenarioSpec& spec) {
+  reader.optional_object("kernel_log", [&](Reader& item) { read_log_expectation(item, spec.kernel_log); });
+  reader.optional_object(kFailingCallsCheck, [&](Reader& item) { spec.failing_calls = read_failing_calls(item); });
+  reader.optional_object("expected_failure",
+                         [&](Reader& item) { spec.expected_failure = read_expected_failure(item); });
+}
+
 ScenarioSpec read_scenario(const Parts& parts) {
   ScenarioSpec spec;
   spec.effective = Value::map();
@@ -605,10 +613,7 @@ ScenarioSpec read_scenario(const Parts& parts) {
     if (!events) events.emplace(spec.measures);
     read_expectation(item, *events, spec.expectations);
   });
-  reader.optional_object("kernel_log", [&](Reader& item) { read_log_expectation(item, spec.kernel_log); });
-  reader.optional_object(kFailingCallsCheck, [&](Reader& item) { spec.failing_calls = read_failing_calls(item); });
-  reader.optional_object("expected_failure",
-                         [&](Reader& item) { spec.expected_failure = read_expected_failure(item); });
+  read_outcome(reader, spec);
   static_cast<void>(
       reader.take("matrix"));  // ScenarioFile::variants() has it; the effective configuration is one variant
   reader.finish();
