@@ -93,6 +93,27 @@ void check_preloadable(const fs::path& folder) {
                    "set TMPDIR to another folder: LD_PRELOAD takes no such name");
 }
 
+void print_session(const shell::SessionResult& result, const scenario::ScenarioSpec& spec, bool has_log) {
+  print_verdicts("driver", "event, in the order of closing", result.verdicts);
+  print_drivers(result, spec.platform);
+  print_failures(result.failures);
+  if (!result.failures.empty() && !has_log) complain("pmufab: --kernel-log shows the kernel log\n");
+}
+
+/// Say how it ended. @param of_command  its exit code @param finish  makes one of it for lost results
+int code_at_end(const Simulator& simulator, const Simulator::End& end, const shell::SessionResult& result,
+                const Conclusion& conclusion, int of_command, const std::function<int(int)>& finish) {
+  if (simulator.state() != Simulator::State::stopped) {
+    if (const std::optional<int> failed = check_simulator(end, result.ended)) return finish(*failed);
+  }
+  if (end.stopped) {
+    print_stopped();
+    return finish_standard_error(finish(kCheckFailed));
+  }
+  conclusion.print();
+  return finish_standard_error(finish(conclusion.exit_code(of_command)));
+}
+
 int run_shell(const Request& request) {
   const po::variables_map& map = request.options;
   const std::vector<std::string>& files = request.words;
@@ -139,11 +160,7 @@ int run_shell(const Request& request) {
   if (simulator.state() == Simulator::State::failed && WIFEXITED(end.status))
     return traces.finish(WEXITSTATUS(end.status));
   const shell::SessionResult result = shell::read_journal(scratch.path());
-  print_verdicts("driver", "event, in the order of closing", result.verdicts);
-  print_drivers(result, spec.platform);
-  print_failures(result.failures);
-  if (!result.failures.empty() && !map["kernel-log"].as<bool>())
-    complain("pmufab: --kernel-log shows the kernel log\n");
+  print_session(result, spec, map["kernel-log"].as<bool>());
   const Conclusion conclusion = conclude(result.verdicts, result.failures);
   ResultWriter results;
   results.write([&] {
@@ -153,16 +170,8 @@ int run_shell(const Request& request) {
   results.write([&] {
     if (!json.empty()) write_json(json, result, spec, drivers, conclusion, result.ended && !end.stopped);
   });
-  if (simulator.state() != Simulator::State::stopped) {
-    if (const std::optional<int> failed = check_simulator(end, result.ended))
-      return traces.finish(results.finish(*failed));
-  }
-  if (end.stopped) {
-    print_stopped();
-    return finish_standard_error(traces.finish(results.finish(kCheckFailed)));
-  }
-  conclusion.print();
-  return finish_standard_error(traces.finish(results.finish(conclusion.exit_code(exit_code_of(ended.value_or(0))))));
+  return code_at_end(simulator, end, result, conclusion, exit_code_of(ended.value_or(0)),
+                     [&](int code) { return traces.finish(results.finish(code)); });
 }
 
 }  // namespace
