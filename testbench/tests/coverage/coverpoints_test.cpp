@@ -126,8 +126,8 @@ TEST(PmuFacts, a_coresight_pmu_is_known_by_the_platform) {
   const PmuFacts facts = facts_of(spec, "nvidia_ucf_pmu_1");
   EXPECT_EQ(facts.kind, "nvidia_ucf_pmu_*");
   EXPECT_EQ(facts.wiring, kNoInterrupt);
-  EXPECT_THAT(facts.topology,
-              UnorderedElementsAre("2 sockets", "two pages", "counters read in two halves", "more than 8 counters"));
+  EXPECT_THAT(facts.topology, UnorderedElementsAre("2 sockets", "two pages", "counters read in two halves",
+                                                   "with a cycle counter", "more than 8 counters"));
   EXPECT_THAT(facts.topologies, Contains("4 sockets"));
   EXPECT_THAT(facts.places, ElementsAre("platform.socket1.ucf_pmu"));
   EXPECT_EQ(facts.width_of("slc_access_rd"), "33 to 63 bits");
