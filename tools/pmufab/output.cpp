@@ -362,12 +362,14 @@ void write_file_durably(const fs::path& file, const std::string& content) {
   output.commit_durably();
 }
 
-void ResultWriter::write(const std::function<void()>& work) {
+bool ResultWriter::write(const std::function<void()>& work) {
   try {
     work();
+    return true;
   } catch (const InputError& error) {
     complain("pmufab: {}\n", error.what());
     lost_ = true;
+    return false;
   }
 }
 

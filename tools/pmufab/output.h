@@ -88,8 +88,8 @@ void write_file_durably(const std::filesystem::path& file, const std::string& co
 /// Writes results. What cannot be written is told, and the rest is written.
 class ResultWriter {
  public:
-  /// @param work  may throw scenario::InputError
-  void write(const std::function<void()>& work);
+  /// @param work  may throw scenario::InputError, which is told. @return false if it did
+  bool write(const std::function<void()>& work);
   /// @return `code`, or the exit code for lost output
   [[nodiscard]] int finish(int code) const;
 

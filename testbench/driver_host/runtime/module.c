@@ -63,6 +63,12 @@ static bool same_name(const char* left, const char* right) {
   return *left == *right;
 }
 
+static struct module* find(const char* name) {
+  for (int i = 0; i < module_count; i++)
+    if (same_name(modules[i]->name, name)) return modules[i];
+  return NULL;
+}
+
 int request_module_nowait(const char* format, ...) {
   char name[64];
   va_list arguments;
@@ -80,11 +86,10 @@ void pmufab_run_queued_work(void) {
     char name[64];
     strcpy(name, requests[0]);
     memmove(requests[0], requests[1], sizeof(requests[0]) * (size_t)--request_count);
-    for (int i = 0; i < module_count; i++) {
-      if (!same_name(modules[i]->name, name)) continue;
-      if (!modules[i]->loaded && !modules[i]->has_device_table) modules[i]->is_helper = true;
-      load(modules[i]);
-    }
+    struct module* module = find(name);
+    if (!module) continue;
+    if (!module->loaded && !module->has_device_table) module->is_helper = true;
+    load(module);
   }
   pmufab_deferred_probe_run();
 }
@@ -112,12 +117,6 @@ static void unload(struct module* module) {
 
 void pmufab_modules_unload(void) {
   while (loaded_count > 0) unload(loaded[--loaded_count]);
-}
-
-static struct module* find(const char* name) {
-  for (int i = 0; i < module_count; i++)
-    if (same_name(modules[i]->name, name)) return modules[i];
-  return NULL;
 }
 
 int pmufab_module_unload(const char* name) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -74,6 +75,8 @@ struct AcpiTable {
 /// and APMT. It has no description of memory, interrupt controllers, timers, the memory windows of host bridges or the
 /// windows of CXL (CEDT), so no table has them.
 [[nodiscard]] std::vector<AcpiTable> make_platform_tables(const platform::FirmwareDescription& firmware);
+/// The signatures of all tables that it makes for one platform or another.
+inline constexpr std::array<const char*, 5> kPlatformTables = {"DSDT", "PPTT", "SRAT", "MCFG", "APMT"};
 
 /// The guest's addresses for the platform's registers: [kPlatformBegin, kPlatformEnd). QEMU decodes them as PCI memory.
 inline constexpr std::uint64_t kPlatformBegin = 0x90'0000'0000;

@@ -46,8 +46,9 @@ std::string reload_module(DriverHost& host, const std::string& module) {
   }
   if (const int error = host.load_module(module); error != 0)
     return fmt::format("module {} cannot be loaded again (error {})", module, error);
+  const std::set<std::string> after = names_of_all_pmus(host);
   for (const std::string& pmu : before) {
-    if (!names_of_all_pmus(host).contains(pmu))
+    if (!after.contains(pmu))
       return fmt::format("module {} was unloaded and loaded again, and {} is missing since", module, pmu);
   }
   if (host.warnings() != warnings) return fmt::format("the kernel warned when module {} was loaded again", module);

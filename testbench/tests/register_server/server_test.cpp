@@ -3,7 +3,6 @@
 #include "testbench/register_server/server.h"
 
 #include <arpa/inet.h>
-#include <grp.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -22,6 +21,7 @@
 
 #include "testbench/process/descriptor.h"
 #include "testbench/register_server/packet.h"
+#include "testbench/support/other_user.h"
 #include "testbench/tests/register_server/memory_target.h"
 
 namespace pmufab::register_server {
@@ -251,27 +251,13 @@ TEST_F(RegisterServerTest, goes_on_when_there_are_no_file_descriptors_for_a_mome
   EXPECT_TRUE(answers(client));
 }
 
-constexpr uid_t kOther = 65534;
-
-/// Do something as another user. @return what it returns
-int as_another_user(const std::function<int()>& work) {
-  const pid_t child = fork();
-  if (child == 0) {
-    if (setgroups(0, nullptr) != 0 || setgid(kOther) != 0 || setuid(kOther) != 0) _exit(255);
-    _exit(work());
-  }
-  int status = 0;
-  waitpid(child, &status, 0);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 254;
-}
-
 /// Each lock holds without the others: the folder's rights, the socket's, and the server's own look.
 TEST_F(RegisterServerTest, lets_no_other_user_in) {
   if (geteuid() != 0) GTEST_SKIP() << "only root can become another user";
   const auto error_of_connecting = [this] { return connect_to_file() ? 0 : errno; };
-  EXPECT_EQ(as_another_user(error_of_connecting), EACCES);
+  EXPECT_EQ(testing::as_another_user(error_of_connecting), EACCES);
   ASSERT_EQ(chmod(folder.c_str(), 0755), 0);
-  EXPECT_EQ(as_another_user(error_of_connecting), EACCES) << "by the socket's rights";
+  EXPECT_EQ(testing::as_another_user(error_of_connecting), EACCES) << "by the socket's rights";
   ASSERT_EQ(chmod(path.c_str(), 0777), 0);
   const auto write_a_register = [](const Descriptor& client) {
     if (!client) return 1;
@@ -283,7 +269,7 @@ TEST_F(RegisterServerTest, lets_no_other_user_in) {
   const auto try_it = [&](const std::function<Descriptor()>& connect) {
     log.clear();
     const pid_t other = fork();
-    if (other == 0) _exit(as_another_user([&] { return write_a_register(connect()); }));
+    if (other == 0) _exit(testing::as_another_user([&] { return write_a_register(connect()); }));
     for (int round = 0; round < 100; ++round) server->serve(std::chrono::milliseconds(2));
     int status = 0;
     waitpid(other, &status, 0);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // What another user of the machine can do to a shell.
-#include <grp.h>
 
 #include <cerrno>
 #include <cstdio>
@@ -9,26 +8,13 @@
 
 #include <gmock/gmock.h>
 
+#include "testbench/support/other_user.h"
 #include "testbench/tests/shell/shell_client.h"
 
 namespace pmufab::testing {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr uid_t kOther = 65534;
-
-/// Do something as another user. @return what it returns, at most 255
-int as_another_user(const std::function<int()>& work) {
-  const pid_t child = fork();
-  if (child == 0) {
-    if (setgroups(0, nullptr) != 0 || setgid(kOther) != 0 || setuid(kOther) != 0) _exit(255);
-    _exit(work());
-  }
-  int status = 0;
-  waitpid(child, &status, 0);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 254;
-}
 
 /// @return 0, or the errno
 int error_of(bool good) { return good ? 0 : errno; }

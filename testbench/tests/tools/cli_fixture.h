@@ -102,6 +102,24 @@ measure:
 )");
   }
 
+  /// @return a scenario on a socket whose UCF PMU has counters of 16 bits, which wrap, and an interrupt: 100 reads of 64
+  ///         bytes in each microsecond, for 100 us. @param measures  items of its list
+  std::string narrow(const std::string& name, const std::string& measures) {
+    return write(name + ".yaml", "name: " + name + R"(
+platform:
+  kind: tegra410
+  name: small
+  sockets: 1
+  cpus_per_socket: 4
+  tegra410: {clusters: 4, ucf_pmu: {width: 16, counters: 4}}
+traffic:
+  - generators:
+      - {name: gpu, requester: {kind: gpu}, targets: [{memory: cmem}], pacing: {kind: fixed, requests_per_us: 100}}
+duration: 100 us
+measure:
+)" + measures);
+  }
+
   static std::string read(const std::filesystem::path& file) {
     std::ifstream stream(file, std::ios::binary);
     return {std::istreambuf_iterator<char>(stream), {}};

@@ -17,22 +17,7 @@ using Json = nlohmann::json;
 
 class Coverage : public Cli {
  protected:
-  /// A GPU that only reads, on a socket whose counters have 16 bits and an interrupt.
-  std::string reads(const std::string& measures) {
-    return write("reads.yaml", R"(name: reads
-platform:
-  kind: tegra410
-  name: small
-  sockets: 1
-  cpus_per_socket: 4
-  tegra410: {clusters: 4, ucf_pmu: {width: 16, counters: 4}}
-traffic:
-  - generators:
-      - {name: gpu, requester: {kind: gpu}, targets: [{memory: cmem}], pacing: {kind: fixed, requests_per_us: 100}}
-duration: 100 us
-measure:
-)" + measures);
-  }
+  std::string reads(const std::string& measures) { return narrow("reads", measures); }
 
   /// Run a scenario. @return the bins of UCF PMUs
   Json bins_of(const std::string& scenario) {

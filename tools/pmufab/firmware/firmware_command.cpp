@@ -3,6 +3,7 @@
 #include <cctype>
 #include <filesystem>
 #include <iostream>
+#include <set>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -23,19 +24,24 @@ namespace {
 
 using scenario::InputError;
 
+std::filesystem::path file_of(const std::filesystem::path& folder, const std::string& signature) {
+  std::string name = signature;
+  std::transform(name.begin(), name.end(), name.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return folder / (name + ".aml");
+}
+
 void write_acpi(const platform::FirmwareDescription& firmware, const std::filesystem::path& folder) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) throw InputError(fmt::format("cannot make the folder {}: {}", folder.string(), error.message()));
   // What another platform had, this one may not have.
-  for (const char* const table : {"dsdt", "pptt", "srat", "mcfg", "apmt"})
-    std::filesystem::remove(folder / (std::string(table) + ".aml"), error);
+  std::set<std::string> absent(guest::kPlatformTables.begin(), guest::kPlatformTables.end());
   for (const guest::AcpiTable& table : guest::make_platform_tables(firmware)) {
-    std::string name = table.signature;
-    std::transform(name.begin(), name.end(), name.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    write_file(folder / (name + ".aml"), table.bytes);
+    write_file(file_of(folder, table.signature), table.bytes);
+    absent.erase(table.signature);
   }
+  for (const std::string& signature : absent) std::filesystem::remove(file_of(folder, signature), error);
 }
 
 int run_firmware(const Request& request) {

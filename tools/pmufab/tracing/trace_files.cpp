@@ -89,12 +89,7 @@ void TraceFiles::check_runs(std::size_t count) const {
 }
 
 void TraceFiles::write(std::unique_ptr<OutputFile>& file, const std::function<void()>& work) {
-  bool is_done = false;
-  results_.write([&] {
-    work();
-    is_done = true;
-  });
-  if (!is_done) file.reset();
+  if (!results_.write(work)) file.reset();
 }
 
 void TraceFiles::add(const scenario::TraceOptions& run) {
