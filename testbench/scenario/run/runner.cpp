@@ -42,7 +42,8 @@ constexpr std::chrono::milliseconds kBetweenLooks{100};  // at the processes of 
 constexpr int kCrashed = 3;                              // exit code of a run that could not end
 constexpr Picoseconds kSecond = 1'000'000'000'000;
 
-/// What the process of a run tells its parent without writing.
+/// What the process of a run tells its parent without writing. A driver may write here, too, by mistake: a flag is set
+/// only if it is 1.
 struct Shared {
   std::atomic<Picoseconds> simulated_time{0};
   std::atomic<int> percent{0};
@@ -276,14 +277,14 @@ class Runner {
     }
     // A run stops by itself, unless a driver keeps it.
     const Picoseconds most = options_.limits.simulated_time;
-    if (most > 0 && child.shared->is_limited != 0 && child.shared->simulated_time > most && !child.stopping) {
+    if (most > 0 && child.shared->is_limited == 1 && child.shared->simulated_time > most && !child.stopping) {
       child.stopping = true;
       child.asked = now;
       child.limit =
           fmt::format("it simulated more than --limit simulated-time={}", format_quantity(most, Quantity::duration));
     }
     // The kernel kills it some seconds later.
-    if (child.shared->processor_time_is_over != 0 && !child.stopping) {
+    if (child.shared->processor_time_is_over == 1 && !child.stopping) {
       child.stopping = true;
       child.asked = now - kPatience;
     }
@@ -293,7 +294,7 @@ class Runner {
       child.questioned = true;
     }
     const bool is_silent =
-        child.questioned && (now - child.asked > kPatience + kLastWords || child.shared->has_place != 0);
+        child.questioned && (now - child.asked > kPatience + kLastWords || child.shared->has_place == 1);
     if (!child.killed && (interrupted > 1 || is_silent)) end_now(child);
     if (now - child.looked > kBetweenLooks) {
       child.looked = now;
@@ -339,7 +340,7 @@ class Runner {
     run.end.timed_out = child.timed_out;
     run.end.stopped = child.killed;
     run.end.limit = std::move(child.limit);
-    if (child.shared->processor_time_is_over != 0) {
+    if (child.shared->processor_time_is_over == 1) {
       const Picoseconds most = options_.limits.processor_time;
       run.end.limit =
           most == 0 ? "it used up the processor time that a process may use here (ulimit -t)"
@@ -347,7 +348,7 @@ class Runner {
     }
     run.simulated_time = child.shared->simulated_time;
     for (const std::atomic<char>& letter : child.shared->place) {
-      if (letter == 0 || child.shared->has_place == 0) break;  // it is not whole
+      if (letter == 0 || child.shared->has_place != 1) break;  // it is not whole
       run.end.place += letter;
     }
     run.end.place = printable(run.end.place);
