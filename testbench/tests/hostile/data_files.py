@@ -27,6 +27,8 @@ from yaml_files import Mutator
 SAMPLE = 40  # inputs for ctest
 PROCESSOR_SECONDS = 5
 BYTES_PER_SECOND = 50_000_000
+LARGEST = 4_000_000  # bytes that a list is extended by: the memory of this program counts as that of what it starts
+DEEPEST = 3  # so many places have something deep
 PATIENCE = 60  # seconds
 DEEP = "\ue000"  # stands for something deep
 ODD = [None, True, -1, 0, 1, 0.5, 2**63, 2**64 - 1, 2**64, 1e308, "", "x" * 100_000, "\x1b[31mred", "\u202ebehind",
@@ -55,7 +57,9 @@ def damaged_json(text, chance):
         if how == 0:
             del container[key]
         elif how == 1 and isinstance(container, list):
-            container.extend(container[key:key + 1] * chance.choice([1, 10, 20_000]))
+            times = chance.choice([1, 10, 20_000])
+            container.extend(container[key:key + 1] * min(times, LARGEST // len(json.dumps(container[key]))))
+            break  # the next change might change all of them, and make the document grow without bound
         elif how == 2 and isinstance(container, dict):
             container[chance.choice(["x", "\x1b[2J", "\u202e", "", "k" * 50_000, "a\nb"])] = container.pop(key)
         elif how == 3:
@@ -67,8 +71,9 @@ def damaged_json(text, chance):
     depth = chance.choice([20, 100, 5000, 300_000])
     opening, closing = chance.choice([("[", "]"), ('{"a":', "}")])
     text = json.dumps(document, ensure_ascii=chance.random() < 0.5)
-    return text.replace(json.dumps(DEEP), opening * depth + "1" + closing * depth).replace(
-        f'"{DEEP}"', opening * depth + "1" + closing * depth).encode(errors="surrogatepass")
+    deep = opening * depth + "1" + closing * depth
+    return text.replace(json.dumps(DEEP), deep, DEEPEST).replace(f'"{DEEP}"', deep, DEEPEST).encode(
+        errors="surrogatepass")
 
 
 class DataFiles(hostile.Part):
