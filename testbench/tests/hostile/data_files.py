@@ -22,12 +22,11 @@ import sys
 
 import hostile
 from result_files import is_whole
-from yaml_files import Mutator
+from yaml_files import LARGEST, Mutator
 
 SAMPLE = 40  # inputs for ctest
 PROCESSOR_SECONDS = 5
 BYTES_PER_SECOND = 50_000_000
-LARGEST = 4_000_000  # bytes that a list is extended by: the memory of this program counts as that of what it starts
 DEEPEST = 3  # so many places have something deep
 PATIENCE = 60  # seconds
 DEEP = "\ue000"  # stands for something deep

@@ -22,6 +22,8 @@ import hostile
 
 SAMPLE = 60  # inputs for ctest
 PROCESSOR_SECONDS = 5
+# Bytes that repetition may add. The memory of this program counts as that of what it starts.
+LARGEST = 4_000_000
 # Many variants, or a long wait at the start: nothing to do with the file.
 HEAVY = {"overflow-16.yaml", "cxl-controller.yaml", "cxl-controller-newer.yaml", "cmn-overflow-exploration.yaml"}
 # About a whole file, or about the drivers that are there.
@@ -218,7 +220,8 @@ class Mutator:
     def repeat(self, lines):
         """A list of one element, many times."""
         number = self.line(lines)
-        return lines[:number] + [lines[number]] * self.chance.choice([10, 1000, 200_000]) + lines[number + 1:]
+        times = min(self.chance.choice([10, 1000, 200_000]), LARGEST // (len(lines[number]) + 1))
+        return lines[:number] + [lines[number]] * times + lines[number + 1:]
 
     # Changes of bytes.
 
