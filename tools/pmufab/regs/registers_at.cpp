@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/pmufab/regs/registers_at.h"
 
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
 #include <cstdint>
 #include <exception>
+#include <filesystem>
 #include <iostream>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -168,6 +174,24 @@ class Observer {
   ordered_json first_;
 };
 
+/// A file that has no name in any folder, so that nothing is left when a signal ends the program.
+class MemoryFile {
+ public:
+  /// @throws std::system_error  there is no memory for it
+  MemoryFile() : file_(memfd_create("journal", MFD_CLOEXEC)) {
+    if (file_ < 0) throw std::system_error(errno, std::generic_category(), "a journal cannot be made");
+  }
+  MemoryFile(const MemoryFile&) = delete;
+  MemoryFile& operator=(const MemoryFile&) = delete;
+  ~MemoryFile() { close(file_); }
+
+  /// A path that this process and its children can open.
+  [[nodiscard]] std::filesystem::path path() const { return fmt::format("/proc/self/fd/{}", file_); }
+
+ private:
+  int file_;
+};
+
 /// Print why a run could not go on. @return true if it could not
 bool print_errors(const std::filesystem::path& journal) {
   bool failed = false;
@@ -191,8 +215,8 @@ int show_registers_at(const Request& request) {
   const std::vector<std::string> overrides = values_of(request.options, "set");
   const scenario::ScenarioSpec spec = only_run_of(request.words[0], overrides);
   const driver_host::DriverSet drivers = find_newest_driver(request.options, spec.platform);
-  const ScratchFolder scratch;
-  const std::filesystem::path file = scratch.path() / "journal";
+  const MemoryFile memory;
+  const std::filesystem::path file = memory.path();
   return guarded(false, [&] {
     Observer observer(times, request.words.size() > 1 ? request.words[1] : "", form);
     scenario::SessionOptions options;
