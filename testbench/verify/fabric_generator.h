@@ -76,6 +76,7 @@ struct GeneratedMachine {
   unsigned cpus = 1;                ///< of the whole platform
   Picoseconds window = 20'000'000;  ///< in which the traffic causes most events at least once
   bool resets = true;               ///< drivers may be unloaded after a reset of the platform
+  bool seeks = false;               ///< events are wanted: they meet each counter
   bool calm_wraps = false;          ///< counters wrap only while no event of the PMU comes or goes
   // Without `host`: how slow a CPU may be without a counter's second wrap before the driver has handled the first.
   Picoseconds slowest_access = 100'000;       ///< of a register

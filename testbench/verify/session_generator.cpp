@@ -42,7 +42,9 @@ class Session {
     choose_pmus();
     duration_ = machine_.window * random_.pick({1U, 1U, 2U, 2U, 3U});
     const std::uint64_t style = random_.number(1, 100);
-    if (style <= 45) {
+    if (machine_.seeks && random_.chance(50)) {
+      draw_full_houses();
+    } else if (style <= 45) {
       draw_side_by_side();
     } else if (style <= 75) {
       draw_chain();
@@ -368,6 +370,47 @@ class Session {
       if (measure.events.empty()) measure.events.push_back(pmu->event(random_));
       before = measure.events;
       finish_measure(measure.window);
+    }
+  }
+
+  /// As many events as have room together, so that each counter has one.
+  std::vector<std::string> full_house(const PmuOffer& pmu, bool is_group) {
+    constexpr std::size_t kMost = 8;
+    constexpr unsigned kTries = 40;
+    std::vector<std::string> events;
+    for (unsigned tries = 0; tries < kTries && events.size() < std::min<std::size_t>(pmu.counters, kMost); ++tries) {
+      std::string event = pmu.event(random_);
+      const bool is_pair = event.front() == '{';
+      if (is_pair || std::find(events.begin(), events.end(), event) != events.end()) continue;
+      events.push_back(std::move(event));
+      if (!fits(pmu, events, is_group)) events.pop_back();
+    }
+    return events;
+  }
+
+  /// One full house after the other: alone, as a group, or two that take turns. Some events move to the next counter.
+  void draw_full_houses() {
+    const PmuOffer& pmu = *random_.pick(pmus_);
+    const std::uint64_t wanted = random_.number(4, 8);
+    const std::size_t first = measures_.size() + 1;
+    std::vector<std::string> events;
+    for (std::uint64_t turn = 0; turn < wanted; ++turn) {
+      const std::uint64_t use = random_.number(1, 100);
+      const bool is_group = use <= 35;
+      if (events.empty() || is_group || random_.chance(60)) {
+        events = full_house(pmu, is_group);
+      } else {
+        std::rotate(events.begin(), events.begin() + 1, events.end());
+      }
+      if (events.empty()) continue;
+      Measure& measure = add_measure("full");
+      measure.follows = measures_.size() > first;
+      measure.chain = first;
+      measure.window = time_between(machine_.window / 2, machine_.window);
+      measure.events = is_group ? std::vector{fmt::format("{{{}}}", fmt::join(events, ","))} : events;
+      if (is_group || use <= 65 || !pmu.shares) continue;
+      for (std::string& event : full_house(pmu, false)) measure.events.push_back(std::move(event));
+      measure.window *= 2;
     }
   }
 

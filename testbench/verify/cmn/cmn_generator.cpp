@@ -57,12 +57,26 @@ void add_closed_mesh(Random& random, const CmnDriver& driver, std::vector<MeshPl
   }
 }
 
+/// @return names of events that are wished for on a mesh.
+std::set<std::string> wanted_of(const Wishes& wishes, const MeshPlan& mesh) {
+  const auto found = wishes.find(coverage::kind_of_mesh(mesh.topology.product));
+  return found == wishes.end() ? std::set<std::string>() : found->second;
+}
+
+/// @return a mesh alone; of two, the one of the product that lacks more
+MeshPlan make_one_mesh(Random& random, const CmnDriver& driver, const Wishes& wishes) {
+  MeshPlan mesh = make_mesh(random, driver, false, false);
+  if (wishes.empty() || random.chance(50)) return mesh;
+  MeshPlan other = make_mesh(random, driver, false, false);
+  return wanted_of(wishes, other).size() > wanted_of(wishes, mesh).size() ? other : mesh;
+}
+
 /// @return the meshes, and whether they are linked
-std::pair<std::vector<MeshPlan>, bool> make_meshes(Random& random, const CmnDriver& driver) {
+std::pair<std::vector<MeshPlan>, bool> make_meshes(Random& random, const CmnDriver& driver, const Wishes& wishes) {
   std::vector<MeshPlan> meshes;
   const auto kind = static_cast<unsigned>(random.number(1, 100));
   if (kind <= 70) {
-    meshes.push_back(make_mesh(random, driver, false, false));
+    meshes.push_back(make_one_mesh(random, driver, wishes));
     return {std::move(meshes), false};
   }
   if (driver.hn_s && random.chance(10)) {
@@ -104,18 +118,12 @@ void describe(Random& random, std::vector<MeshPlan>& meshes, bool linked, Genera
   }
 }
 
-/// @return names of events that are wished for on a mesh.
-std::set<std::string> wanted_of(const Wishes& wishes, const MeshPlan& mesh) {
-  const auto found = wishes.find(coverage::kind_of_mesh(mesh.topology.product));
-  return found == wishes.end() ? std::set<std::string>() : found->second;
-}
-
 }  // namespace
 
 GeneratedMachine CmnGenerator::make(Random& random, std::string_view kernel, const Wishes& wishes) const {
   const CmnDriver driver(kernel);
   GeneratedMachine machine;
-  auto [meshes, linked] = make_meshes(random, driver);
+  auto [meshes, linked] = make_meshes(random, driver, wishes);
   machine.window = random.pick({6, 10, 15}) * kMicrosecond;
   describe(random, meshes, linked, machine);
   MeshFlows flows;
@@ -143,8 +151,10 @@ GeneratedMachine CmnGenerator::make(Random& random, std::string_view kernel, con
     if (!writes.items.empty()) machine.traffic.emplace_back("firmware_writes", std::move(writes));
   }
   for (unsigned mesh = 0; mesh < machine.pmus.size(); ++mesh) {
-    PmuOffer offer = make_offer(random, meshes[mesh], driver,
-                                {.number = mesh, .has_bulk = has_bulk, .wanted = wanted_of(wishes, meshes[mesh])});
+    std::set<std::string> wanted = wanted_of(wishes, meshes[mesh]);
+    machine.seeks = machine.seeks || !wanted.empty();
+    PmuOffer offer =
+        make_offer(random, meshes[mesh], driver, {.number = mesh, .has_bulk = has_bulk, .wanted = std::move(wanted)});
     offer.cpus = std::move(machine.pmus[mesh].cpus);
     machine.pmus[mesh] = std::move(offer);
   }
