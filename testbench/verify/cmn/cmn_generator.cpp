@@ -63,12 +63,15 @@ std::set<std::string> wanted_of(const Wishes& wishes, const MeshPlan& mesh) {
   return found == wishes.end() ? std::set<std::string>() : found->second;
 }
 
-/// @return a mesh alone; of two, the one of the product that lacks more
+/// @return a mesh alone; of two, rather the one of the product that lacks more
 MeshPlan make_one_mesh(Random& random, const CmnDriver& driver, const Wishes& wishes) {
   MeshPlan mesh = make_mesh(random, driver, false, false);
   if (wishes.empty() || random.chance(50)) return mesh;
   MeshPlan other = make_mesh(random, driver, false, false);
-  return wanted_of(wishes, other).size() > wanted_of(wishes, mesh).size() ? other : mesh;
+  const std::size_t lacks = wanted_of(wishes, mesh).size();
+  const std::size_t other_lacks = wanted_of(wishes, other).size();
+  if (lacks + other_lacks == 0) return mesh;
+  return random.number(1, lacks + other_lacks) <= other_lacks ? other : mesh;
 }
 
 /// @return the meshes, and whether they are linked
