@@ -76,6 +76,8 @@ TEST_F(DataObjects, of_an_unknown_type_or_refused_by_it_are_discarded) {
   send({0x0002'1e98, 3, 0xdead});
   EXPECT_THAT(receive(), IsEmpty());
   EXPECT_EQ(status(), 0U);
+  send({0x0002'1e98, 3, 0});
+  EXPECT_EQ(receive().size(), 5U) << "others are answered";
 }
 
 TEST_F(DataObjects, of_a_wrong_length_are_an_error_until_abort) {
