@@ -198,6 +198,34 @@ class Users:
             self.expect(what, victim.read_text() == "precious", "it was written through")
             self.expect(what, outcome.code == 2 and "another user" in outcome.err, f"{outcome.text()}: {outcome.err}")
 
+    def try_to_guess_names_of_unfinished_files(self):
+        """A file that is not whole yet has a name that nobody can tell from that of the result and the process."""
+        victim = self.secret / "victim"
+        source = self.part.folder / "one_driver.c"
+        source.write_text("int f(void);\n")
+        for number, command in enumerate((["driver", "build", source, "-o"], [*QUICK, "--json"])):
+            name = self.shared / f"result{number}"
+            victim.write_text("precious")
+            victim.chmod(0o600)
+            process = self.start_stopped([*command, name])
+            for guess in (f"{name}.{process.pid}.new", f"{name}.new", f"{name}.{process.pid}", f"{name}.tmp"):
+                plant(lambda guess=guess: os.symlink(victim, guess))
+            os.kill(process.pid, signal.SIGCONT)
+            outcome = self.part.finish(process)
+            what = f"guessed name, {command[0]}"
+            self.expect(what, victim.read_text() == "precious" and stat.S_IMODE(victim.stat().st_mode) == 0o600,
+                        "it was written through")
+            self.expect(what, len(list(self.shared.glob(f"{name.name}.*"))) == 4, "a link of another user is gone")
+            # The driver has no code, and there may be no sources.
+            self.expect(what, number == 0 or outcome.code == 0, f"{outcome.text()}: {outcome.err}")
+
+    def start_stopped(self, arguments):
+        """Start a command that waits for SIGCONT before it does anything."""
+        words = ["-c", 'kill -STOP $$; exec "$0" "$@"', self.part.pmufab, *arguments]
+        process = self.part.start(words, "command", program="/bin/sh")
+        os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WNOWAIT)
+        return process
+
     def try_to_redirect_a_folder_of_runs(self):
         """A link in place of a run's folder is not followed."""
         out = self.shared / "out"
