@@ -135,8 +135,11 @@ class DataFiles(hostile.Part):
         (self.folder / "loop").symlink_to("loop")
         (self.folder / "empty").write_bytes(b"")
         (self.folder / "zeros").write_bytes(bytes(100_000))
-        for path in ["pipe", "loop", "empty", "zeros", "missing", ".", "/dev/zero", "/dev/null", "/proc/self/mem",
-                     "good.coverage", "good.txt", "good.json", "good.csv", "good.trace"]:
+        run = '{"runs": [{"scenario": %s, "status": "passed"}]}'
+        (self.folder / "controls").write_text(run % r'"a\u001b[31mb\u202ec"', encoding="ascii")
+        (self.folder / "deep").write_text(run % ("[" * 300_000 + "]" * 300_000), encoding="ascii")
+        for path in ["pipe", "loop", "empty", "zeros", "controls", "deep", "missing", ".", "/dev/zero", "/dev/null",
+                     "/proc/self/mem", "good.coverage", "good.txt", "good.json", "good.csv", "good.trace"]:
             for number, (good, command) in enumerate(self.readers):
                 if path != good:
                     self.check(f"{path.replace('/', '_')} for {number}", command(path))
