@@ -227,7 +227,8 @@ class Signals:
             for _ in range(20):
                 self.part.run(["stat", "-e", "nvidia_ucf_pmu_0/cycles/", "--duration", "1 us"], "next")
                 self.clean_results()
-                if not self.left_behind():
+                # left_behind() would remove it.
+                if not self.part.processes() and not any(self.part.temporary.iterdir()):
                     break
                 time.sleep(0.1)
         if left := self.left_behind():
