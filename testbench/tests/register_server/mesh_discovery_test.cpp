@@ -177,7 +177,7 @@ INSTANTIATE_TEST_SUITE_P(Platforms, MeshDiscovery, ::testing::ValuesIn(ready_mad
   return name;
 });
 
-/// Node ids that the firmware of real machines names, and what it says is there.
+/// Node ids that the firmware of real machines names, or that their owners have measured, and what is there.
 struct Machine {
   const char* platform;
   std::uint64_t base;
@@ -187,7 +187,7 @@ struct Machine {
 
 class RealMachines : public Discovery, public ::testing::WithParamInterface<Machine> {};
 
-TEST_P(RealMachines, have_the_node_ids_that_their_firmware_uses) {
+TEST_P(RealMachines, have_the_node_ids_that_are_known) {
   const Json found =
       discover(shipped(std::string("platforms/machines/") + GetParam().platform + ".yaml"), GetParam().base);
   ASSERT_TRUE(found.is_object());
@@ -230,6 +230,17 @@ INSTANTIATE_TEST_SUITE_P(
                  {144, "HN-F"},  {88, "HN-F"},   {96, "HN-F"},    {152, "HN-F"},   {160, "HN-F"},   {200, "HN-F"},
                  {208, "HN-F"},  {264, "HN-F"},  {272, "HN-F"},   {216, "HN-F"},   {224, "HN-F"},   {280, "HN-F"},
                  {288, "HN-F"}}},
+        Machine{"altra-max",
+                0x5000'0000,
+                std::nullopt,
+                {{0xc, "HN-F"},   {0x14, "HN-F"},  {0x1c, "HN-F"},  {0x24, "HN-F"},  {0x8c, "HN-F"},  {0x94, "HN-F"},
+                 {0x9c, "HN-F"},  {0xa4, "HN-F"},  {0x14c, "HN-F"}, {0x154, "HN-F"}, {0x15c, "HN-F"}, {0x164, "HN-F"},
+                 {0x1cc, "HN-F"}, {0x1d4, "HN-F"}, {0x1dc, "HN-F"}, {0x1e4, "HN-F"}, {0x84, "HN-D"},  {0x144, "HN-T"},
+                 {0x30, "HN-I"},  {0x38, "HN-I"},  {0xb8, "HN-I"},  {0x178, "HN-I"}, {0x1f0, "HN-I"}, {0x1f8, "HN-I"},
+                 {0x4, "RN-I"},   {0x2c, "RN-I"},  {0x34, "RN-I"},  {0x3c, "RN-I"},  {0x80, "RN-I"},  {0x88, "RN-I"},
+                 {0x90, "RN-I"},  {0x98, "RN-I"},  {0xa0, "RN-I"},  {0xa8, "RN-I"},  {0xb0, "RN-I"},  {0xbc, "RN-I"},
+                 {0x140, "RN-I"}, {0x148, "RN-I"}, {0x150, "RN-I"}, {0x158, "RN-I"}, {0x160, "RN-I"}, {0x168, "RN-I"},
+                 {0x170, "RN-I"}, {0x17c, "RN-I"}, {0x1c4, "RN-I"}, {0x1ec, "RN-I"}, {0x1f4, "RN-I"}, {0x1fc, "RN-I"}}},
         Machine{"rd-v1-mc",
                 0x5000'0000,
                 std::nullopt,

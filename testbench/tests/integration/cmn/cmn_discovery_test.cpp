@@ -161,7 +161,8 @@ class CmnDiscovery : public testing::SimulationTest, public ::testing::WithParam
         {"cmn-s3-r0p1", {"43e", "r0p1"}},   {"cmn-s3-r1p0", {"43e", "r1p0"}},   {"cmn-s3-r2p0", {"43e", "r2p0"}},
         {"cmn600-linked", {"434", "r3p0"}}, {"cmn700-linked", {"43c", "r3p0"}}, {"graviton5", {"43e", "r1p0"}},
         {"n1sdp", {"434", "r1p3"}},         {"sg2042", {"434", "r3p1"}},        {"rd-v1-mc", {"436", "r1p1"}},
-        {"rd-n2", {"43c", "r1p0"}},         {"rd-fremont", {"43e", "r0p1"}}};
+        {"rd-n2", {"43c", "r1p0"}},         {"rd-fremont", {"43e", "r0p1"}},    {"altra", {"434", "r2p0"}},
+        {"altra-max", {"434", "r2p0"}},     {"yitian710", {"43c", "r1p0"}}};
     const auto& [part, usual] = all.at(platform_name());
     const std::string& chosen = std::get<0>(GetParam());
     const std::size_t blank = chosen.find(' ');
@@ -217,11 +218,11 @@ std::string test_name(const ::testing::TestParamInfo<Chosen>& info) {
   return name;
 }
 
-const std::vector<std::string> kPlatforms = {"cmn600-small",    "cmn600-2dtc",     "cmn650",          "cmn700-small",
-                                             "cmn700-8x8",      "ci700",           "cmn-s3-r0p1",     "cmn-s3-r1p0",
-                                             "cmn-s3-r2p0",     "graviton5",       "cmn600-linked/0", "cmn600-linked/1",
-                                             "cmn700-linked/0", "cmn700-linked/1", "n1sdp",           "sg2042",
-                                             "rd-v1-mc",        "rd-n2",           "rd-fremont"};
+const std::vector<std::string> kPlatforms = {
+    "cmn600-small",    "cmn600-2dtc",     "cmn650",      "cmn700-small", "cmn700-8x8",      "ci700",
+    "cmn-s3-r0p1",     "cmn-s3-r1p0",     "cmn-s3-r2p0", "graviton5",    "cmn600-linked/0", "cmn600-linked/1",
+    "cmn700-linked/0", "cmn700-linked/1", "n1sdp",       "sg2042",       "rd-v1-mc",        "rd-n2",
+    "rd-fremont",      "altra",           "altra-max",   "yitian710/0",  "yitian710/1"};
 
 INSTANTIATE_TEST_SUITE_P(linux, CmnDiscovery, ::testing::Combine(ValuesIn(kPlatforms), ValuesIn(cmn_driver_sets())),
                          test_name);
