@@ -23,6 +23,17 @@ std::string outcome_markup(Status status, const std::string& text) {
   return fmt::format("<p class=\"outcome {}\">{}{}</p>\n", class_of(status), headline(status), text);
 }
 
+/// @param has_scenario  with the smallest scenario, if there is one
+std::string failure_row(const HtmlFailure& failure, bool has_scenario) {
+  const std::string smallest = failure.scenario.empty() || !has_scenario
+                                   ? ""
+                                   : html::details("the smallest scenario: " + escaped(failure.file),
+                                                   "<pre>" + html::escaped_lines(failure.scenario) + "</pre>");
+  return fmt::format("<tr><td class=\"number\">{}</td><td>{}</td><td>{}</td><td>{}{}</td></tr>\n",
+                     with_separators(failure.cases), escaped(failure.kind), escaped(failure.first),
+                     html::escaped_lines(failure.text), smallest);
+}
+
 }  // namespace
 
 void HtmlReport::Names::add(const std::string& given) {
@@ -93,19 +104,31 @@ void HtmlReport::section(const std::string& title, const std::string& content) {
 
 void HtmlReport::failures(const std::vector<HtmlFailure>& failures) {
   if (failures.empty()) return;
+  constexpr std::size_t kWords = 512;  // about what was left out
+  const std::size_t room = room_.page / 4 - std::min(room_.page / 4, used_by_sections_ + kWords);
   std::string table =
       "<div class=\"wide\"><table>\n<tr><th class=\"number\">cases</th><th>kind</th><th>first in</th>"
       "<th>what is wrong</th></tr>\n";
+  std::uint64_t without_scenario = 0;
+  std::uint64_t without_row = 0;
   for (const HtmlFailure& failure : failures) {
-    const std::string smallest = failure.scenario.empty()
-                                     ? ""
-                                     : html::details("the smallest scenario: " + escaped(failure.file),
-                                                     "<pre>" + html::escaped_lines(failure.scenario) + "</pre>");
-    table += fmt::format("<tr><td class=\"number\">{}</td><td>{}</td><td>{}</td><td>{}{}</td></tr>\n",
-                         with_separators(failure.cases), escaped(failure.kind), escaped(failure.first),
-                         html::escaped_lines(failure.text), smallest);
+    std::string row = failure_row(failure, true);
+    if (table.size() + row.size() > room) {
+      row = failure_row(failure, false);
+      const bool fits = table.size() + row.size() <= room;
+      if (!fits || !failure.scenario.empty()) ++(fits ? without_scenario : without_row);
+      if (!fits) continue;
+    }
+    table += row;
   }
-  before_ += section_of("Failures", table + "</table></div>\n");
+  table += "</table></div>\n";
+  std::vector<std::string> texts;
+  if (without_row > 0) texts.push_back(counted(without_row, "kind"));
+  if (without_scenario > 0) texts.push_back("the smallest scenarios of " + counted(without_scenario, "kind"));
+  if (!texts.empty())
+    table += fmt::format("<p class=\"notice\">Left out: {}. There is no more room for them on this page.</p>\n",
+                         fmt::join(texts, ", and "));
+  before_ += section_of("Failures", table);
 }
 
 void HtmlReport::notice(const std::string& text) {

@@ -43,7 +43,8 @@ class HtmlReport {
 
   /// Add a part to the page, after the table of runs. @param title  any text. @param content  markup
   void section(const std::string& title, const std::string& content);
-  /// Add a table of failures before the table of runs; nothing if there are none.
+  /// Add a table of failures before the table of runs; nothing if there are none. What there is no room for is counted:
+  /// smallest scenarios, then rows.
   void failures(const std::vector<HtmlFailure>& failures);
   /// Add a paragraph to the head. @param text  any text
   void notice(const std::string& text);

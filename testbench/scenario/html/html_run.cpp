@@ -23,6 +23,11 @@ using Status = RunResult::Status;
 
 constexpr std::size_t kMostText = 4096;  // of one text that somebody else gave
 
+/// Where rows of a table are left out.
+Parts::Gap row_gap(unsigned columns) {
+  return {fmt::format("<tr><td class=\"soft\" colspan=\"{}\">", columns), "</td></tr>\n"};
+}
+
 /// @return text as part of the page, cut if it is very long
 std::string page_text(std::string_view text) {
   if (text.size() <= kMostText) return escaped_lines(text);
@@ -92,7 +97,8 @@ std::string check_item(const CheckResult& check) {
 
 /// The failed ones first.
 void add_checks(Parts& parts, const std::string& title, const std::vector<CheckResult>& checks) {
-  parts.begin(fmt::format("<h3>{}</h3>\n<div class=\"wide\"><table>\n", title), "</table></div>\n", "check");
+  parts.begin(fmt::format("<h3>{}</h3>\n<div class=\"wide\"><table>\n", title), "</table></div>\n", "check",
+              row_gap(3));
   for (const bool ok : {false, true}) {
     for (const CheckResult& check : checks) {
       if (check.ok == ok) parts.add(check_item(check), ok ? Importance::usual : Importance::failed);
@@ -104,7 +110,7 @@ void add_derived(Parts& parts, const MeasureResult& measure) {
   parts.begin(
       "<div class=\"wide\"><table>\n<tr><th class=\"number\">value</th><th>unit</th><th>figure</th>"
       "<th class=\"number\">of the traffic</th></tr>\n",
-      "</table></div>\n", "derived figure");
+      "</table></div>\n", "derived figure", row_gap(4));
   for (const DerivedResult& derived : measure.derived) {
     parts.add(
         fmt::format("<tr><td class=\"number{}\">{:.4f}</td><td>{}</td><td>{}</td><td class=\"number\">{}</td></tr>\n",
@@ -121,7 +127,7 @@ void add_measure(Parts& parts, const MeasureResult& measure) {
                           page_text(measure.name), format_time(measure.start), format_time(measure.stop),
                           measure.partial ? " <span class=\"open\">(partial: cut short)</span>" : "",
                           measure.is_compared ? "" : " <span class=\"open\">(not compared)</span>"),
-              "</table></div>\n", "counter");
+              "</table></div>\n", "counter", row_gap(6));
   for (std::size_t i = 0; i < measure.counters.size(); ++i)
     parts.add(counter_row(measure, i), is_wrong_row(measure.counters[i]) ? Importance::failed : Importance::usual);
   add_derived(parts, measure);
@@ -130,14 +136,14 @@ void add_measure(Parts& parts, const MeasureResult& measure) {
 
 void add_list(Parts& parts, const std::string& title, const std::string& what, const std::vector<std::string>& texts,
               Importance importance) {
-  parts.begin(fmt::format("<h3>{}</h3>\n<ul>\n", title), "</ul>\n", what);
+  parts.begin(fmt::format("<h3>{}</h3>\n<ul>\n", title), "</ul>\n", what, {"<li class=\"soft\">", "</li>\n"});
   for (const std::string& text : texts) parts.add(fmt::format("<li>{}</li>\n", page_text(text)), importance);
 }
 
 /// Lines that open with a click.
 void add_lines(Parts& parts, const std::string& title, const std::string& what, const std::vector<std::string>& lines,
                const std::function<bool(const std::string&)>& is_important = {}) {
-  parts.begin(fmt::format("<details><summary>{}</summary><pre>", title), "</pre></details>\n", what);
+  parts.begin(fmt::format("<details><summary>{}</summary><pre>", title), "</pre></details>\n", what, {"", "\n"});
   for (const std::string& line : lines)
     parts.add(page_text(line) + "\n", is_important && is_important(line) ? Importance::important : Importance::lengthy);
 }
@@ -161,7 +167,7 @@ void add_driver_files(Parts& parts, const RunResult& run) {
   parts.begin(
       "<h3>Driver files</h3>\n<div "
       "class=\"wide\"><table>\n<tr><th>file</th><th>SHA-256</th><th></th><th>PMUs</th></tr>\n",
-      "</table></div>\n", "driver file");
+      "</table></div>\n", "driver file", row_gap(4));
   for (const driver_host::DriverFile& file : run.driver_files) {
     std::vector<std::string> words;
     if (file.is_given || file.is_own) words.emplace_back("yours");
@@ -175,7 +181,7 @@ void add_driver_files(Parts& parts, const RunResult& run) {
 
 /// What is said of the run as a whole.
 void add_words(Parts& parts, const RunResult& run) {
-  parts.begin("", "", "message");
+  parts.begin("", "", "message", {"<p class=\"soft\">", "</p>\n"});
   if (run.partial)
     parts.add("<p class=\"notice\">These results are partial: the scenario was not run to its end.</p>\n",
               Importance::failed);
@@ -249,7 +255,8 @@ std::string run_details(const HtmlRun& run, std::size_t most, bool is_open) {
   add_checks(parts, "Other checks", others);
   add_list(parts, "Findings of the scoreboard", "finding", result.findings, Importance::important);
   add_list(parts, "Actions", "action", result.actions, Importance::usual);
-  parts.begin("<details><summary>Meshes</summary><div class=\"picture wide\">", "</div></details>\n", "mesh picture");
+  parts.begin("<details><summary>Meshes</summary><div class=\"picture wide\">", "</div></details>\n", "mesh picture",
+              {"", ""});
   if (!run.picture.empty()) parts.add(run.picture, Importance::usual);
   add_driver_files(parts, result);
   add_lines(parts, "Traffic", "traffic stream", traffic_lines(result));

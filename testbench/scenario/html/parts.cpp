@@ -10,14 +10,20 @@
 
 namespace pmufab::scenario {
 
-void Parts::begin(std::string head, std::string tail, std::string what) {
-  parts_.push_back({std::move(head), std::move(tail), std::move(what), {}});
+void Parts::begin(std::string head, std::string tail, std::string what, Gap gap) {
+  parts_.push_back({std::move(head), std::move(tail), std::move(what), std::move(gap), {}});
 }
 
 void Parts::add(std::string item, Importance importance) {
   parts_.back().items.push_back({std::move(item), importance});
 }
 
+std::size_t Parts::room_of_mark(const Part& part) {
+  constexpr std::size_t kNumberAndWords = 40;
+  return part.gap.before.size() + part.what.size() + part.gap.after.size() + kNumberAndWords;
+}
+
+/// There is a gap behind the last item, at most, and one before each that is taken before its turn.
 void Parts::choose(std::size_t most) {
   std::size_t used = 0;
   for (const Importance importance :
@@ -25,7 +31,9 @@ void Parts::choose(std::size_t most) {
     for (Part& part : parts_) {
       for (Item& item : part.items) {
         if (item.importance != importance || part.is_full) continue;
-        const std::size_t size = item.text.size() + (part.is_open ? 0 : part.head.size() + part.tail.size());
+        const bool is_early = importance == Importance::failed || importance == Importance::important;
+        const std::size_t size = item.text.size() + (is_early ? room_of_mark(part) : 0) +
+                                 (part.is_open ? 0 : part.head.size() + part.tail.size() + room_of_mark(part));
         part.is_full = size > most - used;
         if (part.is_full) continue;
         used += size;
@@ -57,16 +65,31 @@ std::string Parts::left_out(std::size_t most) const {
                      fmt::join(texts, ", "), most / kKibibyte);
 }
 
+std::string Parts::text_of(const Part& part) {
+  std::string text = part.head;
+  std::uint64_t missing = 0;
+  const auto mark = [&] {
+    if (missing > 0)
+      text += fmt::format("{}… {} left out{}", part.gap.before, counted(missing, part.what), part.gap.after);
+    missing = 0;
+  };
+  for (const Item& item : part.items) {
+    if (!item.is_taken) {
+      ++missing;
+      continue;
+    }
+    mark();
+    text += item.text;
+  }
+  mark();
+  return text + part.tail;
+}
+
 std::string Parts::take(std::size_t most) {
   choose(most);
   std::string text = left_out(most);
   for (const Part& part : parts_) {
-    if (!part.is_open) continue;
-    text += part.head;
-    for (const Item& item : part.items) {
-      if (item.is_taken) text += item.text;
-    }
-    text += part.tail;
+    if (part.is_open) text += text_of(part);
   }
   return text;
 }

@@ -13,15 +13,20 @@ namespace pmufab::scenario {
 class Parts {
  public:
   enum class Importance : std::uint8_t { failed, important, usual, lengthy };
+  /// What stands around the words where items of a part are left out.
+  struct Gap {
+    std::string before;
+    std::string after;
+  };
 
   /// Begin a part. It is left out if none of its items is taken.
   /// @param head, tail  around its items
   /// @param what        its items are, in a sentence about what is left out: "counter"
-  void begin(std::string head, std::string tail, std::string what);
+  void begin(std::string head, std::string tail, std::string what, Gap gap);
   /// Add an item to the part that was begun last.
   void add(std::string item, Importance importance);
 
-  /// @param most  bytes. @return the parts, and before them a sentence about what was left out
+  /// @param most  bytes. @return the parts, with marks where items are left out, and before them a sentence about these
   [[nodiscard]] std::string take(std::size_t most);
 
  private:
@@ -34,11 +39,15 @@ class Parts {
     std::string head;
     std::string tail;
     std::string what;
+    Gap gap;
     std::vector<Item> items;
     bool is_open = false;  // an item of it is taken
     bool is_full = false;  // one was left out, so that none behind it is taken but what is more important
   };
   void choose(std::size_t most);
+  /// @return the most that a mark for left out items takes
+  [[nodiscard]] static std::size_t room_of_mark(const Part& part);
+  [[nodiscard]] static std::string text_of(const Part& part);
   [[nodiscard]] std::string left_out(std::size_t most) const;
 
   std::vector<Part> parts_;

@@ -175,6 +175,26 @@ TEST(HtmlReportTest, a_page_of_many_runs_stays_below_its_bound_and_says_what_is_
                           HasSubstr("Left out: there is no room for it on this page.")));
 }
 
+TEST(HtmlReportTest, failures_that_do_not_fit_are_counted_row_by_row) {
+  HtmlReport report("verify", {.run = 4'000, .page = 40'000});
+  std::vector<HtmlFailure> failures;
+  for (int i = 0; i < 300; ++i)
+    failures.push_back({.kind = "kind" + std::to_string(i),
+                        .cases = 1,
+                        .first = "case",
+                        .text = "it is wrong",
+                        .file = "small.yaml",
+                        .scenario = i == 1 ? std::string(20'000, 's') : "name: small"});
+  report.failures(failures);
+  report.section("coverage", "so much was met");
+  const std::string page = report.head() + report.tail();
+  EXPECT_LT(page.size(), 40'000U);
+  const std::size_t rows = occurrences(page, "it is wrong");
+  EXPECT_GT(rows, 20U);
+  EXPECT_THAT(page, AllOf(HasSubstr(">kind0<"), HasSubstr(">kind1<"), HasSubstr(">kind2<"), Not(HasSubstr("ssssss"))));
+  EXPECT_THAT(page, HasSubstr("Left out: " + std::to_string(300 - rows) + " kinds, and the smallest scenarios of "));
+}
+
 TEST(HtmlReportTest, names_of_many_runs_are_bounded) {
   HtmlReport report("run");
   for (int i = 0; i < 500; ++i) {
@@ -251,25 +271,34 @@ TEST_F(TimeLine, of_many_readings_is_no_larger) {
   EXPECT_THAT(picture, HasSubstr("100,000 readings of the driver add up to (399 are drawn)"));
 }
 
+const Parts::Gap kGap = {"<", ">"};
+
 TEST(PartsTest, take_what_is_important_first_and_leave_no_gaps) {
   Parts parts;
-  parts.begin("(", ")", "line");
+  parts.begin("(", ")", "line", kGap);
   for (const char* const text : {"aaaa", "bb", "c"}) parts.add(text, Parts::Importance::lengthy);
-  parts.begin("[", "]", "counter");
+  parts.begin("[", "]", "counter", kGap);
   parts.add("good", Parts::Importance::usual);
   parts.add("wrong", Parts::Importance::failed);
   EXPECT_EQ(parts.take(1'000), "(aaaabbc)[goodwrong]");
 }
 
-TEST(PartsTest, say_what_they_leave_out) {
+TEST(PartsTest, say_what_they_leave_out_and_mark_where) {
   Parts parts;
-  parts.begin("(", ")", "line");
-  for (const char* const text : {"aaaa", "bbbb", "c"}) parts.add(text, Parts::Importance::lengthy);
-  parts.begin("[", "]", "counter");
+  parts.begin("(", ")", "line", kGap);
+  const std::string line(100, 'a');
+  for (const char* const end : {"1", "2", "3"}) parts.add(line + end, Parts::Importance::lengthy);
+  parts.begin("[", "]", "counter", kGap);
+  parts.add("first", Parts::Importance::failed);
+  for (int i = 0; i < 12; ++i) parts.add(line, Parts::Importance::usual);
   parts.add("wrong", Parts::Importance::failed);
-  // [wrong] are 7 bytes, (aaaa) 6; bbbb does not fit, and then c would leave a gap.
-  const std::string text = parts.take(15);
-  EXPECT_THAT(text, AllOf(HasSubstr("Left out: 2 lines."), HasSubstr("(aaaa)[wrong]")));
+  parts.add(line, Parts::Importance::usual);
+  constexpr std::size_t kRoom = 600;
+  const std::string text = parts.take(kRoom);
+  EXPECT_THAT(text, AllOf(HasSubstr("Left out: 3 lines, "), HasSubstr("[first" + line)));
+  EXPECT_THAT(text, ::testing::ContainsRegex("aaa<… [0-9]+ counters left out>wrong<… 1 counter left out>\\]$"));
+  EXPECT_LE(text.substr(text.find('[')).size(), kRoom);
+  EXPECT_EQ(text.find("(a"), std::string::npos) << "a part without items is not there";
 }
 
 }  // namespace
