@@ -50,6 +50,10 @@ unsigned Timeline::declare(unsigned width, const std::string& name) {
 unsigned Timeline::cpu() const { return machine_->host().driver_cpu().value_or(0); }
 
 void Timeline::on_phase(RunPhase phase) {
+  if (is_recording() || (selection_.phase() == RunPhase::running && options_.filter.to)) {
+    const Picoseconds now = selection_.now();
+    file_.write(fmt::format("n\t{}\n", std::min(now, options_.filter.to.value_or(now))));
+  }
   selection_.enter(phase);
   if (phase != RunPhase::running) return;
   choose_gauges();
@@ -153,7 +157,9 @@ void Timeline::on_line(std::uint32_t number, const std::string& source, bool hig
 }
 
 void Timeline::on_note(const std::string& text) {
-  if (is_recording() && selection_.is_wanted()) write(fmt::format("i\t{}\t0\t{}\t", selection_.now(), text));
+  if (!is_recording() || !selection_.is_wanted()) return;
+  write(fmt::format("i\t{}\t0\t{}\t", selection_.now(), text));
+  look();
 }
 
 void Timeline::on_call(Call call, bool begin, const std::string& pmu, perf::EventHandle event, std::uint64_t /*value*/,

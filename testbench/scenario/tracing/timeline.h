@@ -37,6 +37,7 @@ struct TimelineOptions {
 ///   b TIME CPU NAME DETAIL   a call begins on a CPU
 ///   e TIME CPU               the latest of its calls that has not ended ends
 ///   i TIME CPU NAME VALUE    something happens at once: a write of a register, or (no value) to the machine
+///   n TIME                   nothing more happens until then
 ///   o COUNT                  so many lines are left out here
 class Timeline final : public TraceListener {
  public:

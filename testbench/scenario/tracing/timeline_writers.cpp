@@ -6,6 +6,7 @@
 #include <cctype>
 #include <fstream>
 #include <map>
+#include <memory>
 #include <set>
 #include <sstream>
 #include <stdexcept>
@@ -15,13 +16,15 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "testbench/scenario/tracing/timeline_svg.h"
+#include "testbench/scenario/tracing/timeline_writer.h"
 #include "tlm/clock/clock_domain.h"
 
 namespace pmufab::scenario {
 namespace {
 
 namespace fs = std::filesystem;
-using Row = std::vector<std::string>;
+using Row = TimelineRow;
 
 std::uint64_t number_in(const std::string& text, int base = 10) { return std::stoull(text, nullptr, base); }
 
@@ -41,20 +44,6 @@ bool read_record(const fs::path& record, const std::function<void(const Row&)>& 
   }
   return true;
 }
-
-/// One of the formats. Each function returns text, which may be empty.
-class TimelineWriter {
- public:
-  virtual ~TimelineWriter() = default;
-  /// Everything that there is, before anything happens: so a format can declare it.
-  virtual void announce(const Row& line) = 0;
-  virtual std::string head(const std::string& title) = 0;
-  virtual std::string value(Picoseconds when, unsigned signal, std::uint64_t value) = 0;
-  virtual std::string begin(Picoseconds when, unsigned cpu, const std::string& name, const std::string& detail) = 0;
-  virtual std::string end(Picoseconds when, unsigned cpu) = 0;
-  virtual std::string instant(Picoseconds when, unsigned cpu, const std::string& name, const std::string& value) = 0;
-  virtual std::string tail(Picoseconds when, std::uint64_t left_out) = 0;
-};
 
 // ---- VCD
 
@@ -259,6 +248,18 @@ class JsonWriter final : public TimelineWriter {
   std::map<unsigned, unsigned> depths_;  // calls under way, by CPU
 };
 
+std::unique_ptr<TimelineWriter> make_writer(TimelineFormat format) {
+  switch (format) {
+    case TimelineFormat::vcd:
+      return std::make_unique<VcdWriter>();
+    case TimelineFormat::json:
+      return std::make_unique<JsonWriter>();
+    case TimelineFormat::svg:
+      break;
+  }
+  return make_svg_writer();
+}
+
 /// @return a line in that format; nothing for declarations
 std::string text_of(const Row& line, TimelineWriter& writer) {
   const std::string& kind = line.front();
@@ -275,9 +276,8 @@ std::string text_of(const Row& line, TimelineWriter& writer) {
 
 std::uint64_t write_timeline(TimelineFormat format, const fs::path& record, const std::string& title,
                              std::uint64_t room, const std::function<void(const std::string& text)>& put) {
-  VcdWriter vcd;
-  JsonWriter json;
-  TimelineWriter& writer = format == TimelineFormat::vcd ? static_cast<TimelineWriter&>(vcd) : json;
+  const std::unique_ptr<TimelineWriter> made = make_writer(format);
+  TimelineWriter& writer = *made;
   std::uint64_t left_out = 0;
   const bool is_whole = read_record(record, [&](const Row& line) {
     writer.announce(line);

@@ -12,6 +12,7 @@ namespace pmufab::scenario {
 enum class TimelineFormat : std::uint8_t {
   vcd,   ///< value change dump of IEEE 1800, for GTKWave and others
   json,  ///< trace event format, for Perfetto and Chrome
+  svg,   ///< a picture, for documents and bug reports
 };
 
 /// Make a file of what a Timeline has recorded. A record that ends early makes a whole file of what it has.

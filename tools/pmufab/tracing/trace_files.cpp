@@ -24,8 +24,9 @@ TimelineFormat format_of(const std::string& file) {
   const std::string suffix = fs::path(file).extension().string();
   if (suffix == ".vcd") return TimelineFormat::vcd;
   if (suffix == ".json") return TimelineFormat::json;
-  throw InputError(fmt::format("--timeline {}: the name must end in .vcd or .json", file),
-                   ".vcd is for GTKWave, .json for Perfetto; vcd2fst of GTKWave makes .fst of .vcd");
+  if (suffix == ".svg") return TimelineFormat::svg;
+  throw InputError(fmt::format("--timeline {}: the name must end in .vcd, .json or .svg", file),
+                   ".vcd is for GTKWave, .json for Perfetto, .svg is a picture; vcd2fst of GTKWave makes .fst of .vcd");
 }
 
 }  // namespace
@@ -50,7 +51,7 @@ Options trace_options() {
   return access_log_options() +
          Options{text("timeline", "FILE",
                       "write registers, interrupts and calls over time: .vcd for GTKWave, .json for "
-                      "Perfetto")};
+                      "Perfetto, .svg as a picture")};
 }
 
 std::string trace_description() {
