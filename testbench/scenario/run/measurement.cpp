@@ -59,6 +59,7 @@ void Measurement::open(Group& group, unsigned number) {
     perf::PerfAttributes attributes = counter.event.attributes;
     attributes.disabled = leader == 0;  // as perf stat: members follow their leader
     const unsigned cpu = spec_.cpu.value_or(counter.event.cpu);
+    if (tell_opening_) tell_opening_(counter.event.text);
     const EventHandle handle = pmus_.open(attributes, static_cast<int>(cpu), leader);
     if (handle <= 0) {
       const bool as_told = !spec_.open_error.empty() && spec_.open_error == strerrorname_np(-handle);

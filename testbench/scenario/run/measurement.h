@@ -28,6 +28,9 @@ class Measurement {
               const perf::PmuCatalog& catalog, Picoseconds zero, Picoseconds rotation,
               std::function<void(const IntervalResult&)> take);
 
+  /// Call `tell` with the text of each event, as written, just before it is opened.
+  void tell_openings(std::function<void(const std::string& text)> tell) { tell_opening_ = std::move(tell); }
+
   /// Open and enable every event.
   /// @param stops  asked before each, because a driver may take long for many; true: the measure is without the rest
   void begin(const std::function<bool()>& stops = {});
@@ -75,6 +78,7 @@ class Measurement {
   Picoseconds rotation_;
   std::vector<Group> groups_;
   std::function<void(const IntervalResult&)> take_;
+  std::function<void(const std::string& text)> tell_opening_;
   std::size_t intervals_ = 0;
   MeasureResult result_;
   std::size_t refused_as_told_ = 0;  // groups

@@ -366,6 +366,9 @@ class ScenarioRun {
     };
     auto measurement = std::make_unique<Measurement>(measure, machine_.pmus(), machine_.scoreboard(), catalog, zero_,
                                                      spec_.host.rotation, note_interval);
+    measurement->tell_openings([this](const std::string& text) {
+      for (TraceListener* const tracer : machine_.tracers()) tracer->on_opening(text);
+    });
     measurement->begin([this] { return is_interrupted(); });
     if (measure.interval > 0) {
       Json content = to_json(measurement->begun());

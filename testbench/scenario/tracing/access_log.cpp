@@ -2,6 +2,7 @@
 #include "testbench/scenario/tracing/access_log.h"
 
 #include <array>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -61,6 +62,25 @@ void AccessLog::add_truth(Json& line, Call call, perf::EventHandle event) const 
 }
 
 void AccessLog::put(const Json& line) {
+  if (machine_ != nullptr && selection_.is_wanted()) write_kernel_log();
+  write_line(line);
+}
+
+/// Warnings and worse since the line before.
+void AccessLog::write_kernel_log() {
+  const std::vector<std::string>& log = machine_->host().log();
+  for (; kernel_lines_ < log.size(); ++kernel_lines_) {
+    const std::string& text = log[kernel_lines_];
+    const bool is_warning = text.size() > 2 && text[0] == '<' && text[1] <= '4' && text[2] == '>';
+    if (!is_warning) continue;
+    Json line = entry("kernel");
+    line["depth"] = depth_;
+    line["text"] = text;
+    write_line(line);
+  }
+}
+
+void AccessLog::write_line(const Json& line) {
   write(options_.is_json ? line.dump(-1, ' ', false, Json::error_handler_t::replace) : to_text(line));
 }
 
@@ -88,9 +108,9 @@ void AccessLog::on_loaded(const std::vector<perf::Pmu>& pmus) {
 }
 
 /// A write changes what software would read. A read shows what has changed since software knew it; at first it knows 0.
-Json AccessLog::changes(const AccessRecord& access) {
-  Json list = Json::array();
-  if (access.spec == nullptr || !access.ok) return list;
+AccessLog::Fields AccessLog::fields_of(const AccessRecord& access) {
+  Fields fields;
+  if (access.spec == nullptr || !access.ok) return fields;
   const std::uint64_t covered = low_bits(8 * access.size) << access.shift;
   const std::uint64_t value = access.value << access.shift;
   std::uint64_t& known = seen_[access.address - access.shift / 8];
@@ -102,16 +122,18 @@ Json AccessLog::changes(const AccessRecord& access) {
     const bool is_order = access.is_write && field.access == Access::wo;
     const std::uint64_t old = is_order ? 0 : of(before);
     const std::uint64_t now = is_order ? of(value & covered) : of(after);
+    if (field.access == Access::rw && access.is_write && old == now && now != 0)
+      fields.kept.push_back({{"field", field.name}, {"value", hex(now, 0)}});
     if (field.access == Access::reserved || old == now) continue;
-    list.push_back({{"field", field.name}, {"before", hex(old, 0)}, {"after", hex(now, 0)}});
+    fields.changed.push_back({{"field", field.name}, {"before", hex(old, 0)}, {"after", hex(now, 0)}});
   }
   known = after;
-  return list;
+  return fields;
 }
 
 void AccessLog::on_access(const AccessRecord& access) {
   if (selection_.phase() == RunPhase::before) return;
-  Json changed = changes(access);  // even if it is not wanted: later ones are compared with it
+  Fields fields = fields_of(access);  // even if it is not wanted: later ones are compared with it
   if (!selection_.is_chosen(access) || !selection_.is_in_time()) return;
   Json line = entry(access.is_write ? "write" : "read");
   line["depth"] = depth_;
@@ -125,7 +147,8 @@ void AccessLog::on_access(const AccessRecord& access) {
   line["size"] = access.size;
   if (access.ok) line["value"] = hex(access.value, access.size);
   line["ok"] = access.ok;
-  line["changed"] = std::move(changed);
+  line["changed"] = std::move(fields.changed);
+  if (!fields.kept.empty()) line["kept"] = std::move(fields.kept);
   line["function"] = access.function;
   put(line);
 }
@@ -192,12 +215,14 @@ void AccessLog::on_open(const perf::PerfAttributes& attributes, perf::EventHandl
   std::optional<perf::ResolvedEvent> named;
   if (published_) named = published_->names.name(attributes);
   const Named event = named ? Named{named->pmu, named->text} : Named{};
+  const std::string written = std::exchange(written_text_, {});
   if (result > 0) events_[result] = event;
   if (!selection_.is_wanted_pmu(event.pmu)) return;
   Json line = entry("event");
   line["what"] = result > 0 ? "opened" : "refused";
   if (result > 0) line["event"] = result;
   line["name"] = event.text;
+  if (!written.empty()) line["written"] = written;
   if (leader != 0) line["leader"] = leader;
   line["config"] = hex(attributes.config, 0);
   line["config1"] = hex(attributes.config1, 0);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -38,6 +39,7 @@ class AccessLog final : public TraceListener {
   void on_access(const AccessRecord& access) override;
   void on_line(std::uint32_t number, const std::string& source, bool high) override;
   void on_delivery(std::uint32_t number, bool begin, bool handled) override;
+  void on_opening(const std::string& text) override { written_text_ = text; }
   void on_note(const std::string& text) override;
   void on_call(Call call, bool begin, const std::string& pmu, perf::EventHandle event, std::uint64_t value,
                Picoseconds when) override;
@@ -52,13 +54,21 @@ class AccessLog final : public TraceListener {
     std::string pmu;
     std::string text;
   };
-  [[nodiscard]] Json changes(const AccessRecord& access);
+  /// Fields of a register that an access changes, or that a write leaves set.
+  struct Fields {
+    Json changed = Json::array();
+    Json kept = Json::array();
+  };
+  [[nodiscard]] Fields fields_of(const AccessRecord& access);
   [[nodiscard]] Json entry(const char* kind) const;
   void add_event(Json& line, perf::EventHandle event) const;
   void add_truth(Json& line, Call call, perf::EventHandle event) const;
   void put_interrupt(const char* what, std::uint32_t number, const std::string& source);
+  /// Write a line, and before it what the kernel has said meanwhile.
   void put(const Json& line);
+  void write_line(const Json& line);
   void write(const std::string& text);
+  void write_kernel_log();
   void write_end(const Json& line);
 
   AccessLogOptions options_;
@@ -73,9 +83,11 @@ class AccessLog final : public TraceListener {
   };
   std::unique_ptr<Published> published_;
   std::map<perf::EventHandle, Named> events_;
+  std::string written_text_;                      // of the event that is being opened
   std::map<std::uint32_t, std::string> sources_;  // of interrupts, by number
   std::map<std::uint64_t, std::uint64_t> seen_;   // by address of the register: what software knows of it
   unsigned depth_ = 0;                            // calls of the perf core that are under way
+  std::size_t kernel_lines_ = 0;                  // of the kernel's log that were looked at
   std::uint64_t written_ = 0;                     // bytes
   std::uint64_t left_out_ = 0;                    // lines
 };

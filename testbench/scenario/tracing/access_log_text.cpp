@@ -96,6 +96,7 @@ std::string to_text(const Json& line) {
   text.append(std::size_t{kIndent} * line.value("depth", 0U), ' ');
   if (kind == "phase") return text + "# " + text_of(line, "phase") + ": times in microseconds";
   if (kind == "note") return text + "# " + text_of(line, "text");
+  if (kind == "kernel") return text + "# kernel: " + text_of(line, "text");
   if (kind == "call") return text + call_text(line);
   if (kind == "event") return text + event_text(line);
   if (kind == "interrupt")

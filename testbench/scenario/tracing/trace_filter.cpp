@@ -130,7 +130,10 @@ bool TraceSelection::is_chosen(const AccessRecord& access) {
     if (is_called) accessed_.insert(bank);
     // What another PMU's driver does is not the chosen one's, even in the same place.
     const bool is_known = !has_caller && accessed_.contains(bank);
-    if (!is_called && !is_known && !is_chosen(std::string_view(bank))) return false;
+    // Any PMU may find what firmware leaves. What the PCI core of the kernel does has no names.
+    const bool is_firmware =
+        phase_ == RunPhase::loading && access.is_write && access.spec != nullptr && access.function.empty();
+    if (!is_called && !is_known && !is_firmware && !is_chosen(std::string_view(bank))) return false;
   }
   bool is_met = filter_.registers.empty();
   for (const std::string& pattern : filter_.registers) {

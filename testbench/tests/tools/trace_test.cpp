@@ -692,6 +692,38 @@ TEST_F(Explain, what_the_handler_did_and_did_not) {
   EXPECT_THAT(outcome.out.substr(raised, wrong - raised), Not(HasSubstr("Freeze 0x"))) << "nobody thaws them";
 }
 
+/// An event that is refused leads to its refusal.
+TEST_F(Explain, why_an_event_was_not_opened) {
+  const std::string scenario =
+      write("full.yaml", "name: full\nplatform: " + shipped("platforms/cmn600-small.yaml") + R"(
+duration: 10 us
+measure: [{name: m, start: 1 us, events: ["{arm_cmn_0/dtc_cycles/,arm_cmn_0/dtc_cycles/}"]}]
+)");
+  const std::string results = (folder / "results").string();
+  const Outcome run = pmufab({"run", scenario, "--drivers", "newest", "--out", results});
+  ASSERT_EQ(run.exit_code, 1) << run.out << run.err;
+  const Outcome outcome = pmufab({"explain", results});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out,
+              AllOf(HasSubstr("until its driver refuses it"), HasSubstr("* opened event 1 arm_cmn_0/dtc_cycles/"),
+                    ContainsRegex("\\* refused arm_cmn_0/dtc_cycles[^\n]*EINVAL")));
+}
+
+/// A check that names an address leads to the first access of it.
+TEST_F(Explain, which_access_a_check_means) {
+  const Outcome outcome = explained("cxl-free-running-group.yaml");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("register_accesses: "), ContainsRegex("write 8 0x[^\n]*cxl_pmu.c\\]\n$")));
+  EXPECT_THAT(pmufab({"explain", (folder / "results").string(), "register_accesses"}).out, outcome.out);
+}
+
+/// What firmware has left is there, although the driver has not touched it.
+TEST_F(Explain, what_firmware_has_left) {
+  const Outcome outcome = explained("cmn-event-left-selected.yaml");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, ContainsRegex("write 4 0x5000a000 [^\n]* = 0x2c2c2c2c"));
+}
+
 TEST_F(Explain, what_cannot_be_explained_is_said) {
   const Outcome right = explained(two_sockets());
   EXPECT_EQ(right.exit_code, 2);

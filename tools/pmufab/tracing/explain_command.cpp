@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cstdint>
 #include <fstream>
 #include <iostream>
 #include <memory>
 #include <optional>
+#include <regex>
 #include <set>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,13 +14,12 @@
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
-#include "testbench/perf/event_syntax.h"
 #include "testbench/scenario/report/result_difference.h"
 #include "testbench/scenario/tracing/tracing.h"
 #include "testbench/scenario/yaml/input_error.h"
-#include "testbench/scenario/yaml/quantity.h"
 #include "tools/pmufab/cli.h"
 #include "tools/pmufab/output.h"
+#include "tools/pmufab/tracing/story.h"
 
 namespace pmufab::cli {
 namespace {
@@ -32,28 +32,57 @@ using scenario::Json;
 constexpr std::size_t kMostLines = 20;
 constexpr std::uint64_t kRoom = std::uint64_t{128} << 20;  // bytes of the log; in memory it takes several times that
 
-/// A run whose count is to be explained.
+/// What is to be explained of a run.
 struct Wrong {
+  enum class Kind : std::uint8_t { count, not_opened, check };
   fs::path folder;  ///< of `pmufab run --out`
   Json run;
-  std::string event;
-  std::string pmu;
+  Kind kind = Kind::count;
+  std::string name;  ///< of the event or the check
+  std::string pmu;   ///< of the event
+  std::string text;  ///< of the check
 };
 
-/// @return the first counter of a run that is wrong, or the given one
-std::optional<Wrong> wrong_in(const fs::path& folder, const std::string& event) {
-  for (const Json& run : scenario::read_results(folder / "result.json")) {
-    for (const Json& measure : run.at("measures")) {
-      for (const Json& counter : measure.at("counters")) {
-        const bool is_it = event.empty() ? counter.at("check") == "wrong" : counter.at("event") == event;
-        if (is_it) return Wrong{folder, run, counter.at("event"), counter.at("pmu")};
-      }
+/// @param name  of the event; empty: the first that is wrong in this way
+std::optional<Wrong> wrong_count(const fs::path& folder, const Json& run, const char* check, const std::string& name) {
+  for (const Json& measure : run.at("measures")) {
+    for (const Json& counter : measure.at("counters")) {
+      if (name.empty() ? counter.at("check") != check : counter.at("event") != name) continue;
+      const auto kind = counter.at("check") == "not_opened" ? Wrong::Kind::not_opened : Wrong::Kind::count;
+      return Wrong{folder, run, kind, counter.at("event"), counter.at("pmu"), {}};
     }
   }
   return std::nullopt;
 }
 
-Wrong find_wrong(const fs::path& place, const std::string& event) {
+/// @param name  of the check; empty: the first that failed
+std::optional<Wrong> failed_check(const fs::path& folder, const Json& run, const std::string& name) {
+  std::vector<Json> checks = run.at("checks");
+  for (const Json& measure : run.at("measures")) {
+    for (const Json& check : measure.at("checks")) checks.push_back(check);
+  }
+  for (const Json& check : checks) {
+    if (!check.at("ok").get<bool>() && (name.empty() || check.at("name") == name))
+      return Wrong{folder, run, Wrong::Kind::check, check.at("name"), {}, check.at("text")};
+  }
+  return std::nullopt;
+}
+
+/// @return what is wrong in a folder's runs, counts first; or what the name says
+std::optional<Wrong> wrong_in(const fs::path& folder, const std::string& name) {
+  const std::vector<Json> runs = scenario::read_results(folder / "result.json");
+  for (const char* const check : {"wrong", "not_opened"}) {
+    for (const Json& run : runs) {
+      if (auto wrong = wrong_count(folder, run, check, name)) return wrong;
+    }
+  }
+  for (const Json& run : runs) {
+    if (auto wrong = failed_check(folder, run, name)) return wrong;
+  }
+  return std::nullopt;
+}
+
+Wrong find_wrong(const fs::path& place, const std::string& name) {
   std::set<fs::path> folders = {place};
   std::error_code error;
   for (fs::directory_iterator entry(place, error), end; !error && entry != end; entry.increment(error))
@@ -62,14 +91,15 @@ Wrong find_wrong(const fs::path& place, const std::string& event) {
   for (const fs::path& folder : folders) {
     if (!fs::exists(folder / "result.json", error) || !fs::exists(folder / "effective.yaml", error)) continue;
     is_any = true;
-    if (auto wrong = wrong_in(folder, event)) return *std::move(wrong);
+    if (auto wrong = wrong_in(folder, name)) return *std::move(wrong);
   }
   if (!is_any)
     throw InputError(fmt::format("{} is no folder of results", place.string()),
                      "pmufab run --out DIR makes such folders");
-  throw InputError(event.empty() ? fmt::format("{}: no count is wrong", place.string())
-                                 : fmt::format("{}: no event '{}' was measured", place.string(), event),
-                   "name an event as the result does");
+  throw InputError(name.empty() ? fmt::format("{}: no count is wrong, and no check failed", place.string())
+                                : fmt::format("{}: no event '{}' was measured, and no check of that name failed",
+                                              place.string(), name),
+                   "name an event or a check as the result does");
 }
 
 /// The run's own driver set, or the user's.
@@ -120,7 +150,7 @@ std::vector<Json> log_of(const Wrong& wrong, const driver_host::DriverSet& drive
   runner.interrupted = interrupts;
   runner.limits.trace = kRoom;
   scenario::TraceFilter filter;
-  filter.pmus = {wrong.pmu};
+  if (!wrong.pmu.empty()) filter.pmus = {wrong.pmu};
   runner.traces.access_log =
       scenario::AccessLogOptions{.is_json = true, .filter = std::move(filter), .room = runner.limits.trace};
   if (readings > 0) {
@@ -140,135 +170,74 @@ std::vector<Json> log_of(const Wrong& wrong, const driver_host::DriverSet& drive
   return lines;
 }
 
-/// The part of a log between the last right count of the event and its first wrong one, both included.
-struct Part {
-  std::size_t first = 0;
-  std::size_t last = 0;
-  bool is_wrong = false;
-  bool has_right = false;
-};
-
-/// What an event is, however its values are written: "slc_access_rd,src_loc_cpu=1" and "src_loc_cpu=0x1,slc_access_rd".
-std::set<std::string> terms_of(const std::string& event) {
-  std::set<std::string> terms;
-  const std::vector<perf::WrittenGroup> written = perf::parse_events(event);
-  for (const perf::WrittenTerm& term : written.front().events.front().terms) {
-    std::string value = term.value.value_or("1");
-    try {
-      value = fmt::format("{}", scenario::parse_quantity(value, scenario::Quantity::count));
-    } catch (const std::invalid_argument&) {  // it stays as it is
-    }
-    if (term.name != "name") terms.insert(term.name + "=" + value);
-  }
-  return terms;
+/// The addresses that a text names.
+std::set<std::string> addresses_in(const std::string& text) {
+  static const std::regex pattern("0x[0-9a-f]+");
+  std::set<std::string> addresses;
+  for (auto found = std::sregex_iterator(text.begin(), text.end(), pattern); found != std::sregex_iterator(); ++found)
+    addresses.insert(found->str());
+  return addresses;
 }
 
-/// @return the name that the log has for an event; empty: it has another
-std::string name_in(const std::vector<Json>& log, const std::string& event) {
-  const auto terms = terms_of(event);
-  for (const Json& line : log) {
-    std::string name = line.value("name", "");
-    if (!name.empty() && terms_of(name) == terms) return name;
-  }
-  return {};
+/// @return the first function that a text names: "cxl_pmu_enable()"
+std::string function_in(const std::string& text) {
+  static const std::regex pattern("[A-Za-z_][A-Za-z_0-9]*\\(\\)");
+  std::smatch found;
+  return std::regex_search(text, found, pattern) ? found.str() : std::string();
 }
 
-/// @param event  as the log names it
-Part part_of(const std::vector<Json>& log, const std::string& event) {
-  Part part;
-  for (std::size_t i = 0; i < log.size(); ++i) {
-    const Json& line = log[i];
-    if (line.value("name", "") != event) continue;
-    if (line.at("kind") == "event" && line.value("what", "") == "opened" && !part.has_right) part.first = i;
-    if (line.at("kind") != "call" || !line.contains("expected")) continue;
-    part.last = i;
-    part.is_wrong = !line.at("expected").at("ok").get<bool>();
-    if (part.is_wrong) break;
-    part.first = i;
-    part.has_right = true;
-  }
-  return part;
+void print_story(const std::string& title, const std::vector<Json>& log, const StoryPart& part) {
+  fmt::print(std::cout, "{}\n", title);
+  for (const std::string& line : tell(log, part, kMostLines - 1)) fmt::print(std::cout, "{}\n", line);
+  std::cout.flush();
 }
 
-/// How much a line says about a count: the most important ones are shown.
-unsigned weight_of(const Json& line, const std::string& event) {
-  const std::string kind = line.at("kind");
-  if (kind == "note") return 5;
-  if (kind == "call" && line.contains("error")) return 5;
-  if (kind == "interrupt") return line.at("what") == "raised" ? 4 : 2;
-  if (kind == "event" && line.value("what", "") != "read") return line.value("name", "") == event ? 4 : 1;
-  if (kind == "write") return line.at("changed").empty() ? 2 : 3;
-  if (kind == "read") return line.at("changed").empty() ? 1 : 3;
-  return line.value("name", "") == event && !line.value("begin", true) ? 3 : 0;
+int explain_check(const Wrong& wrong, const std::vector<Json>& log) {
+  const bool is_warning = wrong.name == "kernel_warnings";
+  const StoryPart part =
+      is_warning ? part_of_warning(log) : part_of_access(log, addresses_in(wrong.text), function_in(wrong.text));
+  const std::string title = fmt::format("{}: {}", wrong.name, wrong.text);
+  if (part.is_wrong) {
+    print_story(title, log, part);
+  } else {
+    fmt::print(std::cout, "{}\n", title);
+  }
+  return kPassed;
 }
 
-/// An interrupt that no handler took says most, with everything since it was delivered.
-constexpr unsigned kNotHandled = 6;
-
-/// @return which lines of a part are shown: both ends, and the most important of the latest
-std::set<std::size_t> shown_lines(const std::vector<Json>& log, const Part& part, const std::string& event,
-                                  std::size_t most) {
-  std::vector<std::pair<unsigned, std::size_t>> order;
-  std::size_t delivered = 0;  // in `order`
-  for (std::size_t i = part.first + 1; i < part.last; ++i) {
-    const std::string what = log[i].value("what", "");
-    if (what == "delivered") delivered = order.size();
-    order.emplace_back(weight_of(log[i], event), i);
-    if (what != "not handled") continue;
-    for (std::size_t j = delivered; j < order.size(); ++j) order[j].first = kNotHandled;
+int explain_count(const Wrong& wrong, std::vector<Json> log) {
+  if (!mark_event(log, wrong.name)) throw InputError(fmt::format("the access log has no event '{}'", wrong.name));
+  const bool is_refused = wrong.kind == Wrong::Kind::not_opened;
+  const StoryPart part = part_of_count(log, is_refused);
+  const bool is_cut = !log.empty() && log.back().at("kind") == "left_out";
+  if (part.is_wrong) {
+    print_story(fmt::format("{}: {}", wrong.name,
+                            is_refused       ? "until its driver refuses it"
+                            : part.has_right ? "from the last right count to the first wrong one"
+                                             : "from its opening to its first count"),
+                log, part);
+  } else if (const StoryPart refusal = part_of_refusal(log); refusal.is_wrong) {
+    print_story(fmt::format("{}: its driver refuses it, or one of its group, a counter", wrong.name), log, refusal);
+  } else if (!is_cut && !part.has_right && part.last > 0) {
+    print_story(fmt::format("{}: its driver never gives a count of it that can be judged", wrong.name), log, part);
+  } else {
+    fmt::print(std::cout, "{}: {}\n", wrong.name,
+               is_cut ? "no count of it is wrong in the first part of the log, which has no room for more"
+                      : "every count of it is right when the scenario runs again");
   }
-  std::erase_if(order, [](const auto& line) { return line.first == 0; });
-  std::sort(order.rbegin(), order.rend());
-  std::set<std::size_t> shown = {part.first, part.last};
-  for (const auto& [weight, index] : order) {
-    if (shown.size() < most) shown.insert(index);
-  }
-  return shown;
-}
-
-/// Lines that tell a gap take room, too.
-std::vector<std::string> tell(const std::vector<Json>& log, const Part& part, const std::string& event,
-                              std::size_t most) {
-  for (std::size_t wanted = most;; --wanted) {
-    std::vector<std::string> lines;
-    std::size_t next = part.first;
-    for (const std::size_t index : shown_lines(log, part, event, wanted)) {
-      if (index == next + 1) lines.push_back(scenario::to_text(log[next]));
-      if (index > next + 1) lines.push_back(fmt::format("  ... {}", scenario::counted(index - next, "line")));
-      lines.push_back(scenario::to_text(log[index]));
-      next = index + 1;
-    }
-    if (lines.size() <= most || wanted <= 2) return lines;
-  }
+  return kPassed;
 }
 
 int run_explain(const Request& request) {
   if (request.words.empty() || request.words.size() > 2)
-    throw InputError("a folder of results is needed, and at most one event", "pmufab explain RESULT [EVENT]");
+    throw InputError("a folder of results is needed, and at most one event or check",
+                     "pmufab explain RESULT [EVENT | CHECK]");
   const Wrong wrong = find_wrong(request.words[0], request.words.size() > 1 ? request.words[1] : std::string());
   const driver_host::DriverSet drivers = drivers_of(request.options, wrong);
   catch_interrupts();
-  const std::vector<Json> log = log_of(wrong, drivers, request.options["readings"].as<std::uint64_t>());
-  const std::string event = name_in(log, wrong.event);
-  const Part part = part_of(log, event);
+  std::vector<Json> log = log_of(wrong, drivers, request.options["readings"].as<std::uint64_t>());
   if (interrupts() > 0) return kCheckFailed;
-  if (event.empty())
-    throw InputError(fmt::format("the access log has no event '{}'", wrong.event),
-                     "it names events by the driver's words; pmufab run --trace-mmio FILE shows all of them");
-  if (!part.is_wrong) {
-    const bool is_cut = !log.empty() && log.back().at("kind") == "left_out";
-    fmt::print(std::cout, "{}: {}\n", wrong.event,
-               is_cut          ? "no count of it is wrong in the first part of the log, which has no room for more"
-               : part.last > 0 ? "every count of it is right when the scenario runs again"
-                               : "its driver never gives a count of it that can be judged");
-    return kPassed;
-  }
-  fmt::print(
-      std::cout, "{}: {}\n", wrong.event,
-      part.has_right ? "from the last right count to the first wrong one" : "from its opening to its first count");
-  for (const std::string& line : tell(log, part, event, kMostLines - 1)) fmt::print(std::cout, "{}\n", line);
-  std::cout.flush();
-  return kPassed;
+  return wrong.kind == Wrong::Kind::check ? explain_check(wrong, log) : explain_count(wrong, std::move(log));
 }
 
 }  // namespace
@@ -276,13 +245,20 @@ int run_explain(const Request& request) {
 Command explain_command() {
   return {
       .name = "explain",
-      .arguments = "[options] RESULT [EVENT]",
+      .arguments = "[options] RESULT [EVENT | CHECK]",
       .summary = "show what happened between the last right and the first wrong count of an event",
       .description =
           R"(RESULT is a folder that pmufab run --out has written, for one run or for several. pmufab explain runs the scenario
 again, with the same drivers. It prints what happened between the last right count of EVENT and the first wrong one, in at
 most twenty lines: interrupts, register accesses that change something, and calls. Of more, the most telling and latest are
-shown: interrupts that no handler took, then those that were raised, then changes. Without EVENT, it is the first wrong one.
+shown: interrupts that no handler took, then those that were raised, then changes. Before them come registers that firmware
+or an earlier event has left set. Fields that a write leaves as they were are named, too. If an event was not opened, the
+lines lead to its refusal.
+
+CHECK is a check that failed, such as register_accesses or kernel_warnings: the lines lead to the access or the warning. Of
+a check that names neither, its text is printed. Without EVENT and CHECK, it is the first wrong count, then the first event
+that was not opened, then the first failed check.
+
 The lines are those of --trace-mmio; docs/verification/tracing.md describes them.
 
 A count that is read at its end alone leaves a long span. --readings reads it on the way, too. That narrows the span, but a
