@@ -118,10 +118,15 @@ struct CmnJudgeSpec {
   unsigned request_channels = 1;
   unsigned response_channels = 1;
   unsigned data_channels = 1;
-  unsigned link_delay = 1;          ///< cycles on a link
-  unsigned occupancy_width = 8;     ///< bits of the accumulators of occupancy events
-  std::vector<CmnNode> nodes;       ///< in order of XP, port and place in the topology's lists
-  std::vector<unsigned> domains{};  ///< by XP: the number of its DTC
+  unsigned link_delay = 1;           ///< cycles on a link
+  unsigned occupancy_width = 8;      ///< bits of the accumulators of occupancy events
+  unsigned local_width = 16;         ///< bits of a DTM's counters
+  unsigned global_width = 32;        ///< bits of a DTC's counters, above them
+  unsigned cycle_width = 40;         ///< bits of a DTC's cycle counter
+  bool carries_take_time = false;    ///< from DTM to DTC
+  bool carries_can_be_lost = false;  ///< the DTC's queue of carries has an end
+  std::vector<CmnNode> nodes;        ///< in order of XP, port and place in the topology's lists
+  std::vector<unsigned> domains{};   ///< by XP: the number of its DTC
   /// By XP and port: the connected device. Empty for a mesh whose nodes are not judged.
   std::vector<std::vector<cmn::DeviceType>> devices;
   /// By XP and port: the number of devices; 1 where absent.

@@ -34,10 +34,20 @@ bool allows_carry_between(std::uint64_t value, std::uint64_t low, std::uint64_t 
   return false;
 }
 
+/// @return why a driver misses a part of what local counters, which carry into a global one, have counted.
+LossCause cause_of_missing(const CmnJudgeSpec& spec, std::uint64_t counted, std::uint64_t reported) {
+  const LossCause turns = wraps_or_unexplained(spec.local_width + spec.global_width, counted, reported);
+  if (turns != LossCause::unexplained) return turns;
+  if (wraps_or_unexplained(spec.local_width, counted, reported) == LossCause::unexplained) return turns;
+  // Where carries wait for a queue that can be full, nobody outside can tell those that were dropped from the last ones.
+  return spec.carries_take_time && !spec.carries_can_be_lost ? LossCause::carry_under_way : LossCause::carry_lost;
+}
+
 /// A count made by local counters that carry into a global one. While it counts, it also counts what a driver may have
 /// counted in its place, to explain a difference.
 class LocalCountTruth : public EventTruth {
  public:
+  explicit LocalCountTruth(const CmnJudgeSpec& spec) : spec_(spec) {}
   [[nodiscard]] Mark mark(Picoseconds when) override {
     last_mark_ = when;
     return {when, total(when)};
@@ -56,6 +66,10 @@ class LocalCountTruth : public EventTruth {
     return allows_carry_between(value, low, high, counters());
   }
   [[nodiscard]] bool grows() const override { return false; }
+  [[nodiscard]] LossCause cause_of_difference(std::span<const Span> /*spans*/, std::uint64_t counted,
+                                              std::uint64_t reported) const override {
+    return cause_of_missing(spec_, counted, reported);
+  }
   void describe(std::span<const Span> /*spans*/, EventResult& /*result*/) const override {}
   [[nodiscard]] std::string explain(std::span<const Span> spans, std::uint64_t driver) const override {
     const std::uint64_t expected = sum_of(spans, *this);
@@ -80,6 +94,7 @@ class LocalCountTruth : public EventTruth {
   [[nodiscard]] virtual std::uint64_t other(std::size_t number, Picoseconds when) const = 0;
   [[nodiscard]] virtual std::string other_name(std::size_t number) const = 0;
 
+  const CmnJudgeSpec& spec_;
   Picoseconds last_mark_ = 0;
   std::vector<std::uint64_t> at_open_;
   std::vector<std::uint64_t> counted_;
@@ -95,7 +110,8 @@ std::optional<Interface> interface_of(const CmnMeaning& meaning, const CmnWires&
 
 class FlitTruth final : public LocalCountTruth {
  public:
-  FlitTruth(CmnMeaning meaning, const CmnWires& wires) : meaning_(std::move(meaning)), wires_(wires) {
+  FlitTruth(CmnMeaning meaning, const CmnWires& wires)
+      : LocalCountTruth(wires.spec), meaning_(std::move(meaning)), wires_(wires) {
     const std::optional<Interface> interface = interface_of(meaning_, wires_);
     if (!interface) return;
     meaning_.interface = *interface;
@@ -147,7 +163,10 @@ class FlitTruth final : public LocalCountTruth {
 class NodeTruth final : public LocalCountTruth {
  public:
   NodeTruth(CmnMeaning meaning, CmnWires& wires)
-      : meaning_(std::move(meaning)), wires_(wires), sources_(wires.nodes.sources(meaning_.type, meaning_.node)) {}
+      : LocalCountTruth(wires.spec),
+        meaning_(std::move(meaning)),
+        wires_(wires),
+        sources_(wires.nodes.sources(meaning_.type, meaning_.node)) {}
   [[nodiscard]] std::string text() const override { return meaning_.text; }
 
  private:
@@ -187,12 +206,21 @@ class NodeTruth final : public LocalCountTruth {
 /// counter of another DTC counts while its own registers let it.
 class CyclesTruth final : public EventTruth {
  public:
-  CyclesTruth(std::string text, const CmnWires& wires) : text_(std::move(text)), counters_(wires.cycle_counters) {}
+  CyclesTruth(std::string text, const CmnWires& wires)
+      : text_(std::move(text)), counters_(wires.cycle_counters), width_(wires.spec.cycle_width) {}
   [[nodiscard]] std::string text() const override { return text_; }
   [[nodiscard]] Mark mark(Picoseconds when) override {
     return dtc_ == 0 ? Mark{when, counters_.clock().edges_before(when)} : counters_.mark(dtc_, when);
   }
   [[nodiscard]] std::uint64_t count(const Span& span) const override { return span.end.position - span.begin.position; }
+  [[nodiscard]] std::uint64_t happened(const Span& span) const override {
+    return counters_.clock().edges_in(span.begin.when, span.end.when);
+  }
+  [[nodiscard]] LossCause cause_of_difference(std::span<const Span> spans, std::uint64_t counted,
+                                              std::uint64_t reported) const override {
+    if (reported < counted && restarts(spans) > 0) return LossCause::reading;
+    return wraps_or_unexplained(width_, counted, reported);
+  }
   [[nodiscard]] std::optional<Mark> own_begin(Picoseconds begin) override {
     const std::optional<ReferenceCycleCounters::Start> start = counters_.last_start(begin);
     dtc_ = start ? start->dtc : 0;
@@ -203,25 +231,30 @@ class CyclesTruth final : public EventTruth {
   }
   void describe(std::span<const Span> /*spans*/, EventResult& /*result*/) const override {}
   [[nodiscard]] std::string explain(std::span<const Span> spans, std::uint64_t driver) const override {
-    const std::vector<Picoseconds>& writes = counters_.writes(dtc_);
-    std::uint64_t expected = 0;
-    std::ptrdiff_t restarts = 0;
-    for (const Span& span : spans) {
-      expected += count(span);
-      restarts += std::count_if(writes.begin(), writes.end(),
-                                [&](Picoseconds when) { return when > span.begin.when && when < span.end.when; });
-    }
-    if (restarts == 0 || driver >= expected) return {};
+    const std::ptrdiff_t times = restarts(spans);
+    if (times == 0 || driver >= sum_of(spans, *this)) return {};
     return fmt::format(
         "the driver rewrote the running cycle counter {} time{}, once for each reading: cycles between the read and "
         "the "
         "write are lost",
-        restarts, restarts == 1 ? "" : "s");
+        times, times == 1 ? "" : "s");
   }
 
  private:
+  /// @return how often the driver wrote the counter while it ran.
+  [[nodiscard]] std::ptrdiff_t restarts(std::span<const Span> spans) const {
+    const std::vector<Picoseconds>& writes = counters_.writes(dtc_);
+    std::ptrdiff_t times = 0;
+    for (const Span& span : spans) {
+      times += std::count_if(writes.begin(), writes.end(),
+                             [&](Picoseconds when) { return when > span.begin.when && when < span.end.when; });
+    }
+    return times;
+  }
+
   std::string text_;
   const ReferenceCycleCounters& counters_;
+  unsigned width_;
   unsigned dtc_ = 0;
 };
 
@@ -253,6 +286,7 @@ WatchpointTruth::~WatchpointTruth() {
 }
 
 void WatchpointTruth::activated() {
+  is_active_ = true;
   for (unsigned xp = 0; xp < wires_.xps(); ++xp) {
     if (!applies_to(xp)) continue;
     auto& taken = wires_.slots(xp, meaning_.port, meaning_.upload).taken;
@@ -262,6 +296,7 @@ void WatchpointTruth::activated() {
 }
 
 void WatchpointTruth::deactivated() {
+  is_active_ = false;
   for (unsigned xp = 0; xp < wires_.xps(); ++xp) {
     for (WatchpointTruth*& slot : wires_.slots(xp, meaning_.port, meaning_.upload).taken) {
       if (slot == this) slot = nullptr;
@@ -271,6 +306,28 @@ void WatchpointTruth::deactivated() {
 
 bool WatchpointTruth::allows(std::uint64_t value, std::uint64_t low, std::uint64_t high) const {
   return allows_carry_between(value, low, high, meaning_.node ? 1 : wires_.xps());
+}
+
+LossCause WatchpointTruth::cause_of_difference(std::span<const Span> /*spans*/, std::uint64_t counted,
+                                               std::uint64_t reported) const {
+  return cause_of_missing(wires_.spec, counted, reported);
+}
+
+const WatchpointTruth* WatchpointTruth::partner(unsigned xp) const {
+  if (is_active_) {
+    const auto& taken = wires_.slots(xp, meaning_.port, meaning_.upload).taken;
+    return taken[0] == this ? taken[1] : nullptr;
+  }
+  // A pair that waits for its turn: of those at the same place, it is two that somebody wanted one after the other.
+  const WatchpointTruth* first = nullptr;
+  for (const WatchpointTruth* const other : wires_.open_watchpoints()) {
+    const bool is_here = other->meaning_.combine != 0 && other->meaning_.port == meaning_.port &&
+                         other->meaning_.upload == meaning_.upload && other->applies_to(xp);
+    if (!is_here || other->is_active_) continue;
+    if (first == this) return other;
+    first = first == nullptr ? other : nullptr;
+  }
+  return nullptr;
 }
 
 void WatchpointTruth::see_at_once(unsigned xp, const CmnMeaning& known, std::uint64_t amount) {
@@ -285,10 +342,8 @@ void WatchpointTruth::see(unsigned xp, Interface port, FlitImages& images) {
   if (!matches(images)) return;
   if (meaning_.combine != 0) {
     // A pair counts, on its first watchpoint, the flits that both match; its second counts nothing.
-    const auto& taken = wires_.slots(xp, meaning_.port, meaning_.upload).taken;
-    const WatchpointTruth* const second = taken[1];
-    if (taken[0] != this || second == nullptr || !second->looks_at(meaning_.upload, xp, port, meaning_.channel) ||
-        !second->matches(images))
+    const WatchpointTruth* const second = partner(xp);
+    if (second == nullptr || !second->looks_at(meaning_.upload, xp, port, meaning_.channel) || !second->matches(images))
       return;
   }
   ++hits_;

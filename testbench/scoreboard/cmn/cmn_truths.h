@@ -44,8 +44,10 @@ class WatchpointTruth final : public EventTruth {
   [[nodiscard]] std::uint64_t count(const Span& span) const override { return span.end.position - span.begin.position; }
   void activated() override;
   void deactivated() override;
-  void opened() override { wires_.open(*this); }
-  void closed() override { wires_.close(*this); }
+  void window_opened() override { wires_.open(*this); }
+  void window_closed() override { wires_.close(*this); }
+  [[nodiscard]] LossCause cause_of_difference(std::span<const Span> spans, std::uint64_t counted,
+                                              std::uint64_t reported) const override;
   [[nodiscard]] bool allows(std::uint64_t value, std::uint64_t low, std::uint64_t high) const override;
   [[nodiscard]] bool grows() const override { return false; }
   void describe(std::span<const Span> /*spans*/, EventResult& /*result*/) const override {}
@@ -71,9 +73,13 @@ class WatchpointTruth final : public EventTruth {
     return equal != meaning_.exclusive;
   }
 
+  /// @return the other watchpoint of its pair, if this one counts the flits that both match.
+  [[nodiscard]] const WatchpointTruth* partner(unsigned xp) const;
+
   CmnMeaning meaning_;
   CmnWires& wires_;
   std::uint64_t hits_ = 0;
+  bool is_active_ = false;
 };
 
 /// Judges the PMU of a mesh, by its registers on the bus and its events.

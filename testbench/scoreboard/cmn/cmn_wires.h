@@ -51,6 +51,8 @@ class CmnWires {
   }
   void open(WatchpointTruth& truth) { open_watchpoints_.push_back(&truth); }
   void close(WatchpointTruth& truth) { std::erase(open_watchpoints_, &truth); }
+  /// @return those that somebody wants to count, in the order in which that began.
+  [[nodiscard]] const std::vector<WatchpointTruth*>& open_watchpoints() const noexcept { return open_watchpoints_; }
   /// @}
 
   const CmnJudgeSpec& spec;

@@ -49,6 +49,7 @@ void EventRecord::set_truth(std::unique_ptr<EventTruth> truth, Picoseconds when)
   marks_of_reads_.clear();
   settled_ = {};
   open_.reset();
+  times_ = {};
   has_own_gate_ = false;
   if (active_) truth_->activated();
   if (pmu_.running) begin_span(when);
@@ -58,23 +59,40 @@ void EventRecord::activate(Picoseconds when) {
   if (!active_ && truth_ != nullptr) truth_->activated();
   active_ = true;
   if (pmu_.running) begin_span(when);
+  note_cause(when);
 }
 
 void EventRecord::deactivate(Picoseconds when) {
+  const bool was_active = std::exchange(active_, false);
   end_span(when);
-  if (active_ && truth_ != nullptr) truth_->deactivated();
-  active_ = false;
+  if (was_active && truth_ != nullptr) truth_->deactivated();
+  note_cause(when);
+}
+
+void EventRecord::enabled(Picoseconds when) {
+  if (truth_ == nullptr || !times_.enabled()) return;
+  times_.wait(truth_->mark(when), cause());
+  truth_->window_opened();
+}
+
+void EventRecord::disabling(Picoseconds when) {
+  if (truth_ == nullptr || !times_.disabling()) return;
+  times_.end(truth_->mark(when));
+  truth_->window_closed();
+}
+
+void EventRecord::disabled() {
+  const bool was_open = times_.is_open();
+  times_.disabled();
+  if (was_open && !times_.is_open()) truth_->window_closed();
 }
 
 void EventRecord::activate_by_call(Picoseconds begin, Picoseconds end) {
   const bool may_begin = truth_ != nullptr && !open_;
   const std::optional<Mark> mark = may_begin ? truth_->own_begin(begin) : std::nullopt;
-  if (mark) {
-    open_ = mark;
-    has_own_gate_ = true;
-  }
+  if (mark) has_own_gate_ = true;
+  if (mark) open(*mark);
   activate(end);
-  if (mark) truth_->opened();
 }
 
 void EventRecord::deactivate_by_call(Picoseconds begin, Picoseconds end) {
@@ -84,8 +102,12 @@ void EventRecord::deactivate_by_call(Picoseconds begin, Picoseconds end) {
 }
 
 void EventRecord::begin_span(Picoseconds when) {
-  if (!active_ || open_ || truth_ == nullptr) return;
-  open_ = truth_->mark(when);
+  if (active_ && !open_ && truth_ != nullptr) open(truth_->mark(when));
+}
+
+void EventRecord::open(const Mark& begin) {
+  open_ = begin;
+  if (times_.counts_from(begin)) truth_->window_opened();
   truth_->opened();
 }
 
@@ -93,6 +115,20 @@ void EventRecord::close(const Mark& end) {
   spans_.push_back({*open_, end});
   truth_->closed();
   open_.reset();
+  begin_gap(end);
+}
+
+LossCause EventRecord::cause() const {
+  if (active_ || !pmu_.wanted) return pmu_.stopped_by;
+  return LossCause::not_scheduled;
+}
+
+void EventRecord::begin_gap(const Mark& begin) {
+  if (times_.counts_until(begin, cause())) truth_->window_closed();
+}
+
+void EventRecord::note_cause(Picoseconds when) {
+  if (!open_ && times_.has_other_cause(cause())) times_.change(truth_->mark(when), cause());
 }
 
 void EventRecord::end_span(Picoseconds when) {
@@ -104,8 +140,10 @@ void EventRecord::end_span_at(const std::optional<Point>& point) {
   if (point && point->open && point->spans == spans_.size()) {
     close(point->open->end);
   } else {
+    const Mark begin = *open_;
     truth_->closed();
     open_.reset();
+    begin_gap(begin);
   }
 }
 
@@ -216,6 +254,38 @@ void EventRecord::Readings::add(const ReadCheck& check) {
   last = check;
 }
 
+Account EventRecord::account(const std::vector<Span>& spans, std::uint64_t counted, const std::optional<Mark>& now) {
+  Account account;
+  account.counted = counted;
+  std::optional<Mark> end = open_ ? open_ : now;
+  if (spans.size() > spans_.size()) end = spans.back().end;
+  const std::vector<Span> windows = times_.windows(end);
+  for (const Span& window : windows) account.happened += truth_->happened(window);
+
+  // What happened in a part of a window that begins here.
+  std::size_t at = 0;
+  const auto happened_in = [&](const Span& part) {
+    while (at + 1 < windows.size() && windows[at + 1].begin.when <= part.begin.when) ++at;
+    return truth_->happened({windows[at].begin, part.end}) - truth_->happened({windows[at].begin, part.begin});
+  };
+  const auto lose = [&](LossCause cause, std::uint64_t more) {
+    account.loss[cause] = static_cast<std::int64_t>(static_cast<std::uint64_t>(account.loss[cause]) + more);
+  };
+  const std::vector<OpenTimes::Gap> gaps = times_.gaps(end);
+  auto gap = gaps.begin();
+  LossCause before = LossCause::disabled;  // the gap before a span
+  for (const Span& span : spans) {
+    for (; gap != gaps.end() && gap->span.end.when <= span.begin.when; ++gap)
+      lose(before = gap->cause, happened_in(gap->span));
+    // What begins anew may count otherwise for a moment, as thresholds do.
+    lose(before, happened_in(span) - truth_->count(span));
+  }
+  for (; gap != gaps.end(); ++gap) lose(gap->cause, happened_in(gap->span));
+  const std::uint64_t reported = driver_.value_or(0);
+  if (reported != counted) lose(truth_->cause_of_difference(spans, counted, reported), counted - reported);
+  return account;
+}
+
 EventResult EventRecord::result(Picoseconds when) {
   EventResult result;
   result.event = handle_;
@@ -229,6 +299,9 @@ EventResult EventRecord::result(Picoseconds when) {
     result.window_time += span.end.when - span.begin.when;
     result.expected += truth_->count(span);
   }
+  const std::optional<Mark> now = !open_ && times_.lasts() ? std::optional(truth_->mark(when)) : std::nullopt;
+  result.account = account(spans, result.expected, now);
+  if (now) truth_->forget(*now);
   Readings readings = settled_;
   for (const ReadCheck& check : read_checks()) readings.add(check);
   result.reads = readings.all;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "testbench/scoreboard/core/event_truth.h"
+#include "testbench/scoreboard/core/open_times.h"
 #include "testbench/scoreboard/core/pmu_judge.h"
 
 namespace pmufab::scoreboard {
@@ -28,6 +29,14 @@ class EventRecord {
   [[nodiscard]] bool open() const noexcept { return open_.has_value(); }
   [[nodiscard]] const PmuJudge& pmu() const noexcept { return pmu_; }
 
+  /// @name The user's calls
+  /// @{ The call that enables the event, or the one that disables or closes it, begins and ends.
+  void enabling() { times_.enabling(); }
+  void enabled(Picoseconds when);
+  void disabling(Picoseconds when);
+  void disabled();
+  /// @}
+
   void activate(Picoseconds when);
   void deactivate(Picoseconds when);
   /// The same at the end of a driver's call, for events that may have a gate of their own (see EventTruth).
@@ -38,6 +47,8 @@ class EventRecord {
   /// The PMU was started, or stopped.
   void begin_span(Picoseconds when);
   void end_span(Picoseconds when);
+  /// Why the event does not count may have changed.
+  void note_cause(Picoseconds when);
   /// The progress of the event: spans closed so far, and a mark in the open one.
   struct Point {
     std::size_t spans = 0;
@@ -65,6 +76,8 @@ class EventRecord {
   /// @return the suspicion, if any, and clear it.
   [[nodiscard]] std::optional<Picoseconds> confirm() { return std::exchange(suspected_, std::nullopt); }
   void set_driver_value(std::uint64_t value) { driver_ = value; }
+  /// @return true the first time: its losses do not add up.
+  [[nodiscard]] bool complain() noexcept { return !std::exchange(has_complained_, true); }
 
   /// @return the value the event must read at `when`, which is not before the latest instant passed to this record.
   [[nodiscard]] std::uint64_t expected(Picoseconds when);
@@ -94,7 +107,15 @@ class EventRecord {
     void add(const ReadCheck& check);
   };
 
+  void open(const Mark& begin);
   void close(const Mark& end);
+  /// The event does not count from here on.
+  void begin_gap(const Mark& begin);
+  /// @return why the event does not count at present.
+  [[nodiscard]] LossCause cause() const;
+  /// @param spans    of spans_until()
+  /// @param counted  their sum
+  [[nodiscard]] Account account(const std::vector<Span>& spans, std::uint64_t counted, const std::optional<Mark>& now);
   /// @return all spans, with the open one up to `when`, whose end forget_end() drops again.
   [[nodiscard]] std::vector<Span> spans_until(Picoseconds when);
   void forget_end(const std::vector<Span>& spans);
@@ -111,6 +132,8 @@ class EventRecord {
   std::optional<Picoseconds> suspected_;
   std::optional<Mark> open_;
   std::vector<Span> spans_;  // closed
+  OpenTimes times_;
+  bool has_complained_ = false;
   std::optional<std::uint64_t> driver_;
   std::deque<JudgedRead> reads_;     // those that late information may change
   std::deque<Mark> marks_of_reads_;  // in order of time

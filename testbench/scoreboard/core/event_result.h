@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "testbench/perf/types.h"
+#include "testbench/scoreboard/core/losses.h"
 #include "tlm/clock/clock_domain.h"
 
 namespace pmufab::scoreboard {
@@ -65,6 +66,8 @@ struct EventResult {
   Match match = Match::not_counted;
   std::uint64_t expected = 0;           ///< up to now; final once the event is stopped
   std::optional<std::uint64_t> driver;  ///< raw count at the end of the driver's last call about the event
+  /// Happened, counted (that is `expected`), and the losses down to what the driver reports; 0 if it never said a value.
+  Account account{};
   bool running = false;                 ///< not stopped yet
   std::vector<CountingWindow> windows;  ///< closed windows
   Picoseconds window_time = 0;          ///< their sum, including the open one up to the last thing seen

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "testbench/scoreboard/core/event_result.h"
+#include "testbench/scoreboard/core/losses.h"
 #include "tlm/clock/clock_domain.h"
 
 namespace pmufab::scoreboard {
@@ -53,6 +54,23 @@ class EventTruth {
   /// An event began, or stopped, to count. Here a truth can record more than the mark, to explain a difference.
   virtual void opened() {}
   virtual void closed() {}
+
+  /// @name What happens while the event does not count
+  /// From window_opened() to window_closed() the truth takes in everything that happens, whether the event counts or not.
+  /// The mark of that instant has been taken right before.
+  /// @{
+  virtual void window_opened() {}
+  virtual void window_closed() {}
+  /// @return what happened between two marks within a window. It differs from count() if the event counts otherwise when
+  ///         it is interrupted, or if it has a gate of its own.
+  [[nodiscard]] virtual std::uint64_t happened(const Span& span) const { return count(span); }
+  /// @return why a driver reports another number than was counted.
+  /// @param spans  all of them, including the open one
+  [[nodiscard]] virtual LossCause cause_of_difference(std::span<const Span> /*spans*/, std::uint64_t /*counted*/,
+                                                      std::uint64_t /*reported*/) const {
+    return LossCause::unexplained;
+  }
+  /// @}
 
   /// @name Events with a gate of their own
   /// A driver may put an event on a counter that other registers than the PMU's control register start and stop. Such an

@@ -12,6 +12,7 @@
 
 #include "testbench/scoreboard/core/event_truth.h"
 #include "testbench/scoreboard/core/finding.h"
+#include "testbench/scoreboard/core/losses.h"
 #include "testbench/scoreboard/core/publication.h"
 #include "tlm/bus/mmio_bus.h"
 #include "tlm/clock/clock_domain.h"
@@ -83,10 +84,11 @@ class PmuJudge {
   /// @return what a driver must show of this PMU.
   [[nodiscard]] virtual Publication publication() const { return {}; }
 
-  bool wanted = false;          ///< the perf core has enabled the PMU
-  bool running = false;         ///< events must count now: wanted, and not held
-  bool held = false;            ///< a handler, or a transaction, stopped the PMU for a time
-  bool in_transaction = false;  ///< between start_txn and commit_txn or cancel_txn
+  bool wanted = false;                         ///< the perf core has enabled the PMU
+  bool running = false;                        ///< events must count now: wanted, and not held
+  bool held = false;                           ///< a handler, or a transaction, stopped the PMU for a time
+  bool in_transaction = false;                 ///< between start_txn and commit_txn or cancel_txn
+  LossCause stopped_by = LossCause::disabled;  ///< who stopped it, while it does not run
 
  private:
   std::string name_;

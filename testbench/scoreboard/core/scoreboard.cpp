@@ -34,6 +34,7 @@ struct Scoreboard::State {
     PmuJudge* pmu;  // nullptr if not judged
     EventHandle event;
     Picoseconds begin;
+    std::uint64_t value;             // of a transaction: its kind
     bool switched = false;           // pmu_enable, pmu_disable: the driver wrote the control register accordingly
     bool add_failed = false;         // add
     std::vector<PmuJudge*> written;  // PMUs whose control registers were written inside
@@ -70,18 +71,33 @@ struct Scoreboard::State {
   void start(PmuJudge& pmu, Picoseconds when) {
     pmu.running = true;
     for (auto& [handle, event] : records) {
-      if (&event.pmu() == &pmu) event.begin_span(when);
+      if (&event.pmu() != &pmu) continue;
+      event.begin_span(when);
+      event.note_cause(when);
     }
   }
   void stop(PmuJudge& pmu, Picoseconds when) {
     pmu.running = false;
+    pmu.stopped_by = who_stops();
     for (auto& [handle, event] : records) {
-      if (&event.pmu() == &pmu) event.end_span(when);
+      if (&event.pmu() != &pmu) continue;
+      event.end_span(when);
+      if (event.active()) event.note_cause(when);
     }
+  }
+  /// @return who stops a PMU now, by the calls that the driver is in.
+  [[nodiscard]] LossCause who_stops() const {
+    const auto is_handler = [](const Frame& frame) { return frame.call == Call::interrupt; };
+    if (std::any_of(frames.begin(), frames.end(), is_handler)) return LossCause::handler;
+    if (frames.empty()) return LossCause::disabled;
+    const Frame& inner = frames.back();
+    const bool reads = inner.call == Call::read ||
+                       (inner.call == Call::start_txn && inner.value == PerfCallObserver::kReadTransaction);
+    return reads ? LossCause::reading : LossCause::disabled;
   }
 
   void control_written(PmuJudge& pmu, Picoseconds when);
-  void begin_call(Call call, const std::string& name, EventHandle event, Picoseconds when);
+  void begin_call(Call call, const std::string& name, EventHandle event, std::uint64_t value, Picoseconds when);
   void end_call(Frame& frame, std::uint64_t value, Picoseconds when);
   void end_enable(Frame& frame, Picoseconds when);
   void end_disable(Frame& frame, Picoseconds when);
@@ -140,8 +156,9 @@ void Scoreboard::State::control_written(PmuJudge& pmu, Picoseconds when) {
   }
 }
 
-void Scoreboard::State::begin_call(Call call, const std::string& name, EventHandle event, Picoseconds when) {
-  frames.push_back({call, find_pmu(name), event, when, false, false, {}});
+void Scoreboard::State::begin_call(Call call, const std::string& name, EventHandle event, std::uint64_t value,
+                                   Picoseconds when) {
+  frames.push_back({call, find_pmu(name), event, when, value, false, false, {}});
   Frame& frame = frames.back();
   if (frame.pmu == nullptr) return;
   if (call == Call::start_txn) frame.pmu->in_transaction = true;
@@ -201,6 +218,7 @@ void Scoreboard::State::end_disable(Frame& frame, Picoseconds when) {
     pmu.wanted = false;
     pmu.held = false;
     pmu.running = false;
+    pmu.stopped_by = LossCause::disabled;
     for (auto& [handle, touched] : records) {
       if (&touched.pmu() != &pmu) continue;
       const auto point = frame.at_begin.find(handle);
@@ -332,7 +350,7 @@ void Scoreboard::on_call(Call call, bool begin, const std::string& pmu, EventHan
   State& s = *state_;
   s.chronicle.see(when);
   if (begin) {
-    s.begin_call(call, pmu, event, when);
+    s.begin_call(call, pmu, event, value, when);
     return;
   }
   if (s.frames.empty() || s.frames.back().call != call || s.frames.back().event != event) {
@@ -390,6 +408,24 @@ Injection Scoreboard::injection(const std::string& pmu, const EventTerms& terms,
   };
 }
 
+void Scoreboard::enabling(EventHandle event) {
+  if (EventRecord* const found = state_->find_record(event)) found->enabling();
+}
+
+void Scoreboard::enabled(EventHandle event, Picoseconds when) {
+  state_->chronicle.see(when);
+  if (EventRecord* const found = state_->find_record(event)) found->enabled(when);
+}
+
+void Scoreboard::disabling(EventHandle event, Picoseconds when) {
+  state_->chronicle.see(when);
+  if (EventRecord* const found = state_->find_record(event)) found->disabling(when);
+}
+
+void Scoreboard::disabled(EventHandle event) {
+  if (EventRecord* const found = state_->find_record(event)) found->disabled();
+}
+
 std::vector<EventResult> Scoreboard::results() const {
   std::vector<EventResult> results;
   for (const auto& [handle, event] : state_->records) {
@@ -401,7 +437,15 @@ std::vector<EventResult> Scoreboard::results() const {
 std::optional<EventResult> Scoreboard::result(EventHandle event) const {
   EventRecord* const found = state_->find_record(event);
   if (found == nullptr || !found->has_truth()) return std::nullopt;
-  return found->result(state_->chronicle.last_seen);
+  EventResult result = found->result(state_->chronicle.last_seen);
+  const std::uint64_t reported = result.driver.value_or(0);
+  if (!result.account.adds_up(reported) && found->complain()) {
+    state_->findings.add(Severity::failure, "losses_do_not_add_up",
+                         fmt::format("{}: {}: {} happened and {} were reported, but the losses are {}", result.pmu,
+                                     result.meaning, result.account.happened, reported, result.account.loss.sum()),
+                         state_->chronicle.last_seen);
+  }
+  return result;
 }
 
 std::uint64_t Scoreboard::expected(EventHandle event, Picoseconds when) const {

@@ -69,6 +69,16 @@ class Scoreboard final : public perf::PerfCallObserver {
   void expect(perf::EventHandle event, const std::string& pmu, const EventTerms& terms,
               const EventTerms* leader = nullptr);
 
+  /// @name The user's calls
+  /// What happens from when an event is enabled to when it is disabled is accounted for, whether it counts or not. If
+  /// nobody tells, that is the time from when it first counts to when it last stops.
+  /// @{ The call that enables the event, or the one that disables or closes it, begins and ends.
+  void enabling(perf::EventHandle event);
+  void enabled(perf::EventHandle event, Picoseconds when);
+  void disabling(perf::EventHandle event, Picoseconds when);
+  void disabled(perf::EventHandle event);
+  /// @}
+
   /// @return what to call when the scenario lets an event of that PMU happen many times at once.
   /// @param unit  as PmuJudge::injection() has it
   /// @throws std::invalid_argument for an unknown PMU or unit, and as PmuJudge::injection() does

@@ -37,11 +37,12 @@ class TickCount final : public CxlCount {
   ThresholdClock::Rule rule_;
 };
 
-/// Messages, in the order of the wires.
+/// Messages, in the order of the wires. With a rule for clocks, positions of its marks are numbers of the totals it
+/// keeps.
 class MessageCount final : public CxlCount, private CxlTally::Listener {
  public:
   MessageCount(const CxlProgram& program, const CxlSources& sources)
-      : tally_(sources.tally), rule_(rule_of(program)), clock_(sources.clock, rule_) {
+      : tally_(sources.tally), rule_(rule_of(program)), clock_(sources.clock, rule_), window_(sources.clock, rule_) {
     if (program.vendor == kCxlVendor) hdm_ = program.hdm;  // a vendor's events have no filter
     const std::uint32_t mask = supported(program, sources.spec);
     for (unsigned bit = 0; bit < CxlTally::kEvents; ++bit) {
@@ -59,18 +60,23 @@ class MessageCount final : public CxlCount, private CxlTally::Listener {
   MessageCount(const MessageCount&) = delete;
   MessageCount& operator=(const MessageCount&) = delete;
 
-  [[nodiscard]] Mark mark(Picoseconds when) override { return {when, rule_.raw() ? raw() : clock_.total(when)}; }
-  [[nodiscard]] std::uint64_t count(const Span& span) const override { return span.end.position - span.begin.position; }
-  void opened(Picoseconds when) override {
-    if (rule_.raw()) return;
-    clock_.start(when);
-    tally_.add(*this);
+  [[nodiscard]] Mark mark(Picoseconds when) override {
+    if (rule_.raw()) return {when, raw()};
+    totals_.push_back({clock_.total(when), window_.total(when)});
+    return {when, totals_.size() - 1};
   }
-  void closed(Picoseconds when) override {
-    if (rule_.raw()) return;
-    clock_.stop(when);
-    tally_.remove(*this);
+  [[nodiscard]] std::uint64_t count(const Span& span) const override {
+    if (rule_.raw()) return span.end.position - span.begin.position;
+    return totals_[span.end.position].counted - totals_[span.begin.position].counted;
   }
+  [[nodiscard]] std::uint64_t happened(const Span& span) const override {
+    if (rule_.raw()) return span.end.position - span.begin.position;
+    return totals_[span.end.position].happened - totals_[span.begin.position].happened;
+  }
+  void opened(Picoseconds when) override { start(clock_, is_open_, when); }
+  void closed(Picoseconds when) override { stop(clock_, is_open_, when); }
+  void window_opened(Picoseconds when) override { start(window_, is_window_open_, when); }
+  void window_closed(Picoseconds when) override { stop(window_, is_window_open_, when); }
 
  private:
   struct Watched {
@@ -78,7 +84,23 @@ class MessageCount final : public CxlCount, private CxlTally::Listener {
     unsigned bit;
     bool operator==(const Watched&) const = default;
   };
+  struct Totals {
+    std::uint64_t counted;   // while the event was to count
+    std::uint64_t happened;  // in windows
+  };
 
+  void start(ThresholdClock& clock, bool& is_running, Picoseconds when) {
+    if (rule_.raw()) return;
+    if (!is_open_ && !is_window_open_) tally_.add(*this);
+    is_running = true;
+    clock.start(when);
+  }
+  void stop(ThresholdClock& clock, bool& is_running, Picoseconds when) {
+    if (rule_.raw()) return;
+    is_running = false;
+    clock.stop(when);
+    if (!is_open_ && !is_window_open_) tally_.remove(*this);
+  }
   [[nodiscard]] bool passes(std::uint16_t group, unsigned decoder) const {
     if (!hdm_ || !has_hdm_address(group)) return true;
     return decoder < CxlTally::kNoDecoder && (*hdm_ >> decoder & 1U) != 0;
@@ -95,7 +117,9 @@ class MessageCount final : public CxlCount, private CxlTally::Listener {
   void on_event(std::uint16_t group, unsigned bit, unsigned decoder, std::uint64_t amount, Picoseconds when) override {
     if (!passes(group, decoder)) return;
     for (const Watched& watched : watched_) {
-      if (watched.group == group && watched.bit == bit) clock_.add(when, amount);
+      if (watched.group != group || watched.bit != bit) continue;
+      if (is_open_) clock_.add(when, amount);
+      if (is_window_open_) window_.add(when, amount);
     }
   }
 
@@ -103,6 +127,10 @@ class MessageCount final : public CxlCount, private CxlTally::Listener {
   ThresholdClock::Rule rule_;
   std::optional<std::uint32_t> hdm_;
   ThresholdClock clock_;
+  ThresholdClock window_;  // the same without interruption
+  bool is_open_ = false;
+  bool is_window_open_ = false;
+  std::vector<Totals> totals_;
   std::vector<Watched> watched_;
 };
 

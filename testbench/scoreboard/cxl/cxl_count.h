@@ -29,6 +29,12 @@ class CxlCount {
   [[nodiscard]] virtual std::uint64_t count(const Span& span) const = 0;
   virtual void opened(Picoseconds /*when*/) {}
   virtual void closed(Picoseconds /*when*/) {}
+  /// @name As EventTruth's
+  /// @{
+  virtual void window_opened(Picoseconds /*when*/) {}
+  virtual void window_closed(Picoseconds /*when*/) {}
+  [[nodiscard]] virtual std::uint64_t happened(const Span& span) const { return count(span); }
+  /// @}
 };
 
 /// @param sources  must outlive the count

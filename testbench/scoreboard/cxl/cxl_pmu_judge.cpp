@@ -47,6 +47,16 @@ class CxlTruth final : public EventTruth {
   [[nodiscard]] std::string text() const override { return to_string(program_); }
   [[nodiscard]] Mark mark(Picoseconds when) override { return last_ = meant_->mark(when); }
   [[nodiscard]] std::uint64_t count(const Span& span) const override { return meant_->count(span); }
+  [[nodiscard]] std::uint64_t happened(const Span& span) const override { return meant_->happened(span); }
+  void window_opened() override { meant_->window_opened(last_.when); }
+  void window_closed() override { meant_->window_closed(last_.when); }
+  [[nodiscard]] LossCause cause_of_difference(std::span<const Span> /*spans*/, std::uint64_t counted,
+                                              std::uint64_t reported) const override {
+    if (written_) return LossCause::unexplained;
+    const LossCause wraps = wraps_or_unexplained(pmu_.sources().spec.width, counted, reported);
+    const bool stopped = overflow_seen_ && reported < counted && reported <= sum(*meant_, before_overflow_);
+    return wraps == LossCause::unexplained && stopped ? LossCause::frozen : wraps;
+  }
 
   void activated() override {
     const std::optional<CxlPmuJudge::Written> written = pmu_.take_enabled();

@@ -49,6 +49,11 @@ class C2cTruth final : public EventTruth {
     return meaning_.is_requests() ? sums.requests : sums.outstanding;
   }
 
+  [[nodiscard]] LossCause cause_of_difference(std::span<const Span> /*spans*/, std::uint64_t counted,
+                                              std::uint64_t reported) const override {
+    return wraps_or_unexplained(pmu_.width, counted, reported);
+  }
+
   void describe(std::span<const Span> spans, EventResult& result) const override {
     if (meaning_.is_cycles()) return;
     RequestSums sum;

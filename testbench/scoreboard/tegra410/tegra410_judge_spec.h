@@ -45,6 +45,7 @@ struct CoreSightPmuSpec {
   std::uint64_t page0 = 0;             ///< physical address of page 0 (control)
   std::optional<std::uint64_t> page1;  ///< physical address of page 1 (counters) if dual-page
   bool has_cycle_counter = true;
+  unsigned width = 64;  ///< bits of a counter
 };
 
 /// A CMEM latency PMU to judge.
@@ -52,6 +53,7 @@ struct CmemPmuSpec {
   std::string name;  ///< its name in perf: "nvidia_cmem_latency_pmu_0"
   unsigned socket = 0;
   std::uint64_t broadcast = 0;  ///< physical address of the broadcast window (control)
+  unsigned width = 64;          ///< bits of a counter
 };
 
 /// The other end of a chip-to-chip interface.
@@ -66,6 +68,7 @@ struct C2cPmuSpec {
   std::vector<std::uint32_t> masks;  ///< by peer (GPU 0, GPU 1): the instances that lead to it; 0: none
   bool counts_writes = true;         ///< NV-CLink and NV-DLink count reads only
   std::uint64_t broadcast = 0;       ///< physical address of the broadcast window (control)
+  unsigned width = 64;               ///< bits of a counter
 };
 
 /// What the scoreboard must know about a platform. The scenario layer makes it from the platform's description, never

@@ -135,6 +135,12 @@ std::vector<scoreboard::CmnJudgeSpec> cmn_judge_specs(const platform::PlatformSp
     spec.data_channels = topology.channels.dat;
     spec.link_delay = mesh.mesh.link_delay;
     spec.occupancy_width = mesh.mesh.pmu.occupancy_width;
+    const cmn::PmuParameters& pmu = mesh.mesh.pmu;
+    spec.local_width = pmu.local_width;
+    spec.global_width = pmu.global_width;
+    spec.cycle_width = pmu.cycle_width;
+    spec.carries_take_time = pmu.carry.latency != 0 || pmu.carry.per_cycle != 0;
+    spec.carries_can_be_lost = pmu.carry.per_cycle != 0 && pmu.carry.queue_room != 0;
     fill_crosspoints(topology, spec);
     fill_nodes(mesh, spec);
     specs.push_back(std::move(spec));

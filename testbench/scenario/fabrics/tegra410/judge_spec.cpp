@@ -8,8 +8,14 @@ namespace {
 
 scoreboard::CoreSightPmuSpec coresight_pmu(scoreboard::CoreSightPmuType type, const platform::PmuRow& row,
                                            const tegra410::CoreSightPmuParameters& parameters) {
-  return {
-      type, row.perf_name, row.socket, row.root_complex, row.apmt->base0, row.apmt->base1, parameters.cycle_counter};
+  return {type,
+          row.perf_name,
+          row.socket,
+          row.root_complex,
+          row.apmt->base0,
+          row.apmt->base1,
+          parameters.cycle_counter,
+          parameters.width};
 }
 
 /// Of a PMU with a window for each instance. The last window writes to all of them.
@@ -28,6 +34,7 @@ scoreboard::C2cPmuSpec c2c_pmu(const platform::PmuRow& row, const tegra410::Para
     spec.peer = nvlink_is_link ? scoreboard::C2cPeer::cpu : scoreboard::C2cPeer::gpu;
     spec.instances = tegra410::kNvlinkC2cInstances;
     spec.counts_writes = true;
+    spec.width = nvlink.width;
     if (nvlink_is_link) spec.masks.push_back(nvlink.cpu_mask());
     if (nvlink.peer == NvlinkPeer::gpu) {
       for (unsigned gpu = 0; gpu < nvlink.gpus; ++gpu) spec.masks.push_back(nvlink.gpu_mask(gpu));
@@ -38,11 +45,13 @@ scoreboard::C2cPmuSpec c2c_pmu(const platform::PmuRow& row, const tegra410::Para
   if (row.type == platform::PmuType::nvclink) {
     spec.peer = scoreboard::C2cPeer::cpu;
     spec.instances = tegra410::kNvclinkInstances;
+    spec.width = parameters.nvclink.width;
     if (!nvlink_is_link) spec.masks.push_back(parameters.nvclink.cpu_en_mask);
     return spec;
   }
   spec.peer = scoreboard::C2cPeer::cxl_memory;
   spec.instances = tegra410::kNvdlinkInstances;
+  spec.width = parameters.nvdlink.width;
   spec.masks.push_back(tegra410::instance_mask(0, tegra410::kNvdlinkInstances));
   return spec;
 }
@@ -62,7 +71,7 @@ void add_pmu(const platform::PmuRow& row, const tegra410::Parameters& parameters
       spec.coresight_pmus.push_back(coresight_pmu(CoreSightPmuType::pcie_tgt, row, parameters.pcie_tgt_pmu));
       break;
     case PmuType::cmem_latency:
-      spec.cmem_pmus.push_back({row.perf_name, row.socket, broadcast_window(row)});
+      spec.cmem_pmus.push_back({row.perf_name, row.socket, broadcast_window(row), parameters.cmem_latency_pmu.width});
       break;
     case PmuType::nvlink_c2c:
     case PmuType::nvclink:

@@ -17,8 +17,12 @@ namespace {
 /// checkpoints of the timeline of reads; those of other events are the count so far.
 class PcieTruth final : public EventTruth {
  public:
-  PcieTruth(PcieMeaning meaning, PcieRequests& requests, const ExactClock& clock)
-      : meaning_(std::move(meaning)), requests_(requests), checkpoints_(requests.reads()), clock_(clock) {}
+  PcieTruth(PcieMeaning meaning, PcieRequests& requests, const ExactClock& clock, unsigned width)
+      : meaning_(std::move(meaning)),
+        requests_(requests),
+        checkpoints_(requests.reads()),
+        clock_(clock),
+        width_(width) {}
 
   [[nodiscard]] std::string text() const override { return meaning_.text; }
 
@@ -46,6 +50,10 @@ class PcieTruth final : public EventTruth {
     return 0;
   }
 
+  [[nodiscard]] LossCause cause_of_difference(std::span<const Span> /*spans*/, std::uint64_t counted,
+                                              std::uint64_t reported) const override {
+    return wraps_or_unexplained(width_, counted, reported);
+  }
   void opened() override {
     opened_ = requests_.lanes();
     open_ = true;
@@ -121,6 +129,7 @@ class PcieTruth final : public EventTruth {
   const PcieRequests& requests_;
   Checkpoints checkpoints_;  // of the reads
   const ExactClock& clock_;
+  unsigned width_;
   std::vector<PcieLane> counted_;  // within the spans that have ended; lanes are numbered as in requests_
   std::vector<PcieLane> opened_;   // state at the beginning of the last one
   bool open_ = false;
@@ -131,6 +140,7 @@ class PcieTruth final : public EventTruth {
 PciePmuJudge::PciePmuJudge(const CoreSightPmuSpec& spec, PcieRequests& requests, const ExactClock& clock)
     : CoreSightPmuJudge(spec.name, spec.page0, spec.page1),
       has_cycle_counter_(spec.has_cycle_counter),
+      width_(spec.width),
       requests_(requests),
       clock_(clock) {}
 
@@ -139,11 +149,11 @@ Publication PciePmuJudge::publication() const {
 }
 
 std::unique_ptr<EventTruth> PciePmuJudge::truth(const EventTerms& terms) {
-  return std::make_unique<PcieTruth>(pcie_meaning(terms), requests_, clock_);
+  return std::make_unique<PcieTruth>(pcie_meaning(terms), requests_, clock_, width_);
 }
 
 std::unique_ptr<EventTruth> PciePmuJudge::truth_of_member(const EventTerms& terms, const EventTerms& leader) {
-  return std::make_unique<PcieTruth>(pcie_meaning(terms, &leader), requests_, clock_);
+  return std::make_unique<PcieTruth>(pcie_meaning(terms, &leader), requests_, clock_, width_);
 }
 
 Injection PciePmuJudge::injection(const EventTerms& terms, unsigned /*unit*/) {

@@ -26,6 +26,7 @@ class PciePmuJudge final : public CoreSightPmuJudge {
 
  private:
   bool has_cycle_counter_;
+  unsigned width_;
   PcieRequests& requests_;
   ExactClock clock_;
 };

@@ -193,6 +193,44 @@ TEST_F(CmnCombined, a_watchpoint_alone_counts_nothing) {
   EXPECT_EQ(session.expected(1), 0U);
 }
 
+TEST_F(CmnCombined, a_pair_that_waits_for_its_turn_misses_what_both_match) {
+  session.board.expect(1, CmnSession::kPmu, primary);
+  session.board.expect(2, CmnSession::kPmu, secondary);
+  for (const int event : {1, 2}) session.board.enabling(event);
+  session.enable();
+  for (const int event : {1, 2}) session.board.enabled(event, session.now);
+  traffic();
+  session.disable();
+  session.add(1);
+  session.add(2);
+  session.enable();
+  traffic();
+  session.disable();
+  session.del(1, 8);
+  session.del(2, 0);
+  session.enable();
+  traffic();
+  Losses waited;
+  waited[LossCause::not_scheduled] = 16;
+  EXPECT_EQ(session.result(1).account, (Account{24, 8, waited}));
+  EXPECT_EQ(session.result(2).account, Account{});
+}
+
+TEST_F(CmnWatchpoints, that_nobody_wants_any_more_see_nothing) {
+  session.board.expect(1, CmnSession::kPmu, up({any()}));
+  session.board.enabling(1);
+  session.add(1);
+  session.enable();
+  session.board.enabled(1, session.now);
+  traffic();
+  session.board.disabling(1, session.now);
+  session.disable();
+  session.del(1, 15);
+  session.board.disabled(1);
+  traffic();
+  EXPECT_EQ(session.result(1).account, (Account{15, 15, {}}));
+}
+
 TEST_F(CmnCombined, an_aggregate_pairs_with_an_event_of_one_crosspoint_there_alone) {
   session.count(1, primary);
   EventTerms at_xp0 = secondary;

@@ -262,6 +262,49 @@ TEST_F(CxlJudgeTest, thresholds_look_at_whole_clocks_of_the_window) {
   EXPECT_EQ(session.expected(6), 4);
 }
 
+// Each read is an edge. The handler's pause hides one of three, and what it interrupts is no edge for the user.
+TEST_F(CxlJudgeTest, thresholds_go_on_where_a_handler_pauses_the_pmu) {
+  session.disable();
+  session.count(1, {{"m2s_req_memrd"}, {"edge"}}, 1, 2);
+  session.count(2, {{"clock_ticks"}, {"threshold", 1}, {"edge"}}, 0, 1);
+  session.enable();
+  session.reads(1);
+  session.now += 10'000;
+  session.begin(Call::interrupt);
+  session.write(0x18, CxlSession::kAll);
+  session.now += 10'000;
+  session.reads(1);
+  session.now += 10'000;
+  session.write(0x18, 0);
+  session.end(Call::interrupt);
+  session.now += 10'000;
+  session.reads(1);
+  session.now += 10'000;
+  session.disable();
+  session.del(1, 2);
+  session.del(2, 2);
+  Losses hidden;
+  hidden[LossCause::handler] = 1;
+  EXPECT_EQ(session.result(1).account, (Account{3, 2, hidden}));
+  hidden[LossCause::handler] = -1;  // its condition holds all the time, and begins anew with the PMU
+  EXPECT_EQ(session.result(2).account, (Account{1, 2, hidden}));
+  EXPECT_EQ(session.noted("losses_do_not_add_up"), 0);
+}
+
+TEST_F(CxlJudgeTest, what_comes_after_an_overflow_that_stops_the_counters_is_frozen) {
+  session.disable();
+  session.count(1, kMemRd, 1, 2);
+  session.enable();
+  session.reads(5);
+  session.write(0x10, 1);  // the driver sees an overflow, of whatever counter
+  session.reads(20);
+  session.disable();
+  session.del(1, 5);
+  Losses frozen;
+  frozen[LossCause::frozen] = 20;
+  EXPECT_EQ(session.result(1).account, (Account{25, 25, frozen}));
+}
+
 TEST_F(CxlJudgeTest, a_second_window_starts_clocks_anew) {
   session.disable();
   session.count(1, {{"m2s_req_memrd"}, {"threshold", 255}, {"invert"}}, 1, 2);
