@@ -71,12 +71,20 @@ std::string PmuServices::name_of(std::uint32_t type) const {
 
 int PmuServices::enable(EventHandle leader) {
   PmuService* const service = service_of(leader);
-  return service == nullptr ? -EBADF : service->enable(leader);
+  if (service == nullptr) return -EBADF;
+  for (EventObserver* const observer : observers_) observer->on_enable(leader, true);
+  const int result = service->enable(leader);
+  for (EventObserver* const observer : observers_) observer->on_enable(leader, false);
+  return result;
 }
 
 int PmuServices::disable(EventHandle leader) {
   PmuService* const service = service_of(leader);
-  return service == nullptr ? -EBADF : service->disable(leader);
+  if (service == nullptr) return -EBADF;
+  for (EventObserver* const observer : observers_) observer->on_disable(leader, true);
+  const int result = service->disable(leader);
+  for (EventObserver* const observer : observers_) observer->on_disable(leader, false);
+  return result;
 }
 
 bool PmuServices::in_error(EventHandle event) {

@@ -63,6 +63,9 @@ class EventObserver {
   virtual void on_open(const PerfAttributes& attributes, EventHandle leader, EventHandle result) = 0;
   /// @param is_group  all members of its group were read, and it is the leader
   virtual void on_read(EventHandle event, bool is_group, const EventReading& reading) = 0;
+  /// The call that enables it, or disables it, begins and ends.
+  virtual void on_enable(EventHandle /*event*/, bool /*begin*/) {}
+  virtual void on_disable(EventHandle /*event*/, bool /*begin*/) {}
   /// It is about to be closed.
   virtual void on_close(EventHandle event) = 0;
 };

@@ -111,6 +111,7 @@ struct Verdict {
     std::uint64_t reads = 0;  ///< by the program
   };
   std::optional<Opening> opening{};
+  std::optional<scoreboard::Account> account{};  ///< what became of its occurrences, where that is known
 };
 
 /// @return the verdict on an event; its opening is left to the caller

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "testbench/perf/verdict_json.h"
 
+#include "testbench/perf/account.h"
+
 namespace pmufab::perf {
 namespace {
 
@@ -37,6 +39,10 @@ Json to_json(const Verdict& verdict, const char* counter) {
     json["time_running_ps"] = opening->turns.running;
     json["reads"] = opening->reads;
   }
+  if (verdict.account) {
+    const std::uint64_t count = verdict.count.value_or(0);
+    add_account(json, verdict.account, count, opening ? opening->turns : Turns{});
+  }
   return json;
 }
 
@@ -56,6 +62,7 @@ Verdict verdict_from_json(const Json& json, const char* counter) {
                        {json.at("time_enabled_ps"), json.at("time_running_ps")},
                        json.at("reads")};
   }
+  verdict.account = account_from_json(json);
   return verdict;
 }
 

@@ -256,6 +256,9 @@ perf::Verdict PerfEvents::judge(Handle handle, Event& event) {
   perf::Verdict verdict = perf::verdict_on(
       event.event.text,
       {.value = seen.reading.value - seen.base, .turns = turns, .rotation = intervals_.of(event.event.pmu)}, expected);
+  // What the program has read last, and nothing else, is what was reported.
+  if (judged && event.not_judged.empty() && seen.base == 0 && readable && last.value == seen.reading.value)
+    verdict.account = judged->account;
   verdict.opening = {event.event.pmu, event.cpu, event.opened, closed, turns, event.reads};
   return verdict;
 }

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/pmufab/verdict_table.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "testbench/perf/account.h"
 #include "testbench/perf/verdict_json.h"
 #include "testbench/scenario/report/report.h"
 #include "tools/pmufab/cli.h"
@@ -31,11 +33,24 @@ std::string expected_text(const perf::Verdict& verdict) {
 
 void print_verdicts(const char* counter, const std::string& event, const std::vector<perf::Verdict>& verdicts) {
   if (verdicts.empty()) return;
-  complain("\n  {:>20}  {:>20}  {}  {}\n", counter, "scoreboard", "check", event);
+  const bool has_happened = std::any_of(verdicts.begin(), verdicts.end(), [](const perf::Verdict& verdict) {
+    return verdict.account && perf::has_blind_time(*verdict.account);
+  });
+  const auto column = [&](const std::string& text) {
+    return has_happened ? fmt::format("{:>20}  ", text) : std::string();
+  };
+  complain("\n  {:>20}  {:>20}  {}{}  {}\n", counter, "scoreboard", column("happened"), "check", event);
   for (const perf::Verdict& verdict : verdicts) {
-    complain("  {:>20}  {:>20}  {:5}  {}{}\n", text_of(verdict.count), expected_text(verdict),
+    std::string note = verdict.note;
+    std::string happened = "-";
+    if (has_happened && verdict.account) {
+      happened = scenario::with_separators(verdict.account->happened);
+      const std::string lost = perf::describe(verdict.account->loss);
+      if (!lost.empty()) note += (note.empty() ? "" : "; ") + lost;
+    }
+    complain("  {:>20}  {:>20}  {}{:5}  {}{}\n", text_of(verdict.count), expected_text(verdict), column(happened),
              perf::mark_of(verdict.check, speaks_utf8()), verdict.event,
-             verdict.note.empty() ? std::string() : fmt::format("   ({})", verdict.note));
+             note.empty() ? std::string() : fmt::format("   ({})", note));
   }
 }
 

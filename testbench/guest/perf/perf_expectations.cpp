@@ -19,6 +19,7 @@ ExpectedEvent sum_of(ExpectedEvent sum, const ExpectedEvent& other) {
   };
   add(sum.low, other.low);
   add(sum.high, other.high);
+  sum.account.reset();
   if (sum.note.empty()) sum.note = other.note;
   if (sum.doubt.empty()) sum.doubt = other.doubt;
   return sum;
@@ -247,6 +248,7 @@ void PerfExpectations::end() {
   std::vector<ExpectedEvent> told;
   for (Event& event : events_) {
     if (event.wide != 0) bound(event, now);
+    if (event.told.low && event.told.low == event.told.high) event.told.account = judge_.result(event.wide)->account;
     if (on_counted_ && event.told.low) on_counted_(event.event.attributes, *event.told.low);
     if (!alone_) event.told.doubt = "another perf ran at the same time, or was killed";
     if (event.adds) {

@@ -29,7 +29,8 @@ struct ExpectedEvent {
   std::string note{};  ///< why not; or what is worth a word even if the count is right
   /// Why a count outside of the bounds may be right all the same; nothing if it is wrong.
   std::string doubt{};
-  std::optional<Metric> metric{};  ///< of a metric: `text` is its name, and it has no bounds
+  std::optional<Metric> metric{};                ///< of a metric: `text` is its name, and it has no bounds
+  std::optional<scoreboard::Account> account{};  ///< if the bounds are equal; nothing is reported yet
 };
 
 /// What perf counts in the virtual machine, according to the scoreboard.

@@ -289,6 +289,8 @@ std::vector<perf::Verdict> compare(const std::vector<std::vector<ExpectedEvent>>
       perf::Count count = sum_of(own_counts);
       if (own_counts.empty() && !of_event.empty()) count.unknown = "it is unclear which perf printed which count";
       verdicts.push_back(perf::verdict_on(event.text, count, expected_of(event)));
+      if (event.account && count.value && !count.is_estimate)
+        verdicts.back().account = perf::with_reported(*event.account, *count.value);
     }
   }
   return verdicts;

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "testbench/html/page.h"
+#include "testbench/perf/account.h"
 #include "testbench/scenario/html/parts.h"
 #include "testbench/scenario/html/time_line.h"
 
@@ -70,6 +71,8 @@ std::string page_note(const CounterResult& counter) {
                         counted(counter.reads, "reading"),
                         counter.reads_failed == 0 ? "" : fmt::format(", {} impossible", counter.reads_failed));
   }
+  const std::string lost = counter.account ? perf::describe(counter.account->loss) : "";
+  if (!lost.empty()) note += fmt::format("{}<span class=\"soft\">{}</span>", note.empty() ? "" : "<br>", lost);
   for (const FailedRead& read : counter.failed_reads) {
     note += fmt::format("<br>{}: {}, not {}{}", format_time(read.time), with_separators(read.value),
                         with_separators(read.low),
@@ -81,13 +84,14 @@ std::string page_note(const CounterResult& counter) {
 std::string counter_row(const MeasureResult& measure, std::size_t index) {
   const CounterResult& counter = measure.counters[index];
   std::string row = fmt::format(
-      "<tr><td class=\"number\">{}</td><td class=\"number\">{}</td><td class=\"number\">{}</td>{}"
-      "<td class=\"event\"><code>{}</code></td><td class=\"note\">{}</td></tr>\n",
+      "<tr><td class=\"number\">{}</td><td class=\"number\">{}</td><td class=\"number\">{}</td>"
+      "<td class=\"number\">{}</td>{}<td class=\"event\"><code>{}</code></td><td class=\"note\">{}</td></tr>\n",
       count_or_dash(counter.driver), count_or_dash(counter.expected), difference_text(counter),
-      check_cell(counter.check), page_text(counter.event), page_note(counter));
+      counter.account ? with_separators(counter.account->happened) : "–", check_cell(counter.check),
+      page_text(counter.event), page_note(counter));
   if (!is_wrong_row(counter)) return row;
   const std::string picture = time_line(measure, index);
-  return picture.empty() ? row : row + fmt::format("<tr><td colspan=\"6\">{}</td></tr>\n", picture);
+  return picture.empty() ? row : row + fmt::format("<tr><td colspan=\"7\">{}</td></tr>\n", picture);
 }
 
 std::string check_item(const CheckResult& check) {
@@ -123,7 +127,8 @@ void add_derived(Parts& parts, const MeasureResult& measure) {
 void add_measure(Parts& parts, const MeasureResult& measure) {
   parts.begin(fmt::format("<h3>{}: {} ... {}{}{}</h3>\n<div class=\"wide\"><table class=\"counters\">\n"
                           "<tr><th class=\"number\">driver</th><th class=\"number\">scoreboard</th>"
-                          "<th class=\"number\">difference</th><th>check</th><th>event</th><th></th></tr>\n",
+                          "<th class=\"number\">difference</th><th "
+                          "class=\"number\">happened</th><th>check</th><th>event</th><th></th></tr>\n",
                           page_text(measure.name), format_time(measure.start), format_time(measure.stop),
                           measure.partial ? " <span class=\"open\">(partial: cut short)</span>" : "",
                           measure.is_compared ? "" : " <span class=\"open\">(not compared)</span>"),

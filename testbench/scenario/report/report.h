@@ -36,10 +36,17 @@ class ComparisonTables {
   void write(std::ostream& out) const;
 
  private:
+  struct Row {
+    std::string counts;
+    std::string happened;
+    std::string event;
+    std::string lost;
+  };
   struct Table {
     std::string title;
     std::string keys;
-    std::vector<std::string> rows;
+    bool has_happened = false;  // with that column, and what was lost
+    std::vector<Row> rows;
   };
   std::vector<Table> tables_;  // in the order in which they come
 };

@@ -7,6 +7,7 @@
 
 #include <fmt/ostream.h>
 
+#include "testbench/perf/account.h"
 #include "testbench/scenario/report/report.h"
 
 namespace pmufab::scenario {
@@ -56,21 +57,34 @@ void ComparisonTables::add(const RunResult& run) {
   const auto [keys, values] = keys_and_values(run.variant);
   const std::string title = fmt::format("{}, drivers of Linux {}: {}", run.scenario, run.drivers, keys);
   auto table = std::find_if(tables_.begin(), tables_.end(), [&](const Table& one) { return one.title == title; });
-  if (table == tables_.end()) table = tables_.insert(table, {title, keys, {}});
+  if (table == tables_.end()) table = tables_.insert(table, {title, keys, false, {}});
   for (const MeasureResult& measure : run.measures) {
     for (const CounterResult& counter : measure.counters) {
-      table->rows.push_back(fmt::format("  {:<{}}  {:>25}  {:>25}  {:>25}  {}\n", values, width_of(keys),
-                                        with_separators(*counter.driver), with_separators(*counter.expected),
-                                        signed_difference(*counter.driver, *counter.expected), counter.event));
+      Row& row = table->rows.emplace_back();
+      row.counts =
+          fmt::format("  {:<{}}  {:>25}  {:>25}  {:>25}  ", values, width_of(keys), with_separators(*counter.driver),
+                      with_separators(*counter.expected), signed_difference(*counter.driver, *counter.expected));
+      row.event = counter.event;
+      if (!counter.account) continue;
+      row.happened = with_separators(counter.account->happened);
+      row.lost = perf::describe(counter.account->loss);
+      table->has_happened = table->has_happened || perf::has_blind_time(*counter.account);
     }
   }
 }
 
 void ComparisonTables::write(std::ostream& out) const {
   for (const Table& table : tables_) {
-    fmt::print(out, "\n{}\n  {:<{}}  {:>25}  {:>25}  {:>25}  {}\n", table.title, table.keys, width_of(table.keys),
-               "reported", "true", "difference", "event");
-    for (const std::string& row : table.rows) out << row;
+    fmt::print(out, "\n{}\n  {:<{}}  {:>25}  {:>25}  {:>25}  ", table.title, table.keys, width_of(table.keys),
+               "reported", "true", "difference");
+    if (table.has_happened) fmt::print(out, "{:>25}  ", "happened");
+    fmt::print(out, "event\n");
+    for (const Row& row : table.rows) {
+      out << row.counts;
+      if (table.has_happened) fmt::print(out, "{:>25}  ", row.happened.empty() ? "-" : row.happened);
+      fmt::print(out, "{}{}\n", row.event,
+                 table.has_happened && !row.lost.empty() ? fmt::format("   ({})", row.lost) : "");
+    }
   }
   if (!tables_.empty()) fmt::print(out, "\n");
 }

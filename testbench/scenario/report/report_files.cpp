@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
+#include "testbench/perf/account.h"
 #include "testbench/scenario/report/report.h"
 
 namespace pmufab::scenario {
@@ -188,17 +189,37 @@ class CsvReport final : public ReportWriter {
   explicit CsvReport(std::ostream& out) : ReportWriter(out) {
     fmt::print(out_,
                "scenario,variant,drivers,measure,event,driver,scoreboard,check,time_enabled_ps,time_running_ps,partial,"
-               "note\n");
+               "note,happened,counted,reported,scaled");
+    for (std::size_t i = 0; i < scoreboard::kLossCauses; ++i)
+      fmt::print(out_, ",loss_{}", to_string(static_cast<scoreboard::LossCause>(i)));
+    out_ << '\n';
   }
   void add(const RunResult& run) override {
     for (const MeasureResult& measure : run.measures) {
       for (const CounterResult& counter : measure.counters) {
-        fmt::print(out_, "{},{},{},{},{},{},{},{},{},{},{},{}\n", csv(run.scenario), csv(run.variant), csv(run.drivers),
+        fmt::print(out_, "{},{},{},{},{},{},{},{},{},{},{},{}", csv(run.scenario), csv(run.variant), csv(run.drivers),
                    csv(measure.name), csv(counter.event), number(counter.driver), number(counter.expected),
                    to_string(counter.check), counter.time_enabled, counter.time_running,
                    run.partial || measure.partial ? "yes" : "no", csv(counter.note));
+        add_account(counter);
       }
     }
+  }
+
+ private:
+  void add_account(const CounterResult& counter) {
+    const std::optional<scoreboard::Account>& account = counter.account;
+    if (account) {
+      fmt::print(out_, ",{},{}", account->happened, account->counted);
+    } else {
+      out_ << ",,";
+    }
+    fmt::print(out_, ",{},", number(counter.driver));
+    if (counter.driver)
+      fmt::print(out_, "{}", perf::scaled_up(*counter.driver, {counter.time_enabled, counter.time_running}));
+    for (std::size_t i = 0; i < scoreboard::kLossCauses; ++i)
+      out_ << ',' << (account ? fmt::format("{}", account->loss.amount[i]) : std::string());
+    out_ << '\n';
   }
 };
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
+#include "testbench/perf/account.h"
 #include "testbench/scenario/report/report.h"
 
 /// What `perf stat -x` and `perf stat -j` print (man perf-stat: CSV FORMAT, JSON FORMAT), as perf 6.1 prints it.
@@ -24,12 +25,7 @@ struct Line {
 
   [[nodiscard]] bool was_counted() const noexcept { return count && enabled > 0 && running > 0; }
 
-  /// The count, scaled up to the time that the event was to count, as perf does in floating point.
-  [[nodiscard]] std::uint64_t scaled() const noexcept {
-    if (running >= enabled) return count.value_or(0);
-    return static_cast<std::uint64_t>(static_cast<double>(count.value_or(0)) * static_cast<double>(enabled) /
-                                      static_cast<double>(running));
-  }
+  [[nodiscard]] std::uint64_t scaled() const { return perf::scaled_up(count.value_or(0), {enabled, running}); }
   [[nodiscard]] std::string_view words() const noexcept {
     return counter.check == Check::not_opened || counter.check == Check::refused ? "<not supported>" : "<not counted>";
   }

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
+#include "testbench/perf/account.h"
 #include "testbench/scenario/report/driver_files.h"
 #include "testbench/scenario/report/report.h"
 
@@ -23,10 +24,26 @@ bool is_bad(const CounterResult& counter) {
 
 std::string or_dash(const std::optional<std::uint64_t>& value) { return value ? with_separators(*value) : "-"; }
 
-void write_counter(std::ostream& out, const CounterResult& counter, bool marks) {
-  fmt::print(out, "  {:>20}  {:>20}  {:<5}  {}", or_dash(counter.driver), or_dash(counter.expected),
-             perf::mark_of(counter.check, marks), counter.event);
-  if (!counter.note.empty()) fmt::print(out, "   ({})", counter.note);
+/// How a table of counters is written.
+struct TableForm {
+  bool marks = true;
+  bool has_happened = false;  // with the column `happened`, and what was lost
+};
+
+void write_counter(std::ostream& out, const CounterResult& counter, const TableForm& form) {
+  fmt::print(out, "  {:>20}  {:>20}  ", or_dash(counter.driver), or_dash(counter.expected));
+  std::string note = counter.note;
+  if (form.has_happened) {
+    const auto& account = counter.account;
+    fmt::print(out, "{:>20}  ", account ? with_separators(account->happened) : "-");
+    const std::string lost = account ? perf::describe(account->loss) : "";
+    if (!lost.empty()) note += (note.empty() ? "" : "; ") + lost;
+    const perf::Turns turns{counter.time_enabled, counter.time_running};
+    if (account && counter.driver && turns.is_shared() && !turns.is_never())
+      note += fmt::format("; scaled up: {}", with_separators(perf::scaled_up(*counter.driver, turns)));
+  }
+  fmt::print(out, "{:<5}  {}", perf::mark_of(counter.check, form.marks), counter.event);
+  if (!note.empty()) fmt::print(out, "   ({})", note);
   fmt::print(out, "\n");
 }
 
@@ -66,9 +83,15 @@ void write_measure(std::ostream& out, const MeasureResult& measure, const TextRe
   if (shorten && !interesting) return;
   fmt::print(out, "\n  {}: {} ... {}{}\n", measure.name, format_time(measure.start), format_time(measure.stop),
              measure.partial ? " (cut short)" : "");
-  fmt::print(out, "  {:>20}  {:>20}  {:<5}  {}\n", "driver", "scoreboard", "check", "event");
+  TableForm form{.marks = options.marks};
+  form.has_happened = std::any_of(measure.counters.begin(), measure.counters.end(), [&](const CounterResult& counter) {
+    return is_written(counter, rows) && counter.account && perf::has_blind_time(*counter.account);
+  });
+  fmt::print(out, "  {:>20}  {:>20}  ", "driver", "scoreboard");
+  if (form.has_happened) fmt::print(out, "{:>20}  ", "happened");
+  fmt::print(out, "{:<5}  {}\n", "check", "event");
   for (const CounterResult& counter : measure.counters) {
-    if (is_written(counter, rows)) write_counter(out, counter, options.marks);
+    if (is_written(counter, rows)) write_counter(out, counter, form);
   }
   for (const CheckResult& check : measure.checks) {
     if (shorten && check.ok) continue;

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "testbench/perf/account.h"
 #include "testbench/scenario/report/driver_files.h"
 
 namespace pmufab::scenario {
@@ -42,6 +43,7 @@ Json counter_to_json(const CounterResult& counter) {
     json["failed_reads"].push_back(std::move(item));
   }
   json["note"] = counter.note;
+  perf::add_account(json, counter.account, counter.driver, {counter.time_enabled, counter.time_running});
   return json;
 }
 
@@ -62,6 +64,7 @@ CounterResult counter_from_json(const Json& json) {
                                     read.at("low").get<std::uint64_t>(), read.at("high").get<std::uint64_t>()});
   }
   json.at("note").get_to(counter.note);
+  counter.account = perf::account_from_json(json);
   return counter;
 }
 

@@ -11,6 +11,7 @@
 
 #include "testbench/driver_host/driver_sets.h"
 #include "testbench/perf/check.h"
+#include "testbench/scoreboard/core/losses.h"
 #include "tlm/clock/clock_domain.h"
 #include "tlm/spec/printable.h"
 
@@ -38,10 +39,11 @@ struct CounterResult {
   Check check = Check::unchecked;
   Picoseconds time_enabled = 0;
   Picoseconds time_running = 0;
-  std::uint64_t reads = 0;                 ///< readings on the way the scoreboard judged
-  std::uint64_t reads_failed = 0;          ///< of these, the impossible ones
-  std::vector<FailedRead> failed_reads{};  ///< the first eight
-  std::string note;                        ///< why it is wrong, or what is worth knowing
+  std::uint64_t reads = 0;                       ///< readings on the way the scoreboard judged
+  std::uint64_t reads_failed = 0;                ///< of these, the impossible ones
+  std::vector<FailedRead> failed_reads{};        ///< the first eight
+  std::string note;                              ///< why it is wrong, or what is worth knowing
+  std::optional<scoreboard::Account> account{};  ///< what became of its occurrences, if the scoreboard knows
 };
 
 /// A figure computed from counts by the formulas of the kernel's document.

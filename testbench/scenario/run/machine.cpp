@@ -87,6 +87,7 @@ Machine::Machine(const platform::PlatformSpec& platform, const HostSpec& host, c
   scoreboard_ = std::make_unique<scoreboard::Scoreboard>();
   fabrics_ = make_fabrics({*platform_, workload, *scoreboard_, *host_, std::move(options.progress)});
   pmus_ = std::make_unique<perf::PmuServices>(*host_);
+  enabled_ = std::make_unique<perf::EnabledEvents>(*scoreboard_);
   for (const auto& fabric : fabrics_) {
     if (perf::PmuService* const service = fabric->pmus()) pmus_->add(*service);
   }
@@ -108,7 +109,8 @@ Machine::Machine(const platform::PlatformSpec& platform, const HostSpec& host, c
 }
 
 std::vector<perf::EventObserver*> Machine::event_observers() const {
-  std::vector<perf::EventObserver*> observers(tracers_.begin(), tracers_.end());
+  std::vector<perf::EventObserver*> observers{enabled_.get()};
+  observers.insert(observers.end(), tracers_.begin(), tracers_.end());
   if (coverage_) observers.push_back(coverage_.get());
   return observers;
 }

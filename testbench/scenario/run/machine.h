@@ -17,6 +17,7 @@
 #include "models/platform/platform.h"
 #include "testbench/coverage/collector.h"
 #include "testbench/driver_host/driver_host.h"
+#include "testbench/perf/enabled_events.h"
 #include "testbench/scenario/fabrics/fabric.h"
 #include "testbench/scenario/occurrences/hardware_gate.h"
 #include "testbench/scenario/occurrences/trigger.h"
@@ -151,6 +152,7 @@ class Machine {
   std::unique_ptr<CallTee> calls_;
   std::vector<std::unique_ptr<Fabric>> fabrics_;  // go before the judges they show their wires to
   std::unique_ptr<perf::PmuServices> pmus_;
+  std::unique_ptr<perf::EnabledEvents> enabled_;
   std::unique_ptr<Process> process_;
   Reports reports_;
   bool judging_ = true;

@@ -209,6 +209,7 @@ CounterResult Measurement::compare(const Counter& counter, unsigned group) const
     result.expected = judged->expected;
     result.reads = judged->reads;
     result.reads_failed = judged->reads_failed;
+    if (counter.reading) result.account = judged->account;
     for (const scoreboard::ReadCheck& read : judged->failed_reads)
       result.failed_reads.push_back({read.begin - zero_, read.value, read.low, read.high});
   }

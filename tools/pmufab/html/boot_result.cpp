@@ -29,6 +29,7 @@ CounterResult counter_of(const perf::Verdict& verdict) {
                                                    with_separators(*verdict.high))
                                      : "",
                             verdict.note);
+  counter.account = verdict.account;
   if (verdict.opening) {
     counter.pmu = verdict.opening->pmu;
     counter.time_enabled = verdict.opening->turns.enabled;
