@@ -61,10 +61,10 @@ std::optional<Account> account_from_json(const Json& json) {
 }
 
 bool has_blind_time(const Account& account) noexcept {
-  constexpr std::uint64_t kPercent = 100;
+  constexpr std::uint64_t kPart = 20;  // one in so many
   const scoreboard::Losses& loss = account.loss;
   return loss[LossCause::handler] != 0 || loss[LossCause::reading] != 0 || loss[LossCause::not_scheduled] != 0 ||
-         magnitude(loss[LossCause::disabled]) > account.happened / kPercent;
+         magnitude(loss[LossCause::disabled]) > account.happened / kPart;
 }
 
 std::string describe(const scoreboard::Losses& loss) {

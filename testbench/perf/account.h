@@ -25,7 +25,7 @@ void add_account(nlohmann::ordered_json& json, const std::optional<scoreboard::A
 /// @return what add_account() has added; nothing if it was not known, or is missing
 [[nodiscard]] std::optional<scoreboard::Account> account_from_json(const nlohmann::ordered_json& json);
 
-/// @return whether more or less happened than was counted, and it is worth a column: not if it is below 1 % and comes
+/// @return whether more or less happened than was counted, and it is worth a column: not if it is below 5 % and comes
 ///         from switching events on and off
 [[nodiscard]] bool has_blind_time(const scoreboard::Account& account) noexcept;
 /// @return the losses in words: "lost: 84,513 handler, 12 disabled"; empty if there are none

@@ -12,6 +12,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "testbench/perf/account.h"
+
 namespace pmufab::guest {
 namespace {
 

@@ -67,7 +67,8 @@ void ComparisonTables::add(const RunResult& run) {
       row.event = counter.event;
       if (!counter.account) continue;
       row.happened = with_separators(counter.account->happened);
-      row.lost = perf::describe(counter.account->loss);
+      if (perf::has_blind_time(*counter.account) || *counter.driver != *counter.expected)
+        row.lost = perf::describe(counter.account->loss);
       table->has_happened = table->has_happened || perf::has_blind_time(*counter.account);
     }
   }
@@ -82,8 +83,7 @@ void ComparisonTables::write(std::ostream& out) const {
     for (const Row& row : table.rows) {
       out << row.counts;
       if (table.has_happened) fmt::print(out, "{:>25}  ", row.happened.empty() ? "-" : row.happened);
-      fmt::print(out, "{}{}\n", row.event,
-                 table.has_happened && !row.lost.empty() ? fmt::format("   ({})", row.lost) : "");
+      fmt::print(out, "{}{}\n", row.event, row.lost.empty() ? "" : fmt::format("   ({})", row.lost));
     }
   }
   if (!tables_.empty()) fmt::print(out, "\n");

@@ -207,6 +207,9 @@ TEST(Verdict, as_json_comes_back_as_it_was) {
             R"({"event":"p/x/","pmu":"p","cpu":3,"driver":7,"expected":7,"check":"exact","note":"","opened_ps":10,)"
             R"("closed_ps":20,"time_enabled_ps":9,"time_running_ps":8,"reads":2})");
   EXPECT_EQ(to_json(verdict_from_json(to_json(verdict, "driver"), "driver"), "driver").dump(), text);
+  verdict.account = scoreboard::Account{9, 7, {}};
+  verdict.account->loss[scoreboard::LossCause::handler] = 2;
+  EXPECT_EQ(verdict_from_json(to_json(verdict, "driver"), "driver").account, verdict.account);
   EXPECT_THAT(to_json(verdict_on("p/x/", {}, not_judged("why")), "guest").dump(),
               AllOf(Not(HasSubstr("guest")), Not(HasSubstr("low")), HasSubstr("unchecked")));
 }

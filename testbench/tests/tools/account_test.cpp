@@ -94,18 +94,18 @@ measure: [{events: [nvidia_ucf_pmu_0/slc_access_rd/, nvidia_ucf_pmu_0/slc_bytes_
   EXPECT_THAT(outcome.out, Not(HasSubstr("happened")));
 }
 
-// Ten events take turns on seven counters. Each wants the same requests; perf's estimate is beside what happened.
+// Ten events take turns on seven counters. The same happens to each; perf's estimate stands beside it.
 TEST_F(AccountOfRun, of_events_that_take_turns_has_what_others_counted) {
   const auto runs = run(R"(name: turns
 platform: {kind: tegra410, sockets: 1, cpus_per_socket: 4, tegra410: {clusters: 4}}
-host: {rotation: 10 us}
+host: {rotation: 10 us, access_latency: 1 ns}
 traffic:
   - generators:
       - name: gpu
         requester: {kind: gpu}
         targets: [{memory: cmem}]
         pacing: {kind: fixed, requests_per_us: 200}
-        phases: [{start: 20 us, count: 20000}]
+        phases: [{start: 30 us, count: 20000}]
 duration: 200 us
 measure:
   - events: [&reads nvidia_ucf_pmu_0/slc_access_rd/, *reads, *reads, *reads, *reads]

@@ -218,9 +218,18 @@ TEST(HtmlReportTest, a_counter_without_both_counts_has_no_difference) {
       run_details({.result = page_run("s", Status::failed, {refused, unknown})}, 1 << 20, false);
   EXPECT_THAT(details,
               AllOf(HasSubstr("<td class=\"number\">–</td><td class=\"number\">2</td><td class=\"number\">–</td>"
-                              "<td class=\"check bad\">✗ not opened</td>"),
+                              "<td class=\"number\">–</td><td class=\"check bad\">✗ not opened</td>"),
                     HasSubstr("<td class=\"number\">3</td><td class=\"number\">–</td><td class=\"number\">–</td>"
-                              "<td class=\"check open\">- not judged</td>")));
+                              "<td class=\"number\">–</td><td class=\"check open\">- not judged</td>")));
+}
+
+TEST(HtmlReportTest, a_counter_has_what_happened_and_what_was_lost) {
+  CounterResult blind = page_counter("reads", 115'495, 115'495);
+  blind.account = scoreboard::Account{200'008, 115'495, {}};
+  blind.account->loss[scoreboard::LossCause::handler] = 84'513;
+  const std::string details = run_details({.result = page_run("s", Status::passed, {blind})}, 1 << 20, false);
+  EXPECT_THAT(details, AllOf(HasSubstr("<td class=\"number\">0</td><td class=\"number\">200,008</td>"),
+                             HasSubstr("<span class=\"soft\">lost: 84,513 handler</span>")));
 }
 
 class TimeLine : public ::testing::Test {
