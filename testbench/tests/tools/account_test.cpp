@@ -11,7 +11,7 @@
 
 #include "testbench/tests/tools/cli_fixture.h"
 
-namespace pmufab::testing {
+namespace pmufab::testing::account_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -157,4 +157,4 @@ measure:
 }
 
 }  // namespace
-}  // namespace pmufab::testing
+}  // namespace pmufab::testing::account_test
