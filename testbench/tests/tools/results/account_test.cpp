@@ -26,7 +26,8 @@ class AccountOfRun : public Cli {
     outcome = pmufab({"run", write("s.yaml", text), "--drivers", "newest", "--json", file, "--csv",
                       (folder / "result.csv").string(), "--verbose"});
     std::vector<std::vector<Json>> runs;
-    for (const Json& one : Json::parse(std::ifstream(file)).at("runs")) {
+    const Json results = Json::parse(std::ifstream(file));
+    for (const Json& one : results.at("runs")) {
       std::vector<Json>& counters = runs.emplace_back();
       for (const Json& measure : one.at("measures")) {
         for (const Json& counter : measure.at("counters")) counters.push_back(counter);
