@@ -28,6 +28,11 @@ void pmufab_cpus_init(const struct pmufab_cpu* cpus, size_t count) {
   }
 }
 
+unsigned long pmufab_wrong_cpu(unsigned int cpu) {
+  pmufab_rule(NULL, "a mask of CPUs is asked for CPU %d, and there are %u", (int)cpu, nr_cpu_ids);
+  return NR_CPUS - 1;
+}
+
 int cpu_to_node(int cpu) { return cpu >= 0 && (unsigned int)cpu < nr_cpu_ids ? node_of[cpu] : NUMA_NO_NODE; }
 
 const struct cpumask* cpumask_of_node(int node) {
