@@ -103,6 +103,13 @@ struct hotplug_state {
 enum { kStates = CPUHP_AP_ONLINE_DYN_END };
 static struct hotplug_state states[kStates]; /* by number */
 
+/* In a kernel, a number that no state can have is a BUG. */
+static void check_number(int state, const void* place) {
+  if (state <= CPUHP_OFFLINE || state >= kStates)
+    pmufab_rule(place, "a hotplug state with the number %d is removed, or left: there is none", state);
+}
+#define CHECK_NUMBER(state) check_number(state, __builtin_return_address(0))
+
 static int call_on(unsigned int cpu, int (*callback)(unsigned int cpu, struct hlist_node* node),
                    struct hlist_node* node) {
   if (!callback) return 0;
@@ -195,12 +202,14 @@ int cpuhp_state_add_instance(int state, struct hlist_node* node) {
 }
 
 int cpuhp_state_remove_instance_nocalls(int state, struct hlist_node* node) {
+  CHECK_NUMBER(state);
   if (!state_of(state)) return -EINVAL;
   hlist_del_init(node);
   return 0;
 }
 
 int cpuhp_state_remove_instance(int state, struct hlist_node* node) {
+  CHECK_NUMBER(state);
   struct hotplug_state* entry = state_of(state);
   if (!entry) return -EINVAL;
   unsigned int cpu;
@@ -210,6 +219,7 @@ int cpuhp_state_remove_instance(int state, struct hlist_node* node) {
 }
 
 void cpuhp_remove_multi_state(int state) {
+  CHECK_NUMBER(state);
   struct hotplug_state* entry = state_of(state);
   if (!entry) return;
   WARN(!hlist_empty(&entry->instances), "a hotplug state is removed while it has instances\n");
@@ -217,10 +227,12 @@ void cpuhp_remove_multi_state(int state) {
 }
 
 void cpuhp_remove_state_nocalls(int state) {
+  CHECK_NUMBER(state);
   if (state_of(state)) state_of(state)->used = false;
 }
 
 void cpuhp_remove_state(int state) {
+  CHECK_NUMBER(state);
   struct hotplug_state* entry = state_of(state);
   if (!entry) return;
   if (!entry->single) {

@@ -31,7 +31,12 @@ FailingCallsCheck::Loaded FailingCallsCheck::load(std::uint64_t number) {
   if (before_loading_) before_loading_();
   host.load_with_failing_call(number);
   Loaded loaded{host.bound_devices(), {}};
-  for (const perf::Pmu& pmu : host.pmus()) loaded.pmus.insert(pmu.name);
+  for (const perf::Pmu& pmu : host.pmus()) {
+    std::string& cpumask = loaded.pmus[pmu.name];
+    for (const auto& [path, text] : pmu.files) {
+      if (path == "cpumask") cpumask = text.substr(0, text.find('\n'));
+    }
+  }
   host.unload();
   return loaded;
 }
@@ -61,8 +66,13 @@ void FailingCallsCheck::try_call(std::uint64_t number, const Loaded& usual) {
       complain(fmt::format("the PMU of {} has {} of its {} files", device.name, device.file_count, found->file_count));
     }
   }
-  for (const std::string& pmu : pmus) {
-    if (!usual.pmus.contains(pmu)) complain(fmt::format("a PMU is called '{}', and none is otherwise", pmu));
+  for (const auto& [pmu, cpumask] : pmus) {
+    const auto found = usual.pmus.find(pmu);
+    if (found == usual.pmus.end()) {
+      complain(fmt::format("a PMU is called '{}', and none is otherwise", pmu));
+    } else if (cpumask != found->second) {
+      complain(fmt::format("the cpumask of {} is '{}', and '{}' otherwise", pmu, cpumask, found->second));
+    }
   }
 }
 

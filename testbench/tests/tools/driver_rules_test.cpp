@@ -89,7 +89,7 @@ class DriverRule : public DriverFault {
       ASSERT_NE(at, std::string::npos) << before;
       text.insert(at, statement);
     };
-    insert("static int cmem_lat_pmu_event_init(", kFaultyFunctions);
+    insert("static int cmem_lat_pmu_get_event_idx(", kFaultyFunctions);
     insert("\tcmem_lat_pmu_event_update(event);\n}", "\tfault_in_read();\n");
     insert("\t/* Propagate changes to the userspace mapping. */\n\tperf_event_update_userpage(event);\n\n\treturn 0;",
            "\tif (fault_in_add(cmem_lat_pmu->dev, event)) return 1;\n");
