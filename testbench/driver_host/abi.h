@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-#define PMUFAB_DRIVER_ABI_VERSION 10u
+#define PMUFAB_DRIVER_ABI_VERSION 11u
 #define PMUFAB_NO_TIMER (~(uint64_t)0)
 #define PMUFAB_DRIVER_ENTRY "pmufab_driver_module"
 
@@ -198,6 +198,8 @@ struct pmufab_module {
                        void (*pmu)(void* context, const char* name));
 
   int (*open)(const struct pmufab_event_attributes* attributes, int cpu, int group_leader, int for_task);
+  /* Offer an event as the last one of groups of software events; see runtime/runtime.h. 0, or -errno. */
+  int (*try_software_group)(const struct pmufab_event_attributes* attributes, int cpu);
   int (*enable)(int event, int group);
   int (*disable)(int event, int group);
   /* 1: the event is in error, because it is pinned and did not fit: read(2) returns end of file. 0, or -errno. */

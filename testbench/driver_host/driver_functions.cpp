@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <fstream>
 #include <optional>
+#include <string_view>
 
 namespace pmufab::driver_host {
 namespace {
@@ -23,10 +24,11 @@ std::optional<std::vector<Record>> records(std::ifstream& file, std::uint64_t of
   return list;
 }
 
-/// The compiler marks parts of a function by a dot: "f.cold", "f.isra.0".
-std::string function_name(const char* symbol) {
-  const std::string name = symbol;
-  return name.substr(0, name.find('.'));
+/// The compiler marks parts of a function by a dot: "f.cold", "f.isra.0". shim/include/linux/export.h marks exported ones.
+std::string function_name(std::string_view symbol) {
+  constexpr std::string_view kExported = "__pmufab_exported_";
+  if (symbol.starts_with(kExported)) symbol.remove_prefix(kExported.size());
+  return std::string(symbol.substr(0, symbol.find('.')));
 }
 
 }  // namespace

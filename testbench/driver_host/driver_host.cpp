@@ -546,6 +546,11 @@ int DriverHost::call(Action action) {
   return state_->booted ? action(**state_->library) : kErrorNoDevice;
 }
 
+void DriverHost::try_software_group(const PerfAttributes& attributes, int cpu) {
+  const pmufab_event_attributes abi = to_abi(attributes);
+  call([&](const pmufab_module& module) { return module.try_software_group(&abi, cpu); });
+}
+
 EventHandle DriverHost::open_event(const PerfAttributes& attributes, int cpu, EventHandle leader, bool for_task) {
   const pmufab_event_attributes abi = to_abi(attributes);
   const EventHandle event =

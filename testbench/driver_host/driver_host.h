@@ -98,6 +98,9 @@ class DriverHost : public sc_core::sc_module {
   EventHandle open(const PerfAttributes& attributes, int cpu, EventHandle group_leader = 0);
   /// As above, but for a task (pid 0 = self), which uncore PMUs refuse.
   EventHandle open_for_task(const PerfAttributes& attributes, int cpu);
+  /// Offer an event as the last one of groups of software events, and keep none: a driver that takes it alone must take
+  /// it there, or it is told in warning_texts().
+  void try_software_group(const PerfAttributes& attributes, int cpu);
   /// @return the events that were opened since the beginning, each kind of counting once, in order
   [[nodiscard]] const std::vector<PerfAttributes>& opened() const;
   /// PERF_EVENT_IOC_ENABLE / DISABLE, of the group when `group` is set and the handle is a leader.

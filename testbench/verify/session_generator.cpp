@@ -175,9 +175,9 @@ class Session {
     const bool is_full = offer.group && random_.chance(30);
     if (is_full) group = offer.group(random_);
     for (std::uint64_t i = 0; !is_full && i < size; ++i) {
-      group.push_back(offer.event(random_));
-      const bool is_group = group.back().front() == '{';  // groups do not nest
-      if (is_group || !fits(offer, group, true)) group.pop_back();
+      const std::size_t before = group.size();
+      for (std::string& event : one_by_one(offer.event(random_))) group.push_back(std::move(event));
+      if (!fits(offer, group, true)) group.resize(before);
     }
     if (!group.empty() && has_room(offer, group)) events.push_back(fmt::format("{{{}}}", fmt::join(group, ",")));
   }
@@ -234,19 +234,26 @@ class Session {
     return open;
   }
 
+  /// @return the event, or the events of a group
+  static std::vector<std::string> one_by_one(const std::string& text) {
+    std::vector<std::string> events;
+    std::size_t begin = text.front() == '{' ? 1 : 0;
+    bool inside = false;
+    for (std::size_t i = begin; i <= text.size(); ++i) {
+      if (i < text.size() && text[i] == '/') inside = !inside;
+      const bool ends = i == text.size() || (!inside && (text[i] == ',' || text[i] == '}'));
+      if (!ends) continue;
+      if (i > begin) events.push_back(text.substr(begin, i - begin));
+      begin = i + 1;
+    }
+    return events;
+  }
+
   /// @return whether all these can count at once
   static bool is_at_once(const PmuOffer& pmu, const std::vector<std::string>& open) {
     std::vector<std::string> events;
     for (const std::string& text : open) {
-      std::size_t begin = text.front() == '{' ? 1 : 0;
-      bool inside = false;
-      for (std::size_t i = begin; i <= text.size(); ++i) {
-        if (i < text.size() && text[i] == '/') inside = !inside;
-        const bool ends = i == text.size() || (!inside && (text[i] == ',' || text[i] == '}'));
-        if (!ends) continue;
-        if (i > begin) events.push_back(text.substr(begin, i - begin));
-        begin = i + 1;
-      }
+      for (std::string& event : one_by_one(text)) events.push_back(std::move(event));
     }
     return fits(pmu, events, false);
   }

@@ -28,6 +28,11 @@ void pmufab_cpus_init(const struct pmufab_cpu* cpus, size_t count) {
   }
 }
 
+unsigned long pmufab_wrong_cpu(unsigned int cpu) {
+  pmufab_rule(NULL, "a mask of CPUs is asked for CPU %d, and there are %u", (int)cpu, nr_cpu_ids);
+  return NR_CPUS - 1;
+}
+
 int cpu_to_node(int cpu) { return cpu >= 0 && (unsigned int)cpu < nr_cpu_ids ? node_of[cpu] : NUMA_NO_NODE; }
 
 const struct cpumask* cpumask_of_node(int node) {
@@ -97,6 +102,13 @@ struct hotplug_state {
 };
 enum { kStates = CPUHP_AP_ONLINE_DYN_END };
 static struct hotplug_state states[kStates]; /* by number */
+
+/* In a kernel, a number that no state can have is a BUG. */
+static void check_number(int state, const void* place) {
+  if (state <= CPUHP_OFFLINE || state >= kStates)
+    pmufab_rule(place, "a hotplug state with the number %d is removed, or left: there is none", state);
+}
+#define CHECK_NUMBER(state) check_number(state, __builtin_return_address(0))
 
 static int call_on(unsigned int cpu, int (*callback)(unsigned int cpu, struct hlist_node* node),
                    struct hlist_node* node) {
@@ -190,12 +202,14 @@ int cpuhp_state_add_instance(int state, struct hlist_node* node) {
 }
 
 int cpuhp_state_remove_instance_nocalls(int state, struct hlist_node* node) {
+  CHECK_NUMBER(state);
   if (!state_of(state)) return -EINVAL;
   hlist_del_init(node);
   return 0;
 }
 
 int cpuhp_state_remove_instance(int state, struct hlist_node* node) {
+  CHECK_NUMBER(state);
   struct hotplug_state* entry = state_of(state);
   if (!entry) return -EINVAL;
   unsigned int cpu;
@@ -205,6 +219,7 @@ int cpuhp_state_remove_instance(int state, struct hlist_node* node) {
 }
 
 void cpuhp_remove_multi_state(int state) {
+  CHECK_NUMBER(state);
   struct hotplug_state* entry = state_of(state);
   if (!entry) return;
   WARN(!hlist_empty(&entry->instances), "a hotplug state is removed while it has instances\n");
@@ -212,10 +227,12 @@ void cpuhp_remove_multi_state(int state) {
 }
 
 void cpuhp_remove_state_nocalls(int state) {
+  CHECK_NUMBER(state);
   if (state_of(state)) state_of(state)->used = false;
 }
 
 void cpuhp_remove_state(int state) {
+  CHECK_NUMBER(state);
   struct hotplug_state* entry = state_of(state);
   if (!entry) return;
   if (!entry->single) {

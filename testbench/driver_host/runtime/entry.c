@@ -75,6 +75,9 @@ static void shutdown(void) {
 static int open_event(const struct pmufab_event_attributes* attributes, int cpu, int group_leader, int for_task) {
   INSIDE(pmufab_perf_syscall_open(attributes, cpu, group_leader, for_task));
 }
+static int try_software_group(const struct pmufab_event_attributes* attributes, int cpu) {
+  INSIDE(pmufab_perf_syscall_try_software_group(attributes, cpu));
+}
 static int enable(int event, int group) { INSIDE(pmufab_perf_syscall_enable(event, group)); }
 static int disable(int event, int group) { INSIDE(pmufab_perf_syscall_disable(event, group)); }
 static int in_error(int event) { INSIDE(pmufab_perf_syscall_in_error(event)); }
@@ -121,6 +124,7 @@ static const struct pmufab_module module = {
     .list_bound = pmufab_list_bound,
     .list_drivers = pmufab_list_drivers,
     .open = open_event,
+    .try_software_group = try_software_group,
     .enable = enable,
     .disable = disable,
     .in_error = in_error,

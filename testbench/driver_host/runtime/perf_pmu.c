@@ -166,6 +166,13 @@ unsigned int pmufab_perf_cpu_of(const struct device* dev, const char** name) {
   return cpu;
 }
 
+void pmufab_perf_check_cpu(struct pmufab_perf_pmu* core, int cpu) {
+  unsigned int wanted = nr_cpu_ids;
+  if (!read_cpumask(core, &wanted) || wanted >= nr_cpu_ids || (unsigned int)cpu == wanted) return;
+  pmufab_rule(PMUFAB_PLACE_OF(core->pmu->event_init), "event_init of %s leaves an event on CPU %d, and cpumask says %u",
+              core->name, cpu, wanted);
+}
+
 void pmufab_perf_check_cpus(void) {
   struct pmufab_perf_pmu* core;
   list_for_each_entry(core, &pmufab_perf_pmus, node) {

@@ -70,6 +70,9 @@ static int offer(struct perf_event* event) {
   return -ENOENT;
 }
 
+/* What software events belong to. They are in groups of the check below only, and count nothing. */
+static struct pmu software = {.name = "software", .task_ctx_nr = perf_sw_context};
+
 /* All checks of an event, in the kernel's order. */
 static int initialise(struct perf_event* event, struct perf_event* leader, int for_task) {
   struct pmufab_perf_pmu* core = pmufab_perf_find(event->attr.type, NULL);
@@ -105,12 +108,16 @@ static int initialise(struct perf_event* event, struct perf_event* leader, int f
     if (!error && is_sampling_event(event) && (pmu->capabilities & PERF_PMU_CAP_NO_INTERRUPT)) error = -EOPNOTSUPP;
     if (!error && (event->cpu < 0 || !cpu_online(event->cpu))) error = -ENODEV;
     if (!error && leader) {
-      if (leader->group_leader != leader || leader->cpu != event->cpu || leader->pmu != pmu) error = -EINVAL;
+      const bool is_other = leader->pmu != pmu && !is_software_event(leader);
+      if (leader->group_leader != leader || leader->cpu != event->cpu || is_other) error = -EINVAL;
       /* These attributes apply to the whole group. */
       if (event->attr.pinned || event->attr.exclusive) error = -EINVAL;
     }
   }
-  if (!error) return 0;
+  if (!error) {
+    pmufab_perf_check_cpu(core, event->cpu);
+    return 0;
+  }
   if (event->destroy && (initialised || destroys_refused)) PMUFAB_CALL(event->destroy(event));
   module_put(pmu->module);
   return error;
@@ -144,6 +151,50 @@ int pmufab_perf_syscall_open(const struct pmufab_event_attributes* attributes, i
   events[event_count++] = event;
   PMUFAB_ON_CPU((unsigned int)event->cpu, pmufab_perf_install(event));
   return event->handle;
+}
+
+static struct perf_event* allocate_software(int cpu, struct perf_event* leader) {
+  const struct pmufab_event_attributes attributes = {.type = PERF_TYPE_SOFTWARE, .disabled = 1};
+  struct perf_event* event = allocate(&attributes, cpu, leader, 0);
+  event->pmu = &software;
+  event->event_caps = event->group_caps = PERF_EV_CAP_SOFTWARE;
+  if (!leader) return event;
+  list_add_tail(&event->sibling_list, &leader->sibling_list);
+  leader->nr_siblings++;
+  return event;
+}
+
+/* @return what event_init answers to an event that is not kept */
+static int offer_once(const struct pmufab_event_attributes* attributes, int cpu, struct perf_event* leader) {
+  struct perf_event* event = allocate(attributes, cpu, leader, 0);
+  const int error = initialise(event, leader, 0);
+  if (!error) {
+    if (event->destroy) PMUFAB_CALL(event->destroy(event));
+    module_put(event->pmu->module);
+  }
+  kfree(event);
+  return error;
+}
+
+int pmufab_perf_syscall_try_software_group(const struct pmufab_event_attributes* attributes, int cpu) {
+  const struct pmufab_perf_pmu* core = pmufab_perf_find(attributes->type, NULL);
+  struct pmufab_event_attributes member = *attributes;
+  member.pinned = member.exclusive = 0; /* only a leader may be */
+  int error = offer_once(&member, cpu, NULL);
+  if (!core || error) return error;
+  enum { kMost = 70 }; /* more than any PMU has counters */
+  struct perf_event *leader = allocate_software(cpu, NULL), *event, *next;
+  for (int count = 1; !error && count <= kMost; count++) {
+    error = offer_once(&member, cpu, leader);
+    if (error)
+      pmufab_rule(PMUFAB_PLACE_OF(core->pmu->event_init),
+                  "event_init of %s answers %d to an event beside %d software events of its group, and takes it alone",
+                  core->name, error, count);
+    allocate_software(cpu, leader);
+  }
+  list_for_each_entry_safe(event, next, &leader->sibling_list, sibling_list) kfree(event);
+  kfree(leader);
+  return error;
 }
 
 static int for_each_of(int handle, int group, void (*action)(struct perf_event* event)) {

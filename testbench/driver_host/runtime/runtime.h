@@ -167,6 +167,8 @@ const char* pmufab_perf_name_of(const struct device* dev);
 void pmufab_perf_check_gone(const struct device* dev);
 /* The CPU that the device's PMU has in its file cpumask, and the PMU's name; nr_cpu_ids if there is none. */
 unsigned int pmufab_perf_cpu_of(const struct device* dev, const char** name);
+/* event_init has put an event on this CPU: it must be the one in the PMU's file cpumask. */
+void pmufab_perf_check_cpu(struct pmufab_perf_pmu* core, int cpu);
 /* After CPU hotplug all events of a PMU must be on the CPU in its file cpumask. */
 void pmufab_perf_check_cpus(void);
 
@@ -202,6 +204,9 @@ void pmufab_perf_notify(enum pmufab_perf_call call, int begin, const struct pmu*
 void pmufab_perf_init(int first_event);
 void pmufab_perf_close_all(void);
 int pmufab_perf_syscall_open(const struct pmufab_event_attributes* attributes, int cpu, int group_leader, int for_task);
+/* Offer an event as the last one of groups of software events, which no PMU has counters for: a driver that takes it alone
+ * must take it there. */
+int pmufab_perf_syscall_try_software_group(const struct pmufab_event_attributes* attributes, int cpu);
 int pmufab_perf_syscall_enable(int event, int group);
 int pmufab_perf_syscall_disable(int event, int group);
 int pmufab_perf_syscall_read(int event, struct pmufab_event_reading* reading);

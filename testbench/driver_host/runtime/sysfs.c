@@ -82,8 +82,9 @@ int pmufab_sysfs_collect(struct device* dev, const struct attribute_group** grou
     const struct attribute_group* group = *groups;
     for (int index = 0; group->attrs && group->attrs[index]; index++) {
       struct attribute* attr = group->attrs[index];
-      const umode_t mode = group->is_visible ? group->is_visible(&dev->kobj, attr, index) : attr->mode;
-      if (mode & SYSFS_GROUP_INVISIBLE) break;
+      umode_t mode = group->is_visible ? group->is_visible(&dev->kobj, attr, index) : attr->mode;
+      if (index == 0 && mode & SYSFS_GROUP_INVISIBLE) break; /* only the first one hides the group */
+      mode &= (umode_t)~SYSFS_GROUP_INVISIBLE;
       if (mode == 0) continue;
       WARN(mode & ~(SYSFS_PREALLOC | 0664), "Attribute %s: Invalid permissions 0%o\n", attr->name, mode);
       const int error = add_file(group->name, attr, files, count);

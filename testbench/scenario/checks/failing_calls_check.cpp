@@ -25,21 +25,27 @@ std::string warnings_since(const DriverHost& host, std::uint64_t warnings, std::
 
 }  // namespace
 
-FailingCallsCheck::Bound FailingCallsCheck::load(std::uint64_t number) {
+FailingCallsCheck::Loaded FailingCallsCheck::load(std::uint64_t number) {
   DriverHost& host = machine_.host();
   machine_.platform().reset();
   if (before_loading_) before_loading_();
   host.load_with_failing_call(number);
-  Bound bound = host.bound_devices();
+  Loaded loaded{host.bound_devices(), {}};
+  for (const perf::Pmu& pmu : host.pmus()) {
+    std::string& cpumask = loaded.pmus[pmu.name];
+    for (const auto& [path, text] : pmu.files) {
+      if (path == "cpumask") cpumask = text.substr(0, text.find('\n'));
+    }
+  }
   host.unload();
-  return bound;
+  return loaded;
 }
 
-void FailingCallsCheck::try_call(std::uint64_t number, const Bound& usual) {
+void FailingCallsCheck::try_call(std::uint64_t number, const Loaded& usual) {
   const DriverHost& host = machine_.host();
   const std::uint64_t warnings = host.warnings();
   const std::size_t texts = host.warning_texts().size();
-  const Bound bound = load(number);
+  const auto [bound, pmus] = load(number);
   ++tried_;
   const auto complain = [&](const std::string& what) {
     const std::string complaint = fmt::format("call {}, {}: {}", number, host.failed_call(), what);
@@ -50,14 +56,22 @@ void FailingCallsCheck::try_call(std::uint64_t number, const Bound& usual) {
   };
   if (const std::string warning = warnings_since(host, warnings, texts); !warning.empty()) complain(warning);
   for (const DriverHost::BoundDevice& device : bound) {
-    const auto found =
-        std::find_if(usual.begin(), usual.end(), [&](const auto& other) { return other.name == device.name; });
-    if (found == usual.end() || found->driver != device.driver) continue;
+    const auto found = std::find_if(usual.bound.begin(), usual.bound.end(),
+                                    [&](const auto& other) { return other.name == device.name; });
+    if (found == usual.bound.end() || found->driver != device.driver) continue;
     if (device.pmu_count < found->pmu_count) {
       complain(fmt::format("{} is bound to {} without its PMU", device.driver, device.name));
-    } else if (bound.size() == usual.size() && device.file_count < found->file_count) {
+    } else if (bound.size() == usual.bound.size() && device.file_count < found->file_count) {
       // If a device is given up, another one gets its number.
       complain(fmt::format("the PMU of {} has {} of its {} files", device.name, device.file_count, found->file_count));
+    }
+  }
+  for (const auto& [pmu, cpumask] : pmus) {
+    const auto found = usual.pmus.find(pmu);
+    if (found == usual.pmus.end()) {
+      complain(fmt::format("a PMU is called '{}', and none is otherwise", pmu));
+    } else if (cpumask != found->second) {
+      complain(fmt::format("the cpumask of {} is '{}', and '{}' otherwise", pmu, cpumask, found->second));
     }
   }
 }
@@ -67,7 +81,7 @@ CheckResult FailingCallsCheck::run() {
   const DriverHost& host = machine_.host();
   if (host.panicked()) return {kFailingCallsCheck, true, "not checked: the kernel has panicked"};
   try {
-    const Bound usual = load(std::numeric_limits<std::uint64_t>::max());
+    const Loaded usual = load(std::numeric_limits<std::uint64_t>::max());
     const std::uint64_t calls = host.calls_that_may_fail();
     if (calls == 0) return {kFailingCallsCheck, true, "not checked: the library of the drivers has no symbols"};
     std::vector<std::uint64_t> numbers = spec_.numbers;

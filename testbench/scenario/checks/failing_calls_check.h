@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -15,8 +16,8 @@ namespace pmufab::scenario {
 
 /// What drivers do when the kernel refuses them something. Their modules are loaded into hardware that was reset, once for
 /// each of their calls that may fail, such as kmalloc(); this call fails. A driver may give up a device, or do without what
-/// it was refused. It must not warn, panic, keep what it had taken, or stay bound to a device whose PMU it did not register, or register a PMU
-/// without some of its files.
+/// it was refused. It must not warn, panic, keep what it had taken, stay bound to a device whose PMU it did not register,
+/// or register a PMU without some of its files, by another name or for another CPU.
 /// From a SystemC thread process, after the drivers were unloaded.
 class FailingCallsCheck {
  public:
@@ -30,10 +31,14 @@ class FailingCallsCheck {
   [[nodiscard]] CheckResult run();
 
  private:
-  using Bound = std::vector<driver_host::DriverHost::BoundDevice>;
-  /// Load the drivers while a call fails, and unload them. @return what is bound between the two
-  Bound load(std::uint64_t number);
-  void try_call(std::uint64_t number, const Bound& usual);
+  /// What there is when the drivers are loaded.
+  struct Loaded {
+    std::vector<driver_host::DriverHost::BoundDevice> bound;
+    std::map<std::string, std::string> pmus;  // the file cpumask of each
+  };
+  /// Load the drivers while a call fails, and unload them.
+  Loaded load(std::uint64_t number);
+  void try_call(std::uint64_t number, const Loaded& usual);
   [[nodiscard]] CheckResult result() const;
   [[nodiscard]] CheckResult stopped(std::size_t planned) const;
 

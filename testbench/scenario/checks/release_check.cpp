@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <exception>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
@@ -92,6 +93,17 @@ unsigned room_for(DriverHost& host, const std::vector<perf::PerfAttributes>& kin
   return added;
 }
 
+/// perf puts an event on the CPU that a user names. A driver refuses it, or puts it on the CPU that serves the PMU.
+void open_elsewhere(DriverHost& host, perf::PerfAttributes event, int cpu) {
+  event.disabled = true;
+  for (const int other : {cpu - 1, cpu + 1}) {
+    if (const perf::EventHandle handle = host.open(event, other); handle > 0) host.close(handle);
+  }
+}
+
+/// Linux's driver takes the leader of a group for an event of its own, whatever its PMU, and reads memory that is none.
+constexpr std::string_view kCrashesBesideSoftwareEvents = "nvidia_pcie_pmu_";
+
 /// The drivers say what is wrong if one takes such an event: see DriverHost::warning_texts().
 void open_foreign(DriverHost& host, perf::PerfAttributes event, int cpu) {
   perf::PerfAttributes sampling = event;
@@ -100,7 +112,10 @@ void open_foreign(DriverHost& host, perf::PerfAttributes event, int cpu) {
   of_user.exclude_kernel = true;
   perf::PerfAttributes of_kernel = event;
   of_kernel.exclude_user = true;
-  if (const perf::EventHandle handle = host.open_for_task(event, cpu); handle > 0) host.close(handle);
+  constexpr int kAnyCpu = -1;
+  for (const int of_task : {cpu, kAnyCpu}) {
+    if (const perf::EventHandle handle = host.open_for_task(event, of_task); handle > 0) host.close(handle);
+  }
   event.type = kRawEvents;
   for (const perf::PerfAttributes& wrong : {event, sampling, of_user, of_kernel}) {
     if (const perf::EventHandle handle = host.open(wrong, cpu); handle > 0) host.close(handle);
@@ -117,7 +132,11 @@ ReleaseCheck::Rooms ReleaseCheck::rooms(bool foreign) {
     const std::vector<perf::PerfAttributes> events = events_of(host, pmu.type);
     if (events.empty() || broken_.pmus.contains(pmu.name)) continue;
     const int cpu = pmu.cpus.empty() ? 0 : static_cast<int>(pmu.cpus.front());
-    if (foreign) open_foreign(host, events.front(), cpu);
+    if (foreign) {
+      open_elsewhere(host, events.front(), cpu);
+      open_foreign(host, events.front(), cpu);
+      if (!pmu.name.starts_with(kCrashesBesideSoftwareEvents)) host.try_software_group(events.front(), cpu);
+    }
     rooms[pmu.name + ", its events of the run in turn"] = room_for(host, events, cpu);
     for (const perf::PerfAttributes& event : events) rooms[text_of(pmu.name, event)] = room_for(host, {event}, cpu);
   }

@@ -89,13 +89,17 @@ class DriverRule : public DriverFault {
       ASSERT_NE(at, std::string::npos) << before;
       text.insert(at, statement);
     };
-    insert("static int cmem_lat_pmu_event_init(", kFaultyFunctions);
+    insert("static int cmem_lat_pmu_get_event_idx(", kFaultyFunctions);
     insert("\tcmem_lat_pmu_event_update(event);\n}", "\tfault_in_read();\n");
     insert("\t/* Propagate changes to the userspace mapping. */\n\tperf_event_update_userpage(event);\n\n\treturn 0;",
            "\tif (fault_in_add(cmem_lat_pmu->dev, event)) return 1;\n");
     insert("\thw_events->events[idx] = NULL;", "\tfault_gone = event;\n");
     insert("\tcmem_lat_pmu->dev = dev;\n", "\tfault_in_probe(dev);\n");
     insert("event->attr.type != event->pmu->type ||", "fault() != 'y' && ");
+    insert("event->attach_state & PERF_ATTACH_TASK", "fault() != 'N' && ");
+    insert("event->cpu < 0)", "fault() != 'N' && ");
+    insert("\tevent->cpu = cpumask_first(&cmem_lat_pmu->active_cpu);", "\tif (fault() != 'E')\n");
+    insert("is_software_event(event))", "fault() != 'G' && ");
     insert("\tclear_bit(idx, hw_events->used_ctrs);", "\tif (fault() != 'v')\n");
     insert("\tdst = cpumask_any_and_but(&cmem_lat_pmu->associated_cpus,",
            "\tif (fault() == 'T') cpumask_set_cpu(cpu, &cmem_lat_pmu->active_cpu);\n\tif (fault() == 'T') return 0;\n");
@@ -160,6 +164,10 @@ TEST_F(DriverRule, every_broken_rule_is_told_with_the_function_that_broke_it) {
       {'+', "answers 1, which is no errno", "cmem_lat_pmu_add"},
       {'c', "has changed while it was off: after", "cmem_lat_pmu_del"},
       {'y', "to an event of type 4, which is not its own", "cmem_lat_pmu_event_init"},
+      {'N', "a mask of CPUs is asked for CPU -1, and there are 8", "cmem_lat_pmu_event_init"},
+      {'E', "leaves an event on CPU 2, and cpumask says 1", "cmem_lat_pmu_event_init"},
+      {'G', "answers -22 to an event beside 1 software events of its group, and takes it alone",
+       "cmem_lat_pmu_event_init"},
       {'C', "a cpus_read_lock() is still held at the return from the driver", "fault_in_probe"},
       {'g', "a mutex is still held at the return from the driver", "fault_in_probe"},
       {'M', "device memory at 0x1000 is still mapped; it was mapped", "fault_in_probe"},

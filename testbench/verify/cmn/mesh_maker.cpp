@@ -65,6 +65,8 @@ class MeshMaker {
   void close_devices();
   void choose_oddities();
   void fill_topology();
+  void choose_numbers();
+  void choose_root();
   void choose_interrupts();
   void choose_mesh_parameters();
   void choose_nodes();
@@ -107,6 +109,8 @@ MeshPlan MeshMaker::make() {
     }
     choose_interrupts();
     choose_oddities();
+    choose_numbers();
+    choose_root();
     choose_mesh_parameters();
     choose_nodes();
     return std::move(plan_);
@@ -344,6 +348,40 @@ void MeshMaker::choose_interrupts() {
   // Of few numbers, so that some share one; not always those that lie side by side.
   const std::uint64_t most = random_.pick({0, 1, 1, 2, 3});
   for (unsigned dtc = 0; dtc < dtcs; ++dtc) plan_.interrupts.push_back(static_cast<unsigned>(random_.number(0, most)));
+}
+
+/// Logical ids in any order, with gaps, up to the largest that drivers take. Those of gateways belong to links.
+void MeshMaker::choose_numbers() {
+  using cmn::NodeType;
+  if (!random_.chance(35)) return;
+  Value& lists = plan_.logical_ids.emplace(Value::map());
+  for (const NodeType type : {NodeType::hn_i, NodeType::hn_f, NodeType::hn_s, NodeType::sbsx, NodeType::mtsx,
+                              NodeType::hn_p, NodeType::rn_i, NodeType::rn_d}) {
+    std::size_t count = 0;
+    for (const cmn::Crosspoint& crosspoint : plan_.topology.crosspoints) {
+      for (const cmn::Port& port : crosspoint.ports)
+        count += static_cast<std::size_t>(
+            std::count_if(port.nodes.begin(), port.nodes.end(), [&](const auto& node) { return node.type == type; }));
+    }
+    if (count == 0 || random_.chance(30)) continue;
+    const std::size_t all = random_.chance(50) ? count : plan_.topology.limits.logical_id + 1;
+    std::vector<unsigned> numbers(all);
+    for (unsigned id = 0; id < all; ++id) numbers[id] = id;
+    random_.shuffle(numbers);
+    numbers.resize(count);
+    lists.add(std::string(cmn::to_string(type)), list_of(numbers));
+  }
+  if (lists.entries.empty()) plan_.logical_ids.reset();
+}
+
+/// Where firmware has put the CFG node of a CMN-600, with the crosspoints behind it.
+void MeshMaker::choose_root() {
+  cmn::Topology& topology = plan_.topology;
+  if (topology.product != Product::cmn600 || !random_.chance(35)) return;
+  constexpr std::uint32_t kSpace = 0x1000'0000;
+  const std::uint32_t window = cmn::facts_of(topology.product, topology.revision).node_window;
+  const std::size_t nodes = cmn::Layout(topology).nodes().size();
+  topology.root = window * static_cast<std::uint32_t>(random_.number(nodes - 1 - xps(), kSpace / window - 1 - xps()));
 }
 
 void MeshMaker::choose_oddities() {

@@ -204,6 +204,8 @@ std::string Offer::event(Random& random) {
   }
   if (!wanted_events_.empty() && random.chance(40)) index = random.pick(wanted_events_);
   last_ = index;
+  // One of a pair alone counts nothing, and keeps watchpoints that are not combined away from its place.
+  if (!events_[index].pair.empty() && random.chance(25)) return random.pick(events_[index].pair).text;
   return events_[index].text;
 }
 

@@ -74,6 +74,8 @@ Value MeshPlan::value() const {
   if (socket) mesh_value.add("socket", number(*socket));
   if (mesh) mesh_value.add("mesh", *mesh);
   if (nodes) mesh_value.add("nodes", *nodes);
+  if (logical_ids) mesh_value.add("logical_ids", *logical_ids);
+  if (topology.root) mesh_value.add("root", hexadecimal(*topology.root));
   if (automotive) mesh_value.add("automotive", flag(true));
   if (topology.deviations.device_isolation) mesh_value.add("device_isolation", flag(true));
   if (!empty_children.empty()) mesh_value.add("empty_children", list_of(empty_children));

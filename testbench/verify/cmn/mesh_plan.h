@@ -31,7 +31,7 @@ struct MeshPlan {
   std::optional<unsigned> socket;
   bool is_linked = false;  ///< gateways lead to another mesh
   bool is_narrow = false;  ///< queues, caches and credits so small that they are full all the time
-  std::optional<scenario::Value> mesh, nodes{};  ///< the maps under these keys
+  std::optional<scenario::Value> mesh, nodes, logical_ids{};  ///< the maps under these keys
 
   /// @return an item of `meshes`
   [[nodiscard]] scenario::Value value() const;

@@ -63,7 +63,8 @@ Value value_of(const RootPort& port) {
 /// Address filters on BARs, parts of them and CXL memory. Never base 0 with mask 0: to the drivers of 7.2 and 7.3 a free
 /// filter looks like that (scenarios/known-defects/pcie-tgt-zero-mask.yaml).
 void draw_addresses(Random& random, RootComplex& complex) {
-  const std::uint64_t wanted = random.number(1, 5);
+  // Now and then more than there are filters.
+  const std::uint64_t wanted = random.chance(20) ? random.number(kAddressFilters + 1, 14) : random.number(1, 5);
   for (std::uint64_t i = 0; i < wanted; ++i) {
     const RootPort& port = random.pick(complex.ports);
     const std::uint64_t part = port.bar_size >> random.number(0, 4);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -12,6 +13,8 @@
 #include "testbench/verify/random.h"
 
 namespace pmufab::verify::tegra410 {
+
+constexpr std::size_t kAddressFilters = 8;  ///< of a PCIE-TGT PMU
 
 /// Parameters of a CoreSight PMU.
 struct CoreSightShape {
@@ -38,7 +41,7 @@ struct RootComplex {
   std::vector<RootPort> ports;
   /// All its events name this requester, because a PCIE PMU has one filter by requester for all of its events.
   std::optional<unsigned> requester;
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> addresses;  ///< base and mask: no more than there are filters
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> addresses;  ///< base and mask, each once
 };
 
 /// A range of memory that traffic and address filters may name.

@@ -41,7 +41,7 @@ void check_generators(const traffic::TrafficSpec& generators, const platform::Pl
   }
 }
 
-constexpr std::array<RegisterSwitch, 5> kTegra410Switches{{
+constexpr std::array<RegisterSwitch, 6> kTegra410Switches{{
     {.registers = "PMCNTENSET", .field = "P", .what = "a counter is enabled"},
     {.registers = "PMINTENSET", .field = "P", .what = "an overflow interrupt is enabled"},
     {.name = RegisterSwitch::Name::whole,
@@ -50,6 +50,11 @@ constexpr std::array<RegisterSwitch, 5> kTegra410Switches{{
      .what = "an address filter is enabled"},
     {.name = RegisterSwitch::Name::whole, .registers = "CG_CTRL", .field = "ENABLE", .what = "the clock is not gated"},
     {.name = RegisterSwitch::Name::whole, .registers = "CTRL", .field = "ENABLE", .what = "the counters run"},
+    {.name = RegisterSwitch::Name::whole,
+     .registers = "CG_CTRL",
+     .field = "ENABLE",
+     .what = "the clock is not gated",
+     .is_for_unloaded = true},
 }};
 
 class Tegra410Kind final : public FabricKind {

@@ -78,6 +78,20 @@ std::vector<Row> rows_of(const std::string& text) {
   return rows;
 }
 
+/// @return the first line whose columns end elsewhere than those of the first line that has any
+std::optional<std::string> crooked_line(const std::string& text) {
+  std::vector<std::size_t> expected;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    std::vector<std::size_t> ends;
+    for (std::size_t end = line.find('|'); end != std::string::npos; end = line.find('|', end + 1)) ends.push_back(end);
+    if (ends.empty()) continue;
+    if (expected.empty()) expected = ends;
+    if (ends != expected) return line;
+  }
+  return std::nullopt;
+}
+
 std::optional<std::string> compare_ports(const MeshMap::Crosspoint& expected, const Cell& shown) {
   const std::size_t ports = std::max(expected.ports.size(), shown.ports.size());
   for (std::size_t port = 0; port < ports; ++port) {
@@ -107,6 +121,8 @@ std::optional<std::string> compare_cell(const MeshMap::Crosspoint& expected, std
 }  // namespace
 
 std::optional<std::string> compare_map(const MeshMap& expected, const std::string& text) {
+  if (const std::optional<std::string> line = crooked_line(text))
+    return fmt::format("has a line whose columns are not below those of the others: '{}'", *line);
   const std::vector<Row> rows = rows_of(text);
   const std::size_t height = expected.crosspoints.size() / std::max(expected.columns, 1U);
   if (rows.size() != height) return fmt::format("has {} rows, and the mesh {}", rows.size(), height);

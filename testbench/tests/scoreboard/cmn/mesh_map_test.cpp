@@ -58,6 +58,13 @@ std::string with(const std::string& before, const std::string& after) {
 
 TEST(MeshMap, of_the_mesh_is_right) { EXPECT_EQ(compare_map(mesh(), kShown), std::nullopt); }
 
+TEST(MeshMap, whose_columns_are_not_below_one_another_is_wrong) {
+  EXPECT_THAT(compare_map(mesh(), with("|   #0   |   #1   |", "|   #0    |   #1   |")),
+              Optional(HasSubstr("columns are not below those of the others: '    0|   #0    |   #1   |'")));
+  EXPECT_THAT(compare_map(mesh(), with("| XP #0  | XP #1  |", "| XP #0  |XP #1  |")),
+              Optional(HasSubstr("columns are not below those of the others: '0    | XP #0  |XP #1  |'")));
+}
+
 TEST(MeshMap, every_part_is_compared) {
   EXPECT_THAT(compare_map(mesh(), with("XP #3", "XP #1")), Optional(HasSubstr("crosspoint 3 has number '1'")));
   EXPECT_THAT(compare_map(mesh(), with("DTC 0  | DTC 1", "DTC 0  | DTC 0")),

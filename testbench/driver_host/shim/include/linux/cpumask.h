@@ -30,16 +30,26 @@ static inline bool zalloc_cpumask_var(cpumask_var_t* mask, gfp_t flags) {
 static inline bool alloc_cpumask_var(cpumask_var_t* mask, gfp_t flags) { return zalloc_cpumask_var(mask, flags); }
 static inline void free_cpumask_var(cpumask_var_t mask) { (void)mask; }
 
-static inline void cpumask_set_cpu(unsigned int cpu, struct cpumask* mask) { set_bit(cpu, mask->bits); }
-static inline void cpumask_clear_cpu(int cpu, struct cpumask* mask) { clear_bit((unsigned long)cpu, mask->bits); }
+/* Of a CPU that there is not, a mask has no bit. @return the bit of another one */
+unsigned long pmufab_wrong_cpu(unsigned int cpu);
+static inline unsigned long __pmufab_bit_of_cpu(unsigned int cpu) {
+  return cpu < nr_cpu_ids ? cpu : pmufab_wrong_cpu(cpu);
+}
+
+static inline void cpumask_set_cpu(unsigned int cpu, struct cpumask* mask) {
+  set_bit(__pmufab_bit_of_cpu(cpu), mask->bits);
+}
+static inline void cpumask_clear_cpu(int cpu, struct cpumask* mask) {
+  clear_bit(__pmufab_bit_of_cpu((unsigned int)cpu), mask->bits);
+}
 static inline bool cpumask_test_cpu(int cpu, const struct cpumask* mask) {
-  return test_bit((unsigned long)cpu, mask->bits);
+  return test_bit(__pmufab_bit_of_cpu((unsigned int)cpu), mask->bits);
 }
 static inline bool cpumask_test_and_set_cpu(int cpu, struct cpumask* mask) {
-  return test_and_set_bit((unsigned long)cpu, mask->bits);
+  return test_and_set_bit(__pmufab_bit_of_cpu((unsigned int)cpu), mask->bits);
 }
 static inline bool cpumask_test_and_clear_cpu(int cpu, struct cpumask* mask) {
-  return test_and_clear_bit((unsigned long)cpu, mask->bits);
+  return test_and_clear_bit(__pmufab_bit_of_cpu((unsigned int)cpu), mask->bits);
 }
 static inline void cpumask_clear(struct cpumask* mask) { bitmap_zero(mask->bits, NR_CPUS); }
 static inline void cpumask_setall(struct cpumask* mask) {
