@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <fstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -28,11 +29,12 @@ class AccountOfRun : public Cli {
     std::vector<std::vector<Json>> runs;
     const Json results = Json::parse(std::ifstream(file));
     for (const Json& one : results.at("runs")) {
-      std::vector<Json>& counters = runs.emplace_back();
+      std::vector<Json> counters;
       for (const Json& measure : one.at("measures")) {
         for (const Json& counter : measure.at("counters")) counters.push_back(counter);
       }
       for (const Json& counter : counters) expect_sum(counter);
+      runs.push_back(std::move(counters));
     }
     return runs;
   }
