@@ -29,6 +29,10 @@ const CoreSightPmuOptions& checked(const CoreSightPmuOptions& options) {
     throw std::invalid_argument(fmt::format("CoreSight PMU: counters is 1 to {} with this width and layout, not {}",
                                             options.max_counters(), options.counters));
   }
+  if (options.implementation_defined > 32) {
+    throw std::invalid_argument(fmt::format("CoreSight PMU: implementation_defined is 0 to 32 registers, not {}",
+                                            options.implementation_defined));
+  }
   return options;
 }
 

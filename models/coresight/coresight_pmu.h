@@ -63,6 +63,8 @@ class CoreSightPmu : public sc_core::sc_module {
   [[nodiscard]] std::uint64_t counter_value(unsigned counter, Picoseconds when) const;
   /// @return true if physical counter `counter` is counting.
   [[nodiscard]] bool is_running(unsigned counter) const noexcept;
+  /// @return the implementation-defined register at 0xd80 + 4 `word`.
+  [[nodiscard]] std::uint32_t implementation_defined(unsigned word) const noexcept;
   [[nodiscard]] const CoreSightPmuOptions& options() const noexcept { return options_; }
 
   /// @return the number of guest errors on both pages.
@@ -154,7 +156,7 @@ class CoreSightPmu : public sc_core::sc_module {
 
   RegisterBank page0_bank_;
   std::unique_ptr<RegisterBank> page1_bank_;
-  RegisterId type_{}, filter_{}, filter2_{};
+  RegisterId type_{}, filter_{}, filter2_{}, implementation_defined_{};
 
   std::vector<std::unique_ptr<Slot>> slots_;  // by physical counter; null where there is none
   bool enabled_ = false;                      // PMCR.E

@@ -17,7 +17,8 @@ struct CoreSightPmuOptions {
   bool atomic_64bit = true;   ///< counters wider than 32 bits take 8-byte accesses; else 4-byte ones only
   bool ext64 = false;         ///< 64-bit register layout (FEAT_CSPMU_EXT64); needs width > 32
   bool pmcnten = true;        ///< 64-bit layout only: PMCNTEN at 0xc10 is implemented
-  std::uint32_t pmiidr = 0;   ///< implementer and product; with 0, software reads `pmpidr` instead
+  unsigned implementation_defined = 0;   ///< number of 32-bit registers from 0xd80 on: 0 ... 32
+  std::uint32_t pmiidr = 0;              ///< implementer and product; with 0, software reads `pmpidr` instead
   std::array<std::uint8_t, 5> pmpidr{};  ///< PMPIDR0 ... PMPIDR4
   std::uint32_t pmdevarch = 0;           ///< PMDEVARCH
   Picoseconds latency = 0;               ///< latency of one register access

@@ -72,6 +72,19 @@ void CoreSightPmu::build_programs() {
       }
     });
   }
+  if (options_.implementation_defined == 0) return;
+  implementation_defined_ = page0_bank_.find("PMIMPDEF");
+  page0_bank_.limit(implementation_defined_, options_.implementation_defined);
+  page0_bank_.on_write(implementation_defined_, [this](const RegisterWrite& write) {
+    if (write.after == write.before) return;
+    for (const auto& slot : slots_) {
+      if (slot) program_changed(slot->index, write.when);
+    }
+  });
+}
+
+std::uint32_t CoreSightPmu::implementation_defined(unsigned word) const noexcept {
+  return static_cast<std::uint32_t>(page0_bank_.value(implementation_defined_, word));
 }
 
 void CoreSightPmu::build_masks() {

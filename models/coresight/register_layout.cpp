@@ -25,6 +25,8 @@ constexpr FieldSpec kClearFields32[] = {{"P", 0, 32, w1c, 0, "one bit per counte
 constexpr FieldSpec kClearFields64[] = {{"P", 0, 64, w1c, 0, "one bit per counter; reads the present mask"}};
 constexpr FieldSpec kMaskFields64[] = {{"P", 0, 64, rw, 0, "one bit per counter"}};
 
+constexpr FieldSpec kImplementationFields[] = {{"VALUE", 0, 32, rw, 0, "its meaning is the part's own"}};
+
 constexpr FieldSpec kConfigFields[] = {
     {"N", 0, 8, ro, 0, "counters less one, the cycle counter included"},
     {"SIZE", 8, 6, ro, 0, "bits of a counter less one"},
@@ -121,6 +123,9 @@ constexpr std::array kRest64{
     RegisterSpec{"PMPIDR3", 0xfec, 32, kPidr3Fields},
 };
 
+constexpr std::array<RegisterSpec, 0> kNothing{};
+constexpr std::array kImplementationDefined{RegisterSpec{"PMIMPDEF", 0xd80, 32, kImplementationFields, 32, 4}};
+
 template <std::size_t... Sizes>
 constexpr auto join(const std::array<RegisterSpec, Sizes>&... parts) {
   std::array<RegisterSpec, (Sizes + ...)> all{};
@@ -135,19 +140,25 @@ struct Layout {
   static_assert(layout_is_valid(kRegisters, kPageSize));
 };
 
+template <const auto& kMore>
+std::span<const RegisterSpec> page0_with(const CoreSightPmuOptions& options) {
+  const bool halves = options.width > 32 && !options.atomic_64bit;
+  if (options.ext64) {
+    if (options.dual_page) return Layout<kRest64, kMore>::kRegisters;
+    if (halves) return Layout<kCounterHalves, kRest64, kOverflow64, kMore>::kRegisters;
+    return Layout<kCounters64, kRest64, kOverflow64, kMore>::kRegisters;
+  }
+  if (options.dual_page) return Layout<kRest32, kMore>::kRegisters;
+  if (halves) return Layout<kCounterHalves, kRest32, kOverflow32, kMore>::kRegisters;
+  if (options.width > 32) return Layout<kCounters64, kRest32, kOverflow32, kMore>::kRegisters;
+  return Layout<kCounters32, kRest32, kOverflow32, kMore>::kRegisters;
+}
+
 }  // namespace
 
 std::span<const RegisterSpec> page0_layout(const CoreSightPmuOptions& options) {
-  const bool halves = options.width > 32 && !options.atomic_64bit;
-  if (options.ext64) {
-    if (options.dual_page) return Layout<kRest64>::kRegisters;
-    if (halves) return Layout<kCounterHalves, kRest64, kOverflow64>::kRegisters;
-    return Layout<kCounters64, kRest64, kOverflow64>::kRegisters;
-  }
-  if (options.dual_page) return Layout<kRest32>::kRegisters;
-  if (halves) return Layout<kCounterHalves, kRest32, kOverflow32>::kRegisters;
-  if (options.width > 32) return Layout<kCounters64, kRest32, kOverflow32>::kRegisters;
-  return Layout<kCounters32, kRest32, kOverflow32>::kRegisters;
+  return options.implementation_defined == 0 ? page0_with<kNothing>(options)
+                                             : page0_with<kImplementationDefined>(options);
 }
 
 std::span<const RegisterSpec> page1_layout(const CoreSightPmuOptions& options) {
