@@ -8,16 +8,19 @@ namespace {
 
 // Arm CoreSight PMU: PMCR, bit 0 = E; counter enables; event counters and the cycle counter at the start of their page.
 constexpr std::uint64_t kCoreSightPmcr = 0xe04;
+constexpr std::uint64_t kCoreSightPmcr64 = 0xe10;
+constexpr std::uint64_t kEnables = 0xc10;  // PMCNTEN, which the 64-bit map has
 constexpr std::uint64_t kCoreSightPmcrEnable = 0x1;
 constexpr std::uint64_t kEnableSet = 0xc00;
 constexpr std::uint64_t kEnableClear = 0xc20;
-constexpr std::uint64_t kCountersEnd = 0x100;
+constexpr std::uint64_t kCountersEnd = 0x200;  // 64 counters of 8 bytes
 
 }  // namespace
 
 bool CoreSightPmuJudge::see_write(const MmioBus::BusAccess& access) {
   if (!access.ok || access.address < control_) return false;
   const std::uint64_t offset = access.address - control_;
+  const std::uint64_t pmcr = layout_ == Layout::ext64 ? kCoreSightPmcr64 : kCoreSightPmcr;
   constexpr unsigned kWord = 4;  // bytes; two may be written at once
   for (unsigned done = 0; done < access.length; done += kWord) {
     const auto bits = static_cast<std::uint32_t>(access.data >> 8 * done);
@@ -25,8 +28,10 @@ bool CoreSightPmuJudge::see_write(const MmioBus::BusAccess& access) {
     if (offset >= kEnableSet && word_from(kEnableSet) < enables_.size()) enables_.at(word_from(kEnableSet)) |= bits;
     if (offset >= kEnableClear && word_from(kEnableClear) < enables_.size())
       enables_.at(word_from(kEnableClear)) &= ~bits;
+    if (layout_ == Layout::ext64 && offset >= kEnables && word_from(kEnables) < enables_.size())
+      enables_.at(word_from(kEnables)) = bits;
   }
-  if (offset != kCoreSightPmcr) return false;
+  if (offset != pmcr) return false;
   control_value_ = access.data;
   return true;
 }

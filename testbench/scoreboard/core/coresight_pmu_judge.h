@@ -13,10 +13,17 @@ namespace pmufab::scoreboard {
 /// Observes the bus accesses of an Arm CoreSight PMU, which runs while PMCR.E is set.
 class CoreSightPmuJudge : public PmuJudge {
  public:
+  /// Which of the architecture's two maps of registers a PMU has.
+  enum class Layout : std::uint8_t {
+    ext32,  ///< FEAT_CSPMU_EXT32: all but wide counters are 32 bits
+    ext64,  ///< FEAT_CSPMU_EXT64: programs, masks and PMCR are 64 bits
+  };
+
   /// @param page0  physical address of the control registers
   /// @param page1  of the counters, if they have a separate page
-  CoreSightPmuJudge(std::string name, std::uint64_t page0, std::optional<std::uint64_t> page1)
-      : PmuJudge(std::move(name)), control_(page0), counters_(page1.value_or(page0)) {}
+  CoreSightPmuJudge(std::string name, std::uint64_t page0, std::optional<std::uint64_t> page1,
+                    Layout layout = Layout::ext32)
+      : PmuJudge(std::move(name)), layout_(layout), control_(page0), counters_(page1.value_or(page0)) {}
 
   bool see_write(const MmioBus::BusAccess& access) final;
   [[nodiscard]] bool written_on() const final;
@@ -25,6 +32,7 @@ class CoreSightPmuJudge : public PmuJudge {
   [[nodiscard]] bool is_counter_read(const MmioBus::BusAccess& access) const final;
 
  private:
+  Layout layout_;
   std::uint64_t control_;   // page 0
   std::uint64_t counters_;  // page of the counters
   std::uint64_t control_value_ = 0;
