@@ -307,6 +307,12 @@ FabricJudge& Scoreboard::add_fabric(std::unique_ptr<FabricJudge> judge) {
   return *state_->fabrics.emplace_back(std::move(judge));
 }
 
+std::vector<const FabricJudge*> Scoreboard::fabrics() const {
+  std::vector<const FabricJudge*> judges;
+  for (const auto& judge : state_->fabrics) judges.push_back(judge.get());
+  return judges;
+}
+
 Chronicle& Scoreboard::chronicle() noexcept { return state_->chronicle; }
 
 void Scoreboard::follow_registers() {

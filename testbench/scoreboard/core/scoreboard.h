@@ -36,6 +36,14 @@ class Scoreboard final : public perf::PerfCallObserver {
   Judge& add(std::unique_ptr<Judge> judge) {
     return static_cast<Judge&>(add_fabric(std::move(judge)));
   }
+  /// @return the judge of that class; null if there is none. For a fabric whose PMUs count what happens in another.
+  template <typename Judge>
+  [[nodiscard]] const Judge* find() const {
+    for (const FabricJudge* const judge : fabrics()) {
+      if (const auto* const found = dynamic_cast<const Judge*>(judge)) return found;
+    }
+    return nullptr;
+  }
   /// The shared times, for the judges' constructors.
   [[nodiscard]] Chronicle& chronicle() noexcept;
 
@@ -103,6 +111,7 @@ class Scoreboard final : public perf::PerfCallObserver {
 
  private:
   struct State;
+  [[nodiscard]] std::vector<const FabricJudge*> fabrics() const;
   FabricJudge& add_fabric(std::unique_ptr<FabricJudge> judge);
 
   std::unique_ptr<State> state_;
