@@ -13,6 +13,7 @@
 #include "models/cmn/description/topology_check.h"
 #include "models/cmn/nodes/gateway/gateway.h"
 #include "models/cmn/nodes/system_address_map.h"
+#include "models/platform/soc/soc_rows.h"
 #include "models/platform/tegra410/c2c_spec.h"
 #include "models/platform/tegra410/pcie_spec.h"
 #include "models/platform/tegra410/pmu_rows.h"
@@ -158,6 +159,36 @@ void check_windows_of_own_pmus(const PlatformSpec& spec) {
         if (window.size - 1 > ~window.base) fail(field + "size", "reaches beyond the last address");
         check_window(field + "base", window.base, window.size, taken);
       }
+      taken.push_back({window.base, window.size, fmt::format("registers {}", window.name)});
+    }
+  }
+}
+
+/// Registers of described PMUs may lie anywhere where nothing else is.
+void check_windows_of_soc(const PlatformSpec& spec) {
+  if (spec.soc.pmus.empty()) return;
+  std::vector<Window> taken = pcie_windows_of(spec);
+  if (spec.tegra410) {
+    for (const MemoryRange& range : spec.memory.empty() ? default_memory(spec.sockets) : spec.memory)
+      taken.push_back({range.base, range.size, fmt::format("memory of socket {}", range.socket)});
+  }
+  for (const PmuRow& row : tegra410_pmus(spec)) {
+    for (const PmuWindow& window : row.windows)
+      taken.push_back({window.base, window.size, fmt::format("registers {}", window.name)});
+  }
+  for (std::size_t mesh = 0; mesh < spec.cmn.size(); ++mesh)
+    taken.push_back({spec.cmn[mesh].topology.base, cmn::Layout(spec.cmn[mesh].topology).size(),
+                     fmt::format("registers of cmn{}", mesh)});
+  if (!spec.cxl.empty()) {
+    taken.push_back({default_map::kEcam, 0x1000'0000, "configuration space of PCI segment 0"});
+    taken.push_back({default_map::kCxlBars, default_map::kCxlBarsSize, "BARs of CXL components"});
+  }
+  taken.push_back({default_map::kMessageDoorbell / 0x1000 * 0x1000, 0x1000, "doorbell of interrupt messages"});
+  for (const SocPmuRow& row : soc_pmus(spec)) {
+    for (const PmuWindow& window : row.windows) {
+      const bool is_page1 = &window != row.windows.data();
+      check_window(fmt::format("coresight_pmus[{}].{}", row.pmu, is_page1 ? "page1" : "base"), window.base, window.size,
+                   taken);
       taken.push_back({window.base, window.size, fmt::format("registers {}", window.name)});
     }
   }
@@ -360,6 +391,12 @@ void check_interrupt_numbers(const PlatformSpec& spec) {
     if (!row.device) continue;
     for (const InterruptResource& interrupt : row.device->interrupts) check(field, interrupt.number, row.name);
   }
+  for (const SocPmuRow& row : soc_pmus(spec)) {
+    if (!row.apmt.overflow_interrupt) continue;
+    const bool is_shared = spec.soc.pmus[row.pmu].interrupt->shared;
+    check(fmt::format("coresight_pmus[{}].interrupt.number", row.pmu), row.apmt.overflow_interrupt->number,
+          is_shared ? std::string("described PMUs that share one") : row.name);
+  }
   for (std::size_t mesh = 0; mesh < spec.cmn.size(); ++mesh) {
     for (unsigned dtc = 0; dtc < spec.cmn[mesh].topology.dtcs; ++dtc)
       check(fmt::format("meshes[{}]", mesh), cmn_interrupt(mesh, dtc), fmt::format("cmn{}", mesh));
@@ -390,16 +427,18 @@ void validate(const PlatformSpec& spec) {
   check_sockets(spec);
   check_pcie(spec);
   check_memory(spec);
-  if (!spec.tegra410 && spec.cmn.empty() && spec.cxl.empty() && spec.parts.empty())
-    fail("tegra410", "is missing, and there are neither meshes nor CXL devices");
+  if (!spec.tegra410 && spec.cmn.empty() && spec.cxl.empty() && spec.soc.pmus.empty() && spec.parts.empty())
+    fail("tegra410", "is missing, and there are neither meshes, CXL devices nor coresight_pmus");
   check_tegra410(spec);
   check_own_pmus(spec);
   check_meshes(spec.cmn, spec.sockets);
+  check_soc(spec);
   check_interrupt_numbers(spec);
   check_links(spec);
   check_cxl(spec.cxl);
   check_windows(spec);
   check_windows_of_own_pmus(spec);
+  check_windows_of_soc(spec);
   for (const auto& part : spec.parts) part->check();
 }
 

@@ -13,6 +13,7 @@
 #include "models/cmn/nodes/nodes.h"
 #include "models/platform/cxl/cxl_spec.h"
 #include "models/platform/tegra410/pmu_row.h"
+#include "models/soc/wire/description.h"
 #include "models/tegra410/address_map.h"
 #include "models/tegra410/parameters.h"
 #include "tlm/spec/spec_error.h"
@@ -76,6 +77,8 @@ struct PlatformSpec {
   std::vector<CmnLinkSpec> links{};
   /// The components below CXL root ports 0, 1, ...: devices "cxl0", "cxl1", ..., directly or below switches.
   std::vector<CxlDeviceSpec> cxl{};
+  /// CoreSight PMUs by description, and the sources that they count.
+  soc::Description soc{};
   /// PMUs on the Tegra410 sockets besides those the part has.
   std::vector<PmuRow> own_pmus{};
   /// Fabrics of other kinds.

@@ -115,6 +115,7 @@ struct FabricContext {
   scoreboard::Scoreboard& scoreboard;
   driver_host::DriverHost& host;
   ProgressFunction progress;
+  std::string kernel{};  ///< version of the drivers
 };
 
 /// @return the fabrics of the platform, in the order of fabric_kinds().

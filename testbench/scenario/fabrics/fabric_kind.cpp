@@ -7,13 +7,14 @@
 
 #include "testbench/scenario/fabrics/cmn/cmn_kind.h"
 #include "testbench/scenario/fabrics/cxl/cxl_kind.h"
+#include "testbench/scenario/fabrics/soc/soc_kind.h"
 #include "testbench/scenario/fabrics/tegra410/tegra410_kind.h"
 
 namespace pmufab::scenario {
 namespace {
 
 std::vector<const FabricKind*>& table() {
-  static std::vector<const FabricKind*> kinds = {&tegra410_kind(), &cmn_kind(), &cxl_kind()};
+  static std::vector<const FabricKind*> kinds = {&tegra410_kind(), &cmn_kind(), &cxl_kind(), &soc_kind()};
   return kinds;
 }
 
@@ -86,10 +87,16 @@ std::vector<std::string_view> driver_modules(const platform::PlatformSpec& platf
 }
 
 std::vector<std::string_view> foreign_driver_modules(const platform::PlatformSpec& platform) {
+  // Kinds may have drivers in common.
+  const std::vector<std::string_view> own = driver_modules(platform);
   std::vector<std::string_view> modules;
   for (const FabricKind* kind : fabric_kinds()) {
     if (kind->is_in(platform)) continue;
-    for (const std::string_view module : kind->driver_modules()) modules.push_back(module);
+    for (const std::string_view module : kind->driver_modules()) {
+      if (std::find(own.begin(), own.end(), module) == own.end() &&
+          std::find(modules.begin(), modules.end(), module) == modules.end())
+        modules.push_back(module);
+    }
   }
   return modules;
 }

@@ -85,7 +85,8 @@ Machine::Machine(const platform::PlatformSpec& platform, const HostSpec& host, c
   host_->describe(firmware_);
 
   scoreboard_ = std::make_unique<scoreboard::Scoreboard>();
-  fabrics_ = make_fabrics({*platform_, workload, *scoreboard_, *host_, std::move(options.progress)});
+  fabrics_ =
+      make_fabrics({*platform_, workload, *scoreboard_, *host_, std::move(options.progress), drivers.kernel_version});
   pmus_ = std::make_unique<perf::PmuServices>(*host_);
   enabled_ = std::make_unique<perf::EnabledEvents>(*scoreboard_);
   for (const auto& fabric : fabrics_) {

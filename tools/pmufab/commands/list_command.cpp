@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstddef>
 #include <map>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "testbench/perf/event_syntax.h"
 #include "testbench/perf/pmu_catalog.h"
+#include "testbench/scenario/fabrics/soc/soc_loader.h"
 #include "testbench/scenario/report/kernel_errors.h"
 #include "testbench/scenario/report/results.h"
 #include "testbench/scenario/run/machine.h"
@@ -103,6 +109,58 @@ int print_published(const platform::PlatformSpec& platform, const driver_host::D
   return kPassed;
 }
 
+/// @return the events of a PMU that one of the sources causes
+std::size_t events_of(const soc::PmuDescription& pmu, std::size_t source) {
+  return static_cast<std::size_t>(
+      std::count_if(pmu.events.begin(), pmu.events.end(), [&](const soc::EventDescription& event) {
+        return event.counts != soc::EventDescription::Counts::cycles && event.source == source;
+      }));
+}
+
+/// What described PMUs of the platform can count: the sources of its file, then the events of UCFs.
+std::vector<soc::SourceDescription> sources_of(const platform::PlatformSpec& platform) {
+  std::vector<soc::SourceDescription> sources = platform.soc.sources;
+  if (!platform.tegra410) return sources;
+  for (soc::SourceDescription& source : scenario::ucf_sources()) {
+    if (std::none_of(sources.begin(), sources.end(), [&](const auto& one) { return one.name == source.name; }))
+      sources.push_back(std::move(source));
+  }
+  return sources;
+}
+
+int print_sources(const platform::PlatformSpec& platform, bool json) {
+  Json list = Json::array();
+  const std::vector<soc::SourceDescription> sources = sources_of(platform);
+  for (std::size_t source = 0; source < sources.size(); ++source) {
+    Json item = {{"name", sources[source].name}, {"attributes", sources[source].attributes}};
+    item["counted_by"] = Json::object();
+    for (const soc::PmuDescription& pmu : platform.soc.pmus) {
+      if (const std::size_t events = events_of(pmu, source); events > 0) item["counted_by"][pmu.name] = events;
+    }
+    list.push_back(std::move(item));
+  }
+  if (json) {
+    fmt::print("{}\n", Json{{"platform", platform.name}, {"sockets", platform.sockets}, {"sources", list}}.dump(2));
+    return kPassed;
+  }
+  if (list.empty()) {
+    fmt::print("platform {} has no sources that described PMUs could count\n", platform.name);
+    return kPassed;
+  }
+  fmt::print("sources of platform {}, on each of {} socket{}:\n", platform.name, platform.sockets,
+             platform.sockets == 1 ? "" : "s");
+  for (const Json& item : list) {
+    std::vector<std::string> counted;
+    for (const auto& [pmu, events] : item["counted_by"].items())
+      counted.push_back(fmt::format("{} ({} event{})", pmu, events.get<std::size_t>(), events == 1 ? "" : "s"));
+    const auto attributes = item["attributes"].get<std::vector<std::string>>();
+    fmt::print("  {:<24} {}; {}\n", item["name"].get<std::string>(),
+               attributes.empty() ? "no attributes" : fmt::format("attributes {}", fmt::join(attributes, ", ")),
+               counted.empty() ? "counted by none" : fmt::format("counted by {}", fmt::join(counted, ", ")));
+  }
+  return kPassed;
+}
+
 int run_list(const Request& request) {
   const std::vector<std::string>& files = request.words;
   const std::vector<std::string> overrides = values_of(request.options, "set");
@@ -113,9 +171,10 @@ int run_list(const Request& request) {
                                "pmufab list --set ... PLATFORM");
   scenario::PlatformDocument platform;
   if (!files.empty()) platform = scenario::load_platform(files.front(), overrides);
+  const bool json = request.options["json"].as<bool>();
+  if (request.options["sources"].as<bool>()) return print_sources(platform.spec, json);
   const driver_host::DriverSet drivers = find_newest_driver(request.options, platform.spec);
 
-  const bool json = request.options["json"].as<bool>();
   return guarded(request.options["kernel-log"].as<bool>(),
                  [&] { return print_published(platform.spec, drivers, json); });
 }
@@ -137,12 +196,15 @@ Any event can be given to pmufab stat -e, with terms added:
   nvidia_ucf_pmu_0/slc_access_rd,src_loc_cpu=1,dst_loc_cmem=1/
 
 "not modelled" marks events that nothing on the platform causes. pmufab refuses to measure such an event and says why.)",
-      .options = Options{list("set", "PATH=VALUE", "change a value of the platform"), flag("json", "print JSON"),
-                         flag("kernel-log", "show the kernel log while the drivers are loaded")} +
-                 driver_options("newest"),
+      .options =
+          Options{list("set", "PATH=VALUE", "change a value of the platform"), flag("json", "print JSON"),
+                  flag("sources", "list the sources of described PMUs, their attributes, and which PMUs count them"),
+                  flag("kernel-log", "show the kernel log while the drivers are loaded")} +
+          driver_options("newest"),
       .words = Words::platforms,
       .examples = {{"pmufab list"},
                    {"pmufab list scenarios/platforms/tegra410-1s-small.yaml --drivers 7.2"},
+                   {"pmufab list --sources scenarios/platforms/soc-small.yaml"},
                    {"pmufab list --json | jq '.pmus[].name'"}},
       .exit_codes = usual_exit_codes(),
       .run = run_list,

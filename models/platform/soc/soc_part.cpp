@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/platform/soc/soc_part.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "models/platform/tegra410/tegra410_part.h"
+#include "models/tegra410/ucf/ucf_events.h"
+
+namespace pmufab::platform {
+
+SocPart::SocPart(const PlatformSpec& spec, Tegra410Part* sockets) : description_(spec.soc) {
+  for (std::size_t index = 0; index < description_.sources.size(); ++index) {
+    for (unsigned socket = 0; socket < spec.sockets; ++socket)
+      sources_.push_back(
+          std::make_unique<soc::Source>(description_.sources[index], source_number(spec, index, socket)));
+  }
+  if (sockets != nullptr) follow_ucfs(spec, *sockets);
+  for (SocPmuRow& row : soc_pmus(spec)) {
+    const soc::PmuDescription& description = description_.pmus[row.pmu];
+    std::vector<soc::Source*> sources;
+    for (std::size_t index = 0; index < description_.sources.size(); ++index)
+      sources.push_back(sources_[source_number(spec, index, row.socket)].get());
+    Pmu& pmu = pmus_.emplace_back();
+    pmu.clock = std::make_unique<ClockDomain>(row.name, description.clock_hz);
+    pmu.model = std::make_unique<soc::DescribedPmu>(fmt::format("socket{}_{}", row.socket, description.name).c_str(),
+                                                    description, *pmu.clock, std::move(sources));
+    if (row.apmt.overflow_interrupt) {
+      pmu.line = std::make_unique<InterruptLine>(row.name, description.interrupt->trigger);
+      row.apmt.overflow_interrupt->line = pmu.line.get();
+      pmu.model->pmu().connect_interrupt(*pmu.line);
+    }
+    pmu.row = std::move(row);
+  }
+}
+
+void SocPart::follow_ucfs(const PlatformSpec& spec, Tegra410Part& sockets) {
+  std::vector<soc::Occurrence> qualifiers(std::size_t{tegra410::kSources} * tegra410::kDestinations);
+  for (unsigned source = 0; source < tegra410::kSources; ++source) {
+    for (unsigned destination = 0; destination < tegra410::kDestinations; ++destination) {
+      const unsigned at =
+          tegra410::qualifier(static_cast<tegra410::Source>(source), static_cast<tegra410::Destination>(destination));
+      qualifiers[at].attributes = {source, destination};
+    }
+  }
+  for (std::size_t index = 0; index < description_.sources.size(); ++index) {
+    const auto event = std::find_if(tegra410::kUcfEvents.begin(), tegra410::kUcfEvents.end(), [&](const auto& code) {
+      return code.name == description_.sources[index].ucf_event;
+    });
+    if (event == tegra410::kUcfEvents.end()) continue;
+    const auto number = static_cast<tegra410::UcfEvent>(event - tegra410::kUcfEvents.begin());
+    for (unsigned socket = 0; socket < spec.sockets; ++socket)
+      sources_[source_number(spec, index, socket)]->follow(sockets.socket(socket).ucf().probe(number), qualifiers);
+  }
+}
+
+void SocPart::map(MmioBus& bus) {
+  for (const Pmu& pmu : pmus_) {
+    coresight::CoreSightPmu& model = pmu.model->pmu();
+    const std::vector<PmuWindow>& windows = pmu.row.windows;
+    bus.map(windows[0].name, windows[0].base, windows[0].size, model.socket);
+    if (windows.size() > 1) bus.map(windows[1].name, windows[1].base, windows[1].size, model.page1);
+  }
+}
+
+void SocPart::describe(FirmwareDescription& firmware) {
+  for (const Pmu& pmu : pmus_) {
+    firmware.apmt.push_back(pmu.row.apmt);
+    if (pmu.row.apmt.type != ApmtNode::Type::acpi_device) continue;
+    AcpiDevice& device = firmware.devices.emplace_back();
+    device.hid = description_.pmus[pmu.row.pmu].hid;
+    device.uid = fmt::format("{}", pmu.row.apmt.instance_secondary);
+  }
+}
+
+void SocPart::reset() {
+  for (const Pmu& pmu : pmus_) pmu.model->pmu().reset();
+}
+
+bool SocPart::reset_window(const std::string& window) {
+  for (const Pmu& pmu : pmus_) {
+    const auto& windows = pmu.row.windows;
+    if (std::none_of(windows.begin(), windows.end(), [&](const PmuWindow& one) { return one.name == window; }))
+      continue;
+    pmu.model->pmu().reset();
+    return true;
+  }
+  return false;
+}
+
+void SocPart::add_registers(std::vector<NamedRegisters>& banks) const {
+  for (const Pmu& pmu : pmus_) {
+    std::vector<std::uint64_t> bases;
+    for (const PmuWindow& window : pmu.row.windows) bases.push_back(window.base);
+    banks.push_back(registers_of(pmu.row.name, std::move(bases), pmu.model->pmu()));
+  }
+}
+
+coresight::CoreSightPmu* SocPart::pmu(std::string_view name) const {
+  const auto found = std::find_if(pmus_.begin(), pmus_.end(), [&](const Pmu& pmu) { return pmu.row.name == name; });
+  return found == pmus_.end() ? nullptr : &found->model->pmu();
+}
+
+void SocPart::set_observer(soc::OccurrenceObserver* observer) {
+  for (const auto& source : sources_) source->set_observer(observer);
+}
+
+void add_soc_part(const PlatformSpec& spec, PlatformParts& parts) {
+  if (spec.soc.pmus.empty()) return;
+  Tegra410Part* sockets = nullptr;
+  for (const auto& part : parts) {
+    if (auto* const found = dynamic_cast<Tegra410Part*>(part.get())) sockets = found;
+  }
+  parts.push_back(std::make_unique<SocPart>(spec, sockets));
+}
+
+}  // namespace pmufab::platform

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "models/platform/platform_spec.h"
+#include "models/platform/tegra410/pmu_row.h"
+#include "models/soc/wire/description.h"
+
+namespace pmufab::platform {
+
+/// One described PMU of one socket: what bus, firmware, dumps and judges must know about it. Plain data.
+struct SocPmuRow {
+  std::size_t pmu = 0;  ///< index in PlatformSpec::soc.pmus
+  unsigned socket = 0;
+  std::string name;       ///< as dumps and the bus show it: "socket0.noc"
+  std::string perf_name;  ///< as drivers of Linux 7.3 and later call it
+  /// As earlier ones do, which number PMUs of some types in the order of the firmware table.
+  std::string old_perf_name;
+  std::vector<PmuWindow> windows;
+  ApmtNode apmt{};  ///< the line of the interrupt is filled in by the platform
+};
+
+/// @return the described PMUs, as firmware lists them.
+[[nodiscard]] std::vector<SocPmuRow> soc_pmus(const PlatformSpec& spec);
+
+/// @throws SpecError for the first thing in PlatformSpec::soc that is impossible
+void check_soc(const PlatformSpec& spec);
+
+/// @return the number of a source of a socket (soc::OccurrenceObserver).
+[[nodiscard]] inline unsigned source_number(const PlatformSpec& spec, std::size_t source, unsigned socket) noexcept {
+  return static_cast<unsigned>(source) * spec.sockets + socket;
+}
+
+}  // namespace pmufab::platform

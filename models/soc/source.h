@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "models/pmu/outstanding_requests.h"
+#include "models/soc/wire/description.h"
+#include "models/soc/wire/occurrence.h"
+#include "tlm/clock/clock_domain.h"
+#include "tlm/probe/probe.h"
+
+namespace pmufab::soc {
+
+/// What one counter wants of a source: which occurrences, and what it adds for each.
+struct Wish {
+  struct Condition {
+    enum class Kind : std::uint8_t { bit, bits, within };
+    Kind kind = Kind::bits;
+    unsigned attribute = 0;
+    std::uint64_t value = 0;  ///< bit: a mask of values; bits: what the attribute equals; within: the least
+    std::uint64_t limit = 0;  ///< bits: those that matter; within: the greatest
+
+    [[nodiscard]] bool holds(std::uint64_t attribute_value) const noexcept {
+      switch (kind) {
+        case Kind::bit:
+          return attribute_value < 64 && (value >> attribute_value & 1U) != 0;
+        case Kind::bits:
+          return ((attribute_value ^ value) & limit) == 0;
+        case Kind::within:
+          break;
+      }
+      return value <= attribute_value && attribute_value <= limit;
+    }
+  };
+
+  Wish(const std::string& name, const ClockDomain& clock) : probe(name), requests(clock) {}
+
+  [[nodiscard]] bool passes(const Occurrence& occurrence) const noexcept {
+    for (const Condition& condition : conditions) {
+      if (!condition.holds(occurrence.attributes[condition.attribute])) return false;
+    }
+    return true;
+  }
+
+  std::vector<Condition> conditions;
+  EventDescription::Counts counts = EventDescription::Counts::occurrences;
+  unsigned attribute = 0;        ///< for a sum
+  Probe probe;                   ///< what has passed
+  OutstandingRequests requests;  ///< what has passed, if outstanding occurrences are wanted
+  std::uint32_t program = 0;     ///< number of the wish, by which its requests differ from those of the wish before
+};
+
+/// One source of one socket.
+class Source {
+ public:
+  /// @param number  as OccurrenceObserver has it
+  Source(const SourceDescription& description, unsigned number)
+      : attributes_(description.attributes), number_(number) {}
+
+  /// What happens here is published on a probe of a fabric.
+  /// @param qualifiers  the attributes of each qualifier
+  void follow(Probe& probe, std::vector<Occurrence> qualifiers) {
+    probe_ = &probe;
+    qualifiers_ = std::move(qualifiers);
+  }
+  /// @return the probe; null if streams cause what happens here
+  [[nodiscard]] Probe* probe() const noexcept { return probe_; }
+  /// @return the qualifiers of the probe that a wish lets pass.
+  [[nodiscard]] std::uint64_t qualifiers_of(const Wish& wish) const noexcept {
+    std::uint64_t mask = 0;
+    for (std::size_t index = 0; index < qualifiers_.size(); ++index)
+      mask |= std::uint64_t{wish.passes(qualifiers_[index])} << index;
+    return mask;
+  }
+
+  /// Something happens now.
+  void happen(const Occurrence& occurrence, Picoseconds when) {
+    if (observer_ != nullptr) observer_->on_occurrence(number_, occurrence, when);
+    for (Wish* const wish : wishes_) serve(*wish, occurrence, when);
+    if (keeps_open_) keep(occurrence, when);
+  }
+
+  /// Serve a wish from now on. It outlives the source, or is removed.
+  void add(Wish& wish);
+  void remove(const Wish& wish);
+  /// Some event counts outstanding occurrences: keep those that have not ended, for counters that start later.
+  void keep_open() noexcept { keeps_open_ = true; }
+  /// @param observer  not owned; null: none
+  void set_observer(OccurrenceObserver* observer) noexcept { observer_ = observer; }
+  [[nodiscard]] const std::vector<std::string>& attributes() const noexcept { return attributes_; }
+
+ private:
+  struct Open {
+    Occurrence occurrence;
+    Picoseconds begin;
+    Picoseconds end;
+  };
+  static void serve(Wish& wish, const Occurrence& occurrence, Picoseconds when) {
+    if (wish.counts == EventDescription::Counts::outstanding) {
+      if (occurrence.duration != 0 && wish.passes(occurrence)) hold(wish, occurrence, when, when + occurrence.duration);
+      return;
+    }
+    if (!wish.probe.is_watched() || !wish.passes(occurrence)) return;
+    const bool is_sum = wish.counts == EventDescription::Counts::sum;
+    wish.probe.publish(occurrence.repeat * (is_sum ? occurrence.attributes[wish.attribute] : 1), 0, when);
+  }
+  static void hold(Wish& wish, const Occurrence& occurrence, Picoseconds begin, Picoseconds end);
+  void keep(const Occurrence& occurrence, Picoseconds when);
+
+  std::vector<std::string> attributes_;
+  unsigned number_;
+  OccurrenceObserver* observer_ = nullptr;
+  Probe* probe_ = nullptr;
+  std::vector<Occurrence> qualifiers_;
+  std::vector<Wish*> wishes_;
+  bool keeps_open_ = false;
+  std::vector<Open> open_;
+  std::size_t prune_at_ = 64;  // when open_ is as long, those that have ended are dropped
+};
+
+}  // namespace pmufab::soc

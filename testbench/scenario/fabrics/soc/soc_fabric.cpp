@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "testbench/scenario/fabrics/soc/soc_fabric.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "testbench/driver_host/driver_sets.h"
+#include "testbench/scoreboard/soc/soc_judge.h"
+#include "testbench/scoreboard/soc/soc_meaning.h"
+#include "testbench/scoreboard/tegra410/tegra410_judge.h"
+
+namespace pmufab::scenario {
+
+scoreboard::SocJudgeSpec soc_judge_spec(const platform::PlatformSpec& platform, std::string_view kernel) {
+  // From this version on, the names of all PMUs without a back-end follow from the firmware table.
+  constexpr std::string_view kNamesByFirmware = "7.3";
+  const bool is_old = driver_host::compare_versions(kernel, kNamesByFirmware) < 0;
+  scoreboard::SocJudgeSpec spec;
+  spec.sockets = platform.sockets;
+  spec.sources = platform.soc.sources;
+  for (const platform::SocPmuRow& row : platform::soc_pmus(platform))
+    spec.pmus.push_back({platform.soc.pmus[row.pmu], row.socket, is_old ? row.old_perf_name : row.perf_name,
+                         row.apmt.base0, row.apmt.base1});
+  return spec;
+}
+
+SocFabric::SocFabric(const FabricContext& context)
+    : part_(*context.platform.find<platform::SocPart>()),
+      spec_(soc_judge_spec(context.platform.spec(), context.kernel)),
+      rows_(platform::soc_pmus(context.platform.spec())) {
+  part_.set_observer(&context.scoreboard.add(std::make_unique<scoreboard::SocJudge>(
+      spec_, context.scoreboard.chronicle(), context.scoreboard.find<scoreboard::Tegra410Judge>())));
+  for (const traffic::StreamSpec& stream : context.workload.of<SocWorkload>()) {
+    const unsigned number = platform::source_number(context.platform.spec(), stream.source, stream.socket);
+    streams_.push_back(std::make_unique<traffic::OccurrenceStream>(
+        fmt::format("stream{}", streams_.size()).c_str(), part_.source(number), stream, context.workload.seed));
+    streams_.back()->on_end([this] { idle_.notify(sc_core::SC_ZERO_TIME); });
+  }
+}
+
+// The judge may be gone before the platform is.
+SocFabric::~SocFabric() { part_.set_observer(nullptr); }
+
+void SocFabric::start_traffic() {
+  for (const auto& stream : streams_) stream->start();
+}
+
+void SocFabric::stop_traffic() {
+  for (const auto& stream : streams_) stream->stop();
+}
+
+bool SocFabric::is_busy() const {
+  return std::any_of(streams_.begin(), streams_.end(), [](const auto& stream) { return !stream->done(); });
+}
+
+void SocFabric::report_traffic(Json& list) const {
+  for (const auto& stream : streams_) list.push_back({{"name", stream->label()}, {"issued", stream->issued()}});
+}
+
+void SocFabric::add_gauges(std::vector<Gauge>& gauges) const {
+  for (const auto& stream : streams_)
+    gauges.push_back(
+        {fmt::format("traffic.{}.occurrences", stream->label()), true, [one = stream.get()] { return one->issued(); }});
+}
+
+std::optional<unsigned> SocFabric::socket_of(const std::string& pmu) const {
+  const auto found =
+      std::find_if(spec_.pmus.begin(), spec_.pmus.end(), [&](const auto& one) { return one.name == pmu; });
+  // One that belongs to a CPU does not belong to all of the socket's.
+  if (found == spec_.pmus.end() || found->description.cpu) return std::nullopt;
+  return found->socket;
+}
+
+scoreboard::Injection SocFabric::injection(const perf::ResolvedEvent& event, unsigned /*unit*/) {
+  const auto found =
+      std::find_if(spec_.pmus.begin(), spec_.pmus.end(), [&](const auto& one) { return one.name == event.pmu; });
+  if (found == spec_.pmus.end()) return {};
+  const scoreboard::SocMeaning meaning = scoreboard::soc_meaning(event.terms, found->description, spec_.sources);
+  if (meaning.kind == scoreboard::SocMeaning::Kind::cycles) {
+    const platform::SocPmuRow& row = rows_[static_cast<std::size_t>(found - spec_.pmus.begin())];
+    return [pmu = part_.pmu(row.name)](std::uint64_t count, Picoseconds when) { pmu->pass_cycles(count, when); };
+  }
+  soc::Source& source = part_.source(meaning.source * spec_.sockets + found->socket);
+  return [&source, occurrence = scoreboard::occurrence_of(meaning)](std::uint64_t count, Picoseconds when) mutable {
+    occurrence.repeat = count;
+    source.happen(occurrence, when);
+  };
+}
+
+}  // namespace pmufab::scenario

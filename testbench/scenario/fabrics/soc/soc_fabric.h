@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/platform/soc/soc_part.h"
+#include "testbench/scenario/fabrics/fabric.h"
+#include "testbench/scoreboard/soc/soc_judge_spec.h"
+#include "testbench/traffic/soc/occurrence_stream.h"
+
+namespace pmufab::scenario {
+
+/// The streams of a scenario that sources of described PMUs let happen.
+using SocWorkload = std::vector<traffic::StreamSpec>;
+
+/// @param kernel  version of the drivers: it decides what they call a PMU
+[[nodiscard]] scoreboard::SocJudgeSpec soc_judge_spec(const platform::PlatformSpec& platform, std::string_view kernel);
+
+/// The described PMUs of a machine: their sources' traffic, and their judge.
+class SocFabric final : public Fabric {
+ public:
+  explicit SocFabric(const FabricContext& context);
+  ~SocFabric() override;
+  SocFabric(const SocFabric&) = delete;
+  SocFabric& operator=(const SocFabric&) = delete;
+
+  void start_traffic() override;
+  void stop_traffic() override;
+  [[nodiscard]] bool is_busy() const override;
+  [[nodiscard]] const sc_core::sc_event* idle_event() const override { return streams_.empty() ? nullptr : &idle_; }
+  [[nodiscard]] bool traffic_is_over() const override { return !is_busy(); }
+  void report_traffic(Json& list) const override;
+  void add_gauges(std::vector<Gauge>& gauges) const override;
+  [[nodiscard]] std::optional<unsigned> socket_of(const std::string& pmu) const override;
+  [[nodiscard]] scoreboard::Injection injection(const perf::ResolvedEvent& event, unsigned unit) override;
+
+ private:
+  platform::SocPart& part_;
+  scoreboard::SocJudgeSpec spec_;
+  std::vector<platform::SocPmuRow> rows_;  // of spec_.pmus, in the same order
+  std::vector<std::unique_ptr<traffic::OccurrenceStream>> streams_;
+  sc_core::sc_event idle_;  // a stream has ended
+};
+
+}  // namespace pmufab::scenario

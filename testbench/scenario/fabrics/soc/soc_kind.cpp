@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "testbench/scenario/fabrics/soc/soc_kind.h"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "testbench/scenario/fabrics/soc/soc_fabric.h"
+#include "testbench/scenario/fabrics/soc/soc_loader.h"
+#include "testbench/scenario/yaml/input_error.h"
+
+namespace pmufab::scenario {
+namespace {
+
+constexpr const char* kTrafficKey = "soc_traffic";
+
+constexpr std::array<RegisterSwitch, 2> kSocSwitches{{
+    {.registers = "PMCNTENSET", .field = "P", .what = "a counter is enabled"},
+    {.registers = "PMINTENSET", .field = "P", .what = "an overflow interrupt is enabled"},
+}};
+
+bool never_ends(const traffic::StreamSpec& stream) {
+  return !stream.phases.back().count && !stream.phases.back().duration;
+}
+
+class SocKind final : public FabricKind {
+ public:
+  [[nodiscard]] std::string_view name() const override { return "soc"; }
+
+  void read_platform(Reader& reader, bool is_kind, platform::PlatformSpec& platform) const override {
+    const bool is_there = reader.has("sources") || reader.has("coresight_pmus");
+    if (!is_kind && !is_there) return;
+    read_description(reader, platform.tegra410.has_value(), platform.soc);
+    if (is_kind && platform.soc.pmus.empty())
+      reader.fail("coresight_pmus", "are missing: such a platform has nothing else",
+                  "describe one, or name another kind");
+  }
+  [[nodiscard]] bool is_in(const platform::PlatformSpec& platform) const override { return !platform.soc.pmus.empty(); }
+  [[nodiscard]] std::vector<std::string_view> driver_modules() const override {
+    return {"arm_cspmu_module", "nvidia_cspmu", "ampere_cspmu"};
+  }
+  [[nodiscard]] std::span<const RegisterSwitch> switches() const override { return kSocSwitches; }
+
+  void read_traffic(Reader& reader, const TrafficContext& context, Workload& workload) const override {
+    read_streams(reader, context, workload.of<SocWorkload>());
+  }
+  [[nodiscard]] std::vector<std::string_view> traffic_keys() const override { return {kTrafficKey}; }
+  [[nodiscard]] TrafficEnd traffic_end(const Workload& workload) const override {
+    const SocWorkload& streams = workload.of<SocWorkload>();
+    if (streams.empty()) return {};
+    const auto endless = std::find_if(streams.begin(), streams.end(), never_ends);
+    if (endless == streams.end()) return {TrafficEnd::Kind::ends, {}, {}};
+    return {TrafficEnd::Kind::never, fmt::format("the traffic '{}' never ends", endless->name),
+            "add duration: 100 us, or a count or duration to its last phase"};
+  }
+  /// The loader has done that.
+  void refuse_traffic(const Workload& /*workload*/) const override {}
+
+  [[nodiscard]] std::unique_ptr<Fabric> make(const FabricContext& context) const override {
+    return std::make_unique<SocFabric>(context);
+  }
+};
+
+}  // namespace
+
+const FabricKind& soc_kind() {
+  static const SocKind kind;
+  return kind;
+}
+
+}  // namespace pmufab::scenario

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "testbench/scenario/yaml/document.h"
+#include "testbench/scenario/yaml/quantity.h"
+#include "testbench/scenario/yaml/reader.h"
+#include "testbench/traffic/soc/occurrence_stream.h"
+
+/// What the loaders of described PMUs and of their traffic share. Not a public header.
+namespace pmufab::scenario {
+
+/// @return which of `names` the word is. @param words  to suggest @throws InputError for none
+[[nodiscard]] unsigned number_among(Reader& reader, std::string_view key, const std::string& word,
+                                    const std::vector<std::string>& names, const std::vector<std::string>& words,
+                                    std::string_view complaint);
+/// @return the range of "7" (7 to 7) or "0-15". @throws InputError if the text is neither
+[[nodiscard]] traffic::ValueRange read_range(const std::string& text, const Source& source, const std::string& path,
+                                             Quantity quantity);
+/// @throws InputError if it is no whole number
+[[nodiscard]] std::uint64_t read_whole(const Value& value, const std::string& path);
+/// Read a map from attributes to something. @throws InputError for an attribute that is not in the list
+void read_attributes(Reader& reader, std::string_view key, const std::vector<std::string>& attributes,
+                     const std::function<void(unsigned attribute, const Value& value)>& read);
+
+}  // namespace pmufab::scenario
