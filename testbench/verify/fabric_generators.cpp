@@ -3,6 +3,7 @@
 
 #include "testbench/verify/cmn/cmn_generator.h"
 #include "testbench/verify/cxl/cxl_generator.h"
+#include "testbench/verify/soc/soc_generator.h"
 #include "testbench/verify/tegra410/tegra410_generator.h"
 
 namespace pmufab::verify {
@@ -10,7 +11,7 @@ namespace pmufab::verify {
 const std::vector<const FabricGenerator*>& fabric_generators() {
   static const CmnGenerator cmn;
   static const CxlGenerator cxl;
-  static const std::vector<const FabricGenerator*> all = {&tegra410_generator(), &cmn, &cxl};
+  static const std::vector<const FabricGenerator*> all = {&tegra410_generator(), &cmn, &cxl, &soc_generator()};
   return all;
 }
 
