@@ -204,7 +204,7 @@ Any event can be given to pmufab stat -e, with terms added:
       .words = Words::platforms,
       .examples = {{"pmufab list"},
                    {"pmufab list scenarios/platforms/tegra410-1s-small.yaml --drivers 7.2"},
-                   {"pmufab list --sources scenarios/platforms/soc-small.yaml"},
+                   {"pmufab list --sources scenarios/platforms/soc/soc-small.yaml"},
                    {"pmufab list --json | jq '.pmus[].name'"}},
       .exit_codes = usual_exit_codes(),
       .run = run_list,
