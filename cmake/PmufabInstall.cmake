@@ -31,6 +31,7 @@ install(DIRECTORY tlm models testbench
   PATTERN testbench/bench EXCLUDE
   PATTERN testbench/driver_host/runtime EXCLUDE
   PATTERN testbench/driver_host/shim EXCLUDE
+  PATTERN testbench/explore EXCLUDE
   PATTERN testbench/fuzz EXCLUDE
   PATTERN testbench/guest EXCLUDE
   PATTERN testbench/register_server EXCLUDE

@@ -63,10 +63,10 @@ pid_t start_child(const std::function<int()>& work) {
   return child;
 }
 
-std::optional<int> ended(pid_t child) {
+std::optional<int> ended(pid_t child, rusage* used) {
   int status = 0;
-  const pid_t found = waitpid(child, &status, WNOHANG);
-  if (found < 0 && errno != EINTR) throw std::system_error(errno, std::generic_category(), "waitpid");
+  const pid_t found = wait4(child, &status, WNOHANG, used);
+  if (found < 0 && errno != EINTR) throw std::system_error(errno, std::generic_category(), "wait4");
   // A child that let itself be traced tells each of its stops, too.
   return found == child && !WIFSTOPPED(status) ? std::optional(status) : std::nullopt;
 }

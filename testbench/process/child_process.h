@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <sys/resource.h>
 #include <sys/types.h>
 
 #include <functional>
@@ -48,7 +49,8 @@ int wait_for(pid_t child);
 [[nodiscard]] Descriptor watch(pid_t process);
 
 /// As wait_for(), but does not wait. @return nothing if the child still runs
-[[nodiscard]] std::optional<int> ended(pid_t child);
+/// @param used  receives what a child that has ended used
+[[nodiscard]] std::optional<int> ended(pid_t child, rusage* used = nullptr);
 
 /// In a new child: be killed when the parent ends, however that happens.
 /// @param parent  process id of the parent, asked before the fork: it may have ended since

@@ -56,7 +56,7 @@ class Driver:
         _, pmus, first = MODULES[self.module]
         found = {}
         for file in sorted(folder.rglob("*.yaml")):
-            if file.relative_to(folder).parts[0] in ("platforms", "traffic") or file.stem in NOT_JUDGED:
+            if file.relative_to(folder).parts[0] in ("platforms", "studies", "traffic") or file.stem in NOT_JUDGED:
                 continue
             if re.search(pmus, file.read_text(encoding="utf-8")):
                 found[file.stem] = file

@@ -162,6 +162,24 @@ scenario::RunLimits limits_of(const po::variables_map& options) {
   return limits;
 }
 
+namespace {
+
+/// What varies between runs stands at the end of their titles, so a long text loses its middle.
+std::string without_middle(const std::string& text) {
+  constexpr std::size_t kLongest = 60;
+  constexpr std::size_t kFirst = 22;
+  constexpr std::string_view kGap = "...";
+  if (text.size() <= kLongest) return text;
+  const auto is_within_letter = [&](std::size_t at) { return (static_cast<unsigned char>(text[at]) & 0xc0U) == 0x80U; };
+  std::size_t begin = kFirst;
+  while (begin > 0 && is_within_letter(begin)) --begin;
+  std::size_t end = text.size() - (kLongest - kFirst - kGap.size());
+  while (end < text.size() && is_within_letter(end)) ++end;
+  return text.substr(0, begin) + std::string(kGap) + text.substr(end);
+}
+
+}  // namespace
+
 ProgressBar::ProgressBar() : started_(host_seconds()), terminal_(isatty(STDERR_FILENO) == 1) {}
 
 ProgressBar::~ProgressBar() { clear(); }
@@ -171,7 +189,7 @@ void ProgressBar::show(double fraction, const std::string& text) {
   const int permille = static_cast<int>(std::clamp(fraction, 0.0, 1.0) * 1000);
   if (!terminal_ || (visible_ && permille == last_permille_) || host_seconds() - started_ < 2) return;
   const int filled = permille * kWidth / 1000;
-  complain("\r[{:#<{}}{:.<{}}] {:3} %  {:.60}\x1b[K", "", filled, "", kWidth - filled, permille / 10, text);
+  complain("\r[{:#<{}}{:.<{}}] {:3} %  {}\x1b[K", "", filled, "", kWidth - filled, permille / 10, without_middle(text));
   std::fflush(stderr);
   visible_ = true;
   last_permille_ = permille;

@@ -33,6 +33,10 @@ namespace pmufab::cli {
 [[nodiscard]] Command boot_command();
 [[nodiscard]] Command map_command();
 [[nodiscard]] Command coverage_command();
+[[nodiscard]] Command explore_command();
+[[nodiscard]] Command explore_export_command();
+[[nodiscard]] Command explore_merge_command();
+[[nodiscard]] Command explore_report_command();
 [[nodiscard]] Command trace_import_command();
 [[nodiscard]] Command trace_record_command();
 [[nodiscard]] Command trace_info_command();

@@ -16,7 +16,9 @@ namespace fs = std::filesystem;
 using scenario::InputError;
 
 /// Folders with parts of scenarios.
-bool is_for_parts(const fs::path& folder) { return folder.filename() == "platforms" || folder.filename() == "traffic"; }
+bool is_for_parts(const fs::path& folder) {
+  return folder.filename() == "platforms" || folder.filename() == "traffic" || folder.filename() == "studies";
+}
 
 /// The scenarios in any folder below this one, sorted.
 std::vector<fs::path> scenarios_below(const fs::path& folder) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The matrix of a scenario: which runs it makes.
 #include <algorithm>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -20,10 +21,39 @@ void check_map(const Value& value, const std::string& path) {
                      "for example {host.interrupt_delay: [0, 10 us]}");
 }
 
+/// Names of paths in the names of variants: the last part, and as many before it as tell it from every other path.
+class ShortNames {
+ public:
+  /// @param matrix  a map, or a list of maps. What is neither is refused later
+  explicit ShortNames(const Value& matrix) {
+    const auto add = [this](const Value& map) {
+      for (const Value::Entry& entry : map.entries) paths_.insert(entry.key);
+    };
+    add(matrix);
+    for (const Value& map : matrix.items) add(map);
+  }
+  [[nodiscard]] std::string of(const std::string& path) const {
+    std::size_t begin = path.rfind('.');
+    while (begin != std::string::npos && begin > 0 && is_shared(path, path.substr(begin)))
+      begin = path.rfind('.', begin - 1);
+    return begin == std::string::npos ? path : path.substr(begin + 1);
+  }
+
+ private:
+  /// @param end  of the path, with the dot in front
+  [[nodiscard]] bool is_shared(const std::string& path, const std::string& end) const {
+    return std::any_of(paths_.begin(), paths_.end(),
+                       [&](const std::string& other) { return other != path && ("." + other).ends_with(end); });
+  }
+
+  std::set<std::string> paths_;
+};
+
 /// All combinations of the lists of a map.
 /// @param path  of the map
 /// @param others  variants there are already
-std::vector<Variant> combinations(const Value& map, const std::string& path, std::size_t others) {
+std::vector<Variant> combinations(const Value& map, const std::string& path, const ShortNames& names,
+                                  std::size_t others) {
   check_map(map, path);
   std::vector<Variant> variants(1);
   for (const Value::Entry& entry : map.entries) {
@@ -35,7 +65,7 @@ std::vector<Variant> combinations(const Value& map, const std::string& path, std
                        fmt::format("must be a list of values, not {}", describe(entry.value.kind)));
     if (others + variants.size() * entry.value.items.size() > kMaximumVariants)
       throw InputError(entry.value.source, list, fmt::format("makes more than {} runs", kMaximumVariants));
-    const std::string key = entry.key.substr(entry.key.rfind('.') + 1);
+    const std::string key = names.of(entry.key);
     std::vector<Variant> next;
     for (const Variant& variant : variants) {
       for (const Value& value : entry.value.items) {
@@ -111,11 +141,12 @@ std::vector<Variant> ScenarioFile::variants(const std::vector<std::string>& over
     matrix = changed.find("matrix");
   }
   if (matrix == nullptr || matrix->kind == Value::Kind::null) return std::vector<Variant>(1);
-  if (matrix->kind != Value::Kind::sequence) return combinations(*matrix, "matrix", 0);
+  const ShortNames names(*matrix);
+  if (matrix->kind != Value::Kind::sequence) return combinations(*matrix, "matrix", names, 0);
   if (matrix->items.empty()) throw InputError(matrix->source, "matrix", "must hold at least one map of lists");
   std::vector<Variant> variants;
   for (std::size_t i = 0; i < matrix->items.size(); ++i) {
-    std::vector<Variant> more = combinations(matrix->items[i], fmt::format("matrix[{}]", i), variants.size());
+    std::vector<Variant> more = combinations(matrix->items[i], fmt::format("matrix[{}]", i), names, variants.size());
     for (Variant& one : more) variants.push_back(std::move(one));
   }
   return variants;

@@ -23,6 +23,8 @@
 #include <fmt/format.h>
 
 #include "testbench/process/captured_output.h"
+#include "testbench/process/child_process.h"
+#include "testbench/process/descriptor.h"
 #include "testbench/process/process_tree.h"
 #include "testbench/process/resource_limits.h"
 #include "testbench/process/shared_memory.h"
@@ -104,14 +106,41 @@ struct Child {
   bool killed = false;      // soon afterwards
   bool timed_out = false;   // that is why it was asked
   std::string limit;        // that is why
+  process::Descriptor end;  // can be read when it has ended
 };
 
 /// A run that has ended and waits for its turn to be reported.
 struct Finished {
   process::ProcessEnd end;
+  RunCost cost{};
   Picoseconds simulated_time = 0;
   int write_error = 0;
   std::string output;  // if it is not in a file
+};
+
+/// The plans of a list, and their results in the order of the list.
+class ListedRuns : public RunSource {
+ public:
+  ListedRuns(const std::vector<RunPlan>& plans, const RunnerOptions& options) : plans_(plans), options_(options) {}
+
+  std::optional<RunPlan> next() override {
+    return next_ < plans_.size() ? std::optional(plans_[next_++]) : std::nullopt;
+  }
+  void take(const RunPlan& plan, RunResult result, const RunCost& /*cost*/) override {
+    ++taken_;
+    if (options_.on_result) options_.on_result(plan, std::move(result));
+  }
+  [[nodiscard]] std::size_t size() const override { return plans_.size(); }
+  /// @return those that were never begun: the last ones
+  [[nodiscard]] std::vector<RunPlan> rest() const {
+    return {plans_.begin() + static_cast<std::ptrdiff_t>(taken_), plans_.end()};
+  }
+
+ private:
+  const std::vector<RunPlan>& plans_;
+  const RunnerOptions& options_;
+  std::size_t next_ = 0;
+  std::size_t taken_ = 0;
 };
 
 void follow_signals(Shared& shared) {
@@ -184,8 +213,9 @@ int be_child(const RunPlan& plan, const RunnerOptions& options, Child& child, co
 
 class Runner {
  public:
-  Runner(const std::vector<RunPlan>& plans, const RunnerOptions& options)
-      : plans_(plans), options_(options), strangers_(process::all_children(getpid())) {
+  /// @param in_order  results are handed over in the order in which the runs began
+  Runner(RunSource& source, const RunnerOptions& options, bool in_order)
+      : source_(source), options_(options), in_order_(in_order), strangers_(process::all_children(getpid())) {
     process::adopt_orphans(true);
   }
   ~Runner() { process::adopt_orphans(false); }
@@ -193,19 +223,16 @@ class Runner {
   Runner& operator=(const Runner&) = delete;
 
   void run() {
-    std::size_t next = 0;
     while (true) {
       const int interrupted = options_.interrupted ? options_.interrupted() : 0;
-      if (interrupted > 0) next = plans_.size();
-      while (next < plans_.size() && children_.size() < std::max(1U, options_.jobs) && start(next)) ++next;
-      if (children_.empty() && next == plans_.size()) break;
+      const bool begins = interrupted == 0 && begin_runs();
+      if (children_.empty() && !begins) break;
       wait_a_little();
       for (Child& child : children_) look_after(child, interrupted);
       reap();
-      report(false);
+      report();
       if (options_.on_progress) show_progress();
     }
-    report(true);
   }
 
  private:
@@ -214,6 +241,22 @@ class Runner {
   }
   [[nodiscard]] fs::path output_of(std::size_t index) const {
     return options_.scratch / fmt::format("{}.output", index);
+  }
+
+  /// Begin as many as may run. @return true if one began
+  bool begin_runs() {
+    bool begins = false;
+    while (children_.size() < std::max(1U, options_.jobs)) {
+      if (!plans_.contains(begun_)) {
+        std::optional<RunPlan> plan = source_.next();
+        if (!plan) break;
+        plans_.emplace(begun_, std::move(*plan));
+      }
+      if (!start(begun_)) break;
+      ++begun_;
+      begins = true;
+    }
+    return begins;
   }
 
   /// @return false if it must be tried again, because other runs use up what a process needs
@@ -239,28 +282,35 @@ class Runner {
                 .started = Clock::now(),
                 .looked = {},
                 .asked = {},
-                .limit = {}};
+                .limit = {},
+                .end = {}};
     const pid_t parent = getpid();
     child.pid = process::start_child([&] {
       children_.clear();  // the other runs' pipes
-      return be_child(plans_[index], options_, child, journal_of(index), parent);
+      return be_child(plans_.at(index), options_, child, journal_of(index), parent);
     });
     child.output.begin();
+    try {
+      child.end = process::watch(child.pid);
+    } catch (const std::system_error&) {
+      child.end = {};  // without a descriptor to spare, it is asked now and then
+    }
     children_.push_back(std::move(child));
   }
 
   /// Wait until a child writes or ends, or some time has passed.
   void wait_a_little() {
     constexpr int kLong = 200;
-    constexpr int kShort = 5;  // a child has closed its output: it is about to end
+    constexpr int kShort = 5;  // nothing tells when a child ends
     int timeout = kLong;
     std::vector<pollfd> wait;
+    for (const Child& child : children_) wait.push_back({child.output.descriptor(), POLLIN, 0});
     for (const Child& child : children_) {
-      wait.push_back({child.output.descriptor(), POLLIN, 0});
-      if (child.output.descriptor() < 0) timeout = kShort;
+      wait.push_back({child.end.get(), POLLIN, 0});
+      if (!child.end) timeout = kShort;
     }
     poll(wait.data(), wait.size(), timeout);
-    for (std::size_t i = 0; i < wait.size(); ++i) {
+    for (std::size_t i = 0; i < children_.size(); ++i) {
       if (wait[i].revents != 0) children_[i].output.read();
     }
   }
@@ -318,7 +368,8 @@ class Runner {
 
   void reap() {
     for (std::size_t i = 0; i < children_.size();) {
-      const std::optional<int> status = process::ended(children_[i].pid);
+      rusage used{};
+      const std::optional<int> status = process::ended(children_[i].pid, &used);
       if (!status) {
         ++i;
         continue;
@@ -329,12 +380,18 @@ class Runner {
       std::vector<pid_t> wanted = strangers_;
       for (const Child& other : children_) wanted.push_back(other.pid);
       process::end_other_children(wanted);
-      finish(child, *status);
+      finish(child, *status, used);
     }
   }
 
-  void finish(Child& child, int status) {
+  void finish(Child& child, int status, const rusage& used) {
     Finished run;
+    const auto seconds = [](const timeval& time) {
+      constexpr double kMicrosecond = 1e-6;
+      return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * kMicrosecond;
+    };
+    run.cost = {std::chrono::duration<double>(Clock::now() - child.started).count(),
+                seconds(used.ru_utime) + seconds(used.ru_stime), static_cast<std::uint64_t>(used.ru_maxrss)};
     run.end = process::process_end(status);
     run.end.asked = child.stopping;
     run.end.timed_out = child.timed_out;
@@ -355,7 +412,7 @@ class Runner {
     if (run.end.exited && run.end.status == kCrashed) run.write_error = child.shared->write_error;
     run.output = child.output.finish();
     // A slow run may have thousands of quick ones waiting behind it.
-    if (child.index != reported_ && !run.output.empty()) {
+    if (in_order_ && child.index != plans_.begin()->first && !run.output.empty()) {
       std::ofstream file(output_of(child.index), std::ios::binary);
       file << run.output;
       file.close();
@@ -365,33 +422,29 @@ class Runner {
     ++done_;
   }
 
-  /// Hand over results in the order of the plans, as far as they are there.
-  void report(bool everything) {
-    for (; reported_ < plans_.size(); ++reported_) {
-      const RunPlan& plan = plans_[reported_];
-      const auto run = finished_.find(reported_);
-      if (run == finished_.end()) {
-        if (!everything) return;
-        if (options_.on_result) options_.on_result(plan, never_begun(plan));
-        continue;
-      }
+  /// Hand over results, as far as it is their turn.
+  void report() {
+    for (auto run = finished_.begin(); run != finished_.end(); run = finished_.erase(run)) {
+      const std::size_t index = run->first;
+      if (in_order_ && index != plans_.begin()->first) return;
+      const RunPlan plan = plans_.at(index);
       std::string output;
-      RunResult result = result_of(reported_, run->second, output);
-      finished_.erase(run);
+      RunResult result = result_of(index, run->second, output);
       std::error_code ignored;
-      fs::remove(journal_of(reported_), ignored);
-      fs::remove(output_of(reported_), ignored);
-      const TraceOptions traces = traces_of(plan, options_, reported_);
+      fs::remove(journal_of(index), ignored);
+      fs::remove(output_of(index), ignored);
+      const TraceOptions traces = traces_of(plan, options_, index);
       if (options_.on_traces) options_.on_traces(traces);
       traces.remove();
       if (!output.empty() && options_.on_output) options_.on_output(result.title(), printable_lines(output));
-      if (options_.on_result) options_.on_result(plan, std::move(result));
+      plans_.erase(index);
+      source_.take(plan, std::move(result), run->second.cost);
     }
   }
 
   /// @param output  receives what the run printed, without its kernel log
   RunResult result_of(std::size_t index, Finished& run, std::string& output) const {
-    RunResult known = known_of(plans_[index]);
+    RunResult known = known_of(plans_.at(index));
     known.simulated_time = run.simulated_time;
     RunResult result = known;
     try {
@@ -424,21 +477,23 @@ class Runner {
   void show_progress() {
     RunnerProgress progress;
     progress.done = done_;
-    progress.all = plans_.size();
+    progress.all = source_.size();
     progress.fraction = static_cast<double>(done_);
     for (const Child& child : children_) progress.fraction += static_cast<double>(child.shared->percent) / 100;
-    progress.fraction /= static_cast<double>(plans_.size());
-    if (!children_.empty()) progress.running = plans_[children_.front().index].scenario->title();
+    progress.fraction /= static_cast<double>(std::max<std::size_t>(1, progress.all));
+    if (!children_.empty()) progress.running = plans_.at(children_.front().index).scenario->title();
     options_.on_progress(progress);
   }
 
-  const std::vector<RunPlan>& plans_;
+  RunSource& source_;
   const RunnerOptions& options_;
-  std::vector<pid_t> strangers_;  // children of this process that are no runs
+  bool in_order_;
+  std::vector<pid_t> strangers_;          // children of this process that are no runs
+  std::map<std::size_t, RunPlan> plans_;  // of runs that begin, run, or wait to be handed over
   std::map<std::size_t, Finished> finished_;
   std::vector<Child> children_;
+  std::size_t begun_ = 0;
   std::size_t done_ = 0;
-  std::size_t reported_ = 0;
 };
 
 }  // namespace
@@ -461,7 +516,15 @@ std::shared_ptr<const PlannedScenario> plan_scenario(std::shared_ptr<const Scena
                                                                  .seed = spec.seed});
 }
 
-void run_all(const std::vector<RunPlan>& plans, const RunnerOptions& options) { Runner(plans, options).run(); }
+void run_all(RunSource& source, const RunnerOptions& options) { Runner(source, options, false).run(); }
+
+void run_all(const std::vector<RunPlan>& plans, const RunnerOptions& options) {
+  ListedRuns runs(plans, options);
+  Runner(runs, options, true).run();
+  for (const RunPlan& plan : runs.rest()) {
+    if (options.on_result) options.on_result(plan, never_begun(plan));
+  }
+}
 
 void run_here(const RunPlan& plan, const RunnerOptions& options) {
   const fs::path journal = options.scratch / "0.journal";

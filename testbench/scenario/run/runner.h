@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -73,6 +74,32 @@ struct RunnerOptions {
   /// Asked a few times a second. 1: let runs stop and keep what they have; 2: kill them.
   std::function<int()> interrupted = {};
 };
+
+/// What a run took. It is measured, so it is in no result.
+struct RunCost {
+  double seconds = 0;            ///< of host time
+  double processor_seconds = 0;  ///< of its process
+  std::uint64_t memory_kib = 0;  ///< the most that its process had
+};
+
+/// Where runs come from, one after the other, and go to as each ends. So nobody has to hold all of them.
+class RunSource {
+ public:
+  RunSource() = default;
+  virtual ~RunSource() = default;
+  RunSource(const RunSource&) = delete;
+  RunSource& operator=(const RunSource&) = delete;
+
+  /// @return nothing, if none can begin before another has ended. If none runs, that is the end.
+  virtual std::optional<RunPlan> next() = 0;
+  /// Called as soon as a run has ended, in the order in which they end.
+  virtual void take(const RunPlan& plan, RunResult result, const RunCost& cost) = 0;
+  /// @return how many runs there are, as far as it is known: for the progress
+  [[nodiscard]] virtual std::size_t size() const = 0;
+};
+
+/// Do the runs of a source. `on_result` of the options is not called, and nothing is heard of runs never begun.
+void run_all(RunSource& source, const RunnerOptions& options);
 
 /// Do all runs, each in a process of its own (SystemC elaborates once per process; a crash takes nothing else along).
 /// Processes that a run leaves behind are killed. Runs never begun have the result `not_run`. No result is kept.

@@ -67,4 +67,6 @@ std::string to_compact_yaml(const Value& document) {
   return out.empty() ? in_one_line(document) + "\n" : out;
 }
 
+std::string to_flow_yaml(const Value& value) { return in_one_line(value); }
+
 }  // namespace pmufab::scenario

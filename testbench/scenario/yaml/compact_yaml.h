@@ -11,4 +11,7 @@ namespace pmufab::scenario {
 ///         and brackets
 [[nodiscard]] std::string to_compact_yaml(const Value& document);
 
+/// @return the value in one line, however long: "[1, 2]", "{rate: 1}"
+[[nodiscard]] std::string to_flow_yaml(const Value& value);
+
 }  // namespace pmufab::scenario

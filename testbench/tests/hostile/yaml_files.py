@@ -268,7 +268,7 @@ class YamlFiles(hostile.Part):
         self.files = sorted(path for path in self.tree.rglob("*.yaml") if path.name not in HEAVY)
         self.texts = {path: path.read_text(encoding="utf-8") for path in self.files}
         self.scenarios = [path for path in self.files
-                          if path.relative_to(self.tree).parts[0] not in ("platforms", "traffic")]
+                          if path.relative_to(self.tree).parts[0] not in ("platforms", "traffic", "studies")]
         self.codes = {}
         self.late = 0
 

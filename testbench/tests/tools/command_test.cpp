@@ -61,6 +61,10 @@ TEST_F(Command, help_is_there_for_every_command) {
                                                                                        {"shell"},
                                                                                        {"boot"},
                                                                                        {"coverage"},
+                                                                                       {"explore"},
+                                                                                       {"explore", "export"},
+                                                                                       {"explore", "merge"},
+                                                                                       {"explore", "report"},
                                                                                        {"compare"},
                                                                                        {"explain"},
                                                                                        {"regs"},
@@ -398,6 +402,17 @@ TEST_F(Command, the_same_scenario_gives_byte_identical_results) {
   EXPECT_EQ(first.exit_code, 0) << first.out;
   EXPECT_EQ(first.out, second.out);
   EXPECT_EQ(contents(folder / "a"), contents(folder / "b"));
+}
+
+TEST_F(Command, a_run_with_a_long_name_has_a_folder_too) {
+  // The names of the variants differ in their last letters only.
+  const std::string matrix =
+      "matrix: {description: [" + std::string(300, 'x') + "], host.interrupt_delay: [0, 1 us]}\n";
+  const std::string out = (folder / "out").string();
+  ASSERT_EQ(pmufab({"run", quick(matrix), "--drivers", "newest", "--out", out}).exit_code, 0);
+  std::size_t results = 0;
+  for (const auto& [name, ignored] : contents(out)) results += name.ends_with("/result.json") ? 1 : 0;
+  EXPECT_EQ(results, 2U);
 }
 
 TEST_F(Command, another_seed_gives_other_counts) {

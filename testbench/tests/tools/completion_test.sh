@@ -52,6 +52,10 @@ offers 'pmufab r\t' regs run
 becomes 'pmufab ru\t' '<run>.'
 becomes 'pmufab dr\tb\t' '<driver><build>.'
 offers 'pmufab trace \t' import record info
+offers 'pmufab explore \t' export merge report first.yaml
+becomes 'pmufab explore exp\tx' '<explore><export><x>.'
+becomes 'pmufab explore fi\t' '<explore><first.yaml>.'
+offers 'pmufab explore first.yaml --sh\t' --shard
 offers 'pmufab run --dri\t' --driver --driver-dir --drivers
 becomes 'pmufab run --ju\tx' '<run><--junit><x>.'
 becomes 'pmufab run fi\t' '<run><first.yaml>.'

@@ -23,7 +23,7 @@ for command in "${commands[@]}"; do
     grep -qE -- "^ +(-., )?$option( |\$)" <<<"$text" || fail "$page does not describe $option"
   done
 done
-mandoc -T utf8 "$pages/pmufab.1" | sed 's/.\x08//g' | grep -q 'pmufab-driver-build(1)' ||
+mandoc -T utf8 "$pages/pmufab.1" | sed 's/.\x08//g' | grep 'pmufab-driver-build(1)' >/dev/null ||
   fail "pmufab.1 does not list the commands"
 [[ $(ls "$pages") == "$(printf 'pmufab%s.1\n' '' "${commands[@]/#/-}" | tr ' ' - | sort)" ]] ||
   fail "pages of commands there are not: $(ls "$pages")"

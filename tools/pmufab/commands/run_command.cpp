@@ -12,6 +12,8 @@
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
+#include <boost/uuid/name_generator_sha1.hpp>
+#include <boost/uuid/uuid_io.hpp>
 
 #include "testbench/scenario/fabrics/fabric_kind.h"
 #include "testbench/scenario/report/failure_causes.h"
@@ -149,8 +151,14 @@ std::vector<RunPlan> make_plans(const Request& request, const scenario::RunLimit
   return plans;
 }
 
+/// A file system takes names of 255 bytes. Of a longer one, its beginning and a sum of it stay.
 std::string folder_name(const std::string& title, const std::string& drivers) {
-  return as_file_name(fmt::format("{}-{}", title, drivers));
+  constexpr std::size_t kLongest = 240;
+  constexpr std::size_t kKept = 200;
+  const std::string name = as_file_name(fmt::format("{}-{}", title, drivers));
+  if (name.size() <= kLongest) return name;
+  const boost::uuids::name_generator_sha1 sum(boost::uuids::ns::oid());
+  return fmt::format("{}-{}", name.substr(0, kKept), to_string(sum(fmt::format("{}-{}", title, drivers))));
 }
 
 std::string folder_of(const RunPlan& plan) { return folder_name(plan.scenario->title(), plan.drivers->kernel_version); }

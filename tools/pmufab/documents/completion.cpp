@@ -119,15 +119,30 @@ std::string branch_of(const Command& command) {
 std::string bash_completion(const std::vector<Command>& commands) {
   std::string first;                          // words of commands
   std::map<std::string, std::string> second;  // second words, for commands of two words
+  std::map<std::string, Words> alone;         // what else may follow the first one
   for (const Command& command : commands) {
     const std::string word = command.name.substr(0, command.name.find(' '));
     if (!second.contains(word)) first += word + " ";
-    if (word == command.name) continue;
+    if (word == command.name) {
+      alone[word] = command.words;
+      continue;
+    }
     second[word] += command.name.substr(word.size() + 1) + " ";
   }
   std::string text = kFunctions;
   text += fmt::format("  if ((COMP_CWORD == 1)); then _pmufab_words '{}--help --version'; return; fi\n", first);
   for (const auto& [word, rest] : second) {
+    if (const auto also = alone.find(word); also != alone.end()) {
+      text += fmt::format(
+          "  if [[ $command == {0} ]]; then\n"
+          "    if ((COMP_CWORD == 2)) && [[ $cur != -* ]]; then\n"
+          "      {2}; mapfile -t -O ${{#COMPREPLY[@]}} COMPREPLY < <(compgen -W '{1}' -- \"$cur\"); return\n"
+          "    fi\n"
+          "    if [[ \" {1}\" == *\" ${{COMP_WORDS[2]}} \"* ]]; then command+=\" ${{COMP_WORDS[2]}}\"; fi\n"
+          "  fi\n",
+          word, rest, completion_of(also->second));
+      continue;
+    }
     text += fmt::format(
         "  if [[ $command == {} ]]; then\n"
         "    if ((COMP_CWORD == 2)); then _pmufab_words '{}--help'; return; fi\n"

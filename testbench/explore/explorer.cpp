@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "testbench/explore/explorer.h"
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "testbench/scenario/report/results.h"
+
+namespace pmufab::explore {
+namespace {
+
+using scenario::InputError;
+using scenario::RunPlan;
+using scenario::RunResult;
+using Clock = std::chrono::steady_clock;  // for the progress only
+
+bool has_ended(RunResult::Status status) {
+  using Status = RunResult::Status;
+  return status == Status::passed || status == Status::not_judged || status == Status::failed ||
+         status == Status::expected_failure || status == Status::unexpected_pass;
+}
+
+/// A point without result is tried again the next time.
+bool is_final(const std::string& status) { return status != "crashed" && status != "timed_out"; }
+
+class Explorer : public scenario::RunSource {
+ public:
+  Explorer(const Study& study, const PointMaker& points, Database& database, const ExploreOptions& options)
+      : study_(study),
+        points_(points),
+        database_(database),
+        options_(options),
+        design_(design_of(study, options)),
+        began_(Clock::now()) {}
+
+  std::optional<RunPlan> next() override {
+    while (options_.most == 0 || begun_ < options_.most) {
+      if (options_.runner.interrupted && options_.runner.interrupted() > 0) return std::nullopt;
+      const std::optional<std::uint64_t> position = design_->next();
+      if (!position) return std::nullopt;
+      if (std::optional<RunPlan> plan = begin(*position)) {
+        ++begun_;
+        return plan;
+      }
+      tell_progress();
+    }
+    return std::nullopt;
+  }
+
+  void take(const RunPlan& plan, RunResult run, const scenario::RunCost& cost) override {
+    const std::string key = running_.at(plan.scenario.get()).key;
+    const std::vector<std::uint64_t> positions = positions_.at(key);
+    running_.erase(plan.scenario.get());
+    positions_.erase(key);
+    if (run.is_lost) throw InputError(run.message);
+    if (is_stopped(run)) return;
+    Result result = result_of(run, key);
+    result.seconds = cost.seconds;
+    result.processor_seconds = cost.processor_seconds;
+    result.memory_kib = cost.memory_kib;
+    ++outcome_.run;
+    keep(result, positions);
+  }
+
+  [[nodiscard]] std::size_t size() const override { return design_->size(); }
+
+  Outcome finish() {
+    outcome_.points = done_;
+    outcome_.is_interrupted = options_.runner.interrupted && options_.runner.interrupted() > 0;
+    return outcome_;
+  }
+  void tell_progress() {
+    if (!options_.on_progress) return;
+    Progress progress;
+    progress.done = done_;
+    progress.all = std::max(design_->size(), done_);
+    progress.run_now = outcome_.run;
+    progress.seconds = std::chrono::duration<double>(Clock::now() - began_).count();
+    progress.is_most = study_.points.kind == Points::Kind::search && !options_.whole_grid;
+    options_.on_progress(progress);
+  }
+
+ private:
+  struct Running {
+    std::string key;
+  };
+
+  /// @return nothing if its result is there, on its way, or a mistake
+  std::optional<RunPlan> begin(std::uint64_t position) {
+    std::optional<PointMaker::Point> point;
+    try {
+      point = points_.make(position);
+    } catch (const InputError& error) {
+      Result mistake;
+      mistake.key = points_.key_of_mistake(position, error.what());
+      mistake.drivers = points_.drivers().kernel_version;
+      mistake.status = "bad_input";
+      mistake.message = error.what();
+      mistake.values.resize(study_.responses.size());
+      keep(mistake, {position});
+      return std::nullopt;
+    }
+    if (const auto other = positions_.find(point->key); other != positions_.end()) {
+      other->second.push_back(position);  // the same configuration by another name
+      return std::nullopt;
+    }
+    std::optional<Result> known = database_.find(study_, point->key);
+    if (known && is_final(known->status)) {
+      if (!database_.has_point(position)) database_.place(study_, *known, position);
+      compute_and_tell(std::move(*known), position);
+      return std::nullopt;
+    }
+    running_[point->plan.scenario.get()] = {point->key};
+    positions_[point->key] = {position};
+    return std::move(point->plan);
+  }
+
+  /// The user stopped it: it is run the next time.
+  [[nodiscard]] bool is_stopped(const RunResult& run) const {
+    return run.status == RunResult::Status::not_run ||
+           (run.status == RunResult::Status::interrupted && run.message.find("--limit") == std::string::npos &&
+            options_.runner.interrupted && options_.runner.interrupted() > 0);
+  }
+
+  Result result_of(const RunResult& run, const std::string& key) {
+    Result result;
+    result.key = key;
+    result.drivers = run.drivers;
+    result.seed = run.seed;
+    result.status = to_string(run.status);
+    result.message = run.message;
+    result.values.resize(study_.responses.size());
+    if (run.status == RunResult::Status::bad_input && !is_good_) throw InputError(run.title() + ": " + run.message);
+    if (!has_ended(run.status)) return result;
+    const scenario::Json json = scenario::to_json(run);
+    for (std::size_t i = 0; i < study_.responses.size(); ++i) {
+      if (!study_.responses[i].measured) continue;
+      try {
+        result.values[i] = value_in(json, *study_.responses[i].measured);
+      } catch (const InputError& error) {
+        // The study asks for what no run has, unless an earlier one had it.
+        if (!is_good_) throw;
+        result.message += (result.message.empty() ? "" : "; ") + std::string(error.what());
+      }
+    }
+    is_good_ = true;
+    return result;
+  }
+
+  void keep(const Result& result, const std::vector<std::uint64_t>& positions) {
+    database_.put(study_, result, positions);
+    for (const std::uint64_t position : positions) compute_and_tell(result, position);
+  }
+
+  void compute_and_tell(Result result, std::uint64_t position) {
+    compute(study_, position, result.values);
+    ++done_;
+    if (result.status == "bad_input" || result.status == "interrupted" || !is_final(result.status)) {
+      if (outcome_.broken++ == 0)
+        outcome_.first_broken = fmt::format("{}: {}: {}", label_of(study_, position), result.status, result.message);
+    }
+    design_->take(position, result);
+  }
+
+  const Study& study_;
+  const PointMaker& points_;
+  Database& database_;
+  const ExploreOptions& options_;
+  std::unique_ptr<Design> design_;
+  std::map<const scenario::PlannedScenario*, Running> running_;
+  std::map<std::string, std::vector<std::uint64_t>> positions_;  // by the key of a run that is on its way
+  Clock::time_point began_;
+  std::uint64_t begun_ = 0;
+  std::uint64_t done_ = 0;
+  bool is_good_ = false;  // some run had everything that the study asks for
+  Outcome outcome_;
+};
+
+}  // namespace
+
+double Progress::seconds_left() const noexcept {
+  if (run_now == 0 || all <= done) return 0;
+  return seconds / static_cast<double>(run_now) * static_cast<double>(all - done);
+}
+
+std::unique_ptr<Design> design_of(const Study& study, const ExploreOptions& options) {
+  std::optional<std::vector<std::uint64_t>> sites = study.sites(options.whole_grid);
+  if (!sites) return std::make_unique<SearchDesign>(study, options.shard);
+  return std::make_unique<ListDesign>(study, std::move(*sites), options.shard);
+}
+
+Outcome explore(const Study& study, const PointMaker& points, Database& database, const ExploreOptions& options) {
+  Explorer explorer(study, points, database, options);
+  scenario::RunnerOptions runner = options.runner;
+  runner.on_progress = [&](const scenario::RunnerProgress&) { explorer.tell_progress(); };
+  scenario::run_all(explorer, runner);
+  return explorer.finish();
+}
+
+}  // namespace pmufab::explore

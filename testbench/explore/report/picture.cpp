@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "testbench/explore/report/picture.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "testbench/explore/report/export.h"
+#include "testbench/html/page.h"
+
+namespace pmufab::explore {
+namespace {
+
+// Colours that people with any kind of colour vision tell apart (Okabe and Ito), and dashes for print in grey.
+constexpr std::array<std::string_view, 8> kColors = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
+                                                     "#8a6d00", "#56b4e9", "#000000", "#7f7f7f"};
+constexpr double kWidth = 760;
+constexpr double kHeight = 400;
+constexpr double kLeft = 80;
+constexpr double kRight = 200;
+constexpr double kTop = 36;
+constexpr double kBottom = 54;
+
+std::string head(double width, double height, const std::string& title) {
+  return fmt::format(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:.0f} {1:.0f}\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
+      "font-family=\"sans-serif\" font-size=\"12\" role=\"img\"><title>{2}</title>"
+      "<rect width=\"{0:.0f}\" height=\"{1:.0f}\" fill=\"#ffffff\"/>"
+      "<text x=\"10\" y=\"20\" font-size=\"14\" fill=\"#1b1f24\">{2}</text>\n",
+      width, height, html::escaped(title));
+}
+
+std::string text_at(double x, double y, std::string_view anchor, const std::string& text, std::string_view more = {}) {
+  return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\" fill=\"#1b1f24\"{}>{}</text>\n", x, y, anchor,
+                     more, html::escaped(text));
+}
+
+std::string line(double x1, double y1, double x2, double y2, std::string_view color) {
+  return fmt::format("<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" stroke=\"{}\"/>\n", x1, y1, x2, y2,
+                     color);
+}
+
+/// Numbers as people read them: four digits are enough beside an axis.
+std::string tick_text(double number) {
+  constexpr double kLarge = 1e6;
+  return std::abs(number) >= kLarge ? fmt::format("{:.3g}", number) : fmt::format("{:.5g}", number);
+}
+
+/// From the least to the greatest of the values, in steps of 1, 2 or 5 times a power of ten.
+std::vector<double> ticks_of(double low, double high) {
+  constexpr double kTicks = 5;
+  const double rough = (high - low) / kTicks;
+  const double power = std::pow(10, std::floor(std::log10(rough)));
+  double step = power;
+  for (const double factor : {2.0, 5.0, 10.0}) {
+    if (step < rough) step = power * factor;
+  }
+  std::vector<double> ticks;
+  constexpr double kRounding = 1e-9;
+  for (double at = std::floor(low / step + kRounding); at * step < high + step * (1 - kRounding); ++at)
+    ticks.push_back(at * step);
+  return ticks;
+}
+
+/// Where the values of the axis stand, 0 ... 1.
+std::vector<double> places_of(const CurveChart& chart) {
+  const std::size_t size = chart.x_labels.size();
+  std::vector<double> numbers = chart.x_numbers;
+  if (numbers.size() != size) {
+    numbers.clear();
+    for (std::size_t i = 0; i < size; ++i) numbers.push_back(static_cast<double>(i));
+  }
+  double least = *std::min_element(numbers.begin(), numbers.end());
+  double most = *std::max_element(numbers.begin(), numbers.end());
+  constexpr double kWide = 50;  // over so many times the first value, equal ratios get equal distances
+  if (least > 0 && most / least >= kWide) {
+    for (double& number : numbers) number = std::log(number);
+    least = std::log(least);
+    most = std::log(most);
+  }
+  for (double& number : numbers) number = most > least ? (number - least) / (most - least) : 0.5;
+  return numbers;
+}
+
+class CurvePicture {
+ public:
+  explicit CurvePicture(const CurveChart& chart) : chart_(chart), places_(places_of(chart)) {
+    double low = std::numeric_limits<double>::infinity();
+    double high = -low;
+    for (const Curve& curve : chart.curves) {
+      for (const CurvePoint& point : curve.points) {
+        low = std::min(low, point.low.value_or(point.value));
+        high = std::max(high, point.high.value_or(point.value));
+      }
+    }
+    if (low > high) low = high = 0;
+    // A curve that begins not far above 0 is shown from 0.
+    if (low > 0 && low < high / 2) low = 0;
+    if (low == high) high = low + 1;
+    ticks_ = ticks_of(low, high);
+  }
+
+  [[nodiscard]] std::string svg() const {
+    std::string svg = head(kWidth, kHeight, chart_.title) + axes();
+    double legend = kTop + 8;
+    for (const Curve& curve : chart_.curves) {
+      svg += drawn(curve);
+      svg += fmt::format("<line x1=\"{0:.1f}\" y1=\"{1:.1f}\" x2=\"{2:.1f}\" y2=\"{1:.1f}\" stroke=\"{3}\" {4}/>\n",
+                         kWidth - kRight + 12, legend - 4, kWidth - kRight + 36, color(curve), stroke(curve));
+      svg += text_at(kWidth - kRight + 42, legend, "start", shortened(curve.name));
+      legend += 17;
+    }
+    return svg + "</svg>\n";
+  }
+
+ private:
+  static std::string shortened(const std::string& name) {
+    constexpr std::size_t kLongest = 24;
+    return name.size() <= kLongest ? name : name.substr(0, kLongest - 3) + "...";
+  }
+  static std::string_view color(const Curve& curve) { return kColors[curve.color % kColors.size()]; }
+  static std::string_view stroke(const Curve& curve) {
+    return curve.is_dashed ? "stroke-width=\"1.5\" stroke-dasharray=\"5 4\" fill=\"none\""
+                           : "stroke-width=\"2\" fill=\"none\"";
+  }
+  [[nodiscard]] double x(std::size_t at) const { return kLeft + 10 + places_[at] * (kWidth - kLeft - kRight - 20); }
+  [[nodiscard]] double y(double value) const {
+    const double part = (value - ticks_.front()) / (ticks_.back() - ticks_.front());
+    return kHeight - kBottom - part * (kHeight - kTop - kBottom);
+  }
+
+  [[nodiscard]] std::string axes() const {
+    std::string svg;
+    for (const double tick : ticks_) {
+      svg += line(kLeft, y(tick), kWidth - kRight, y(tick), "#d3d9df");
+      svg += text_at(kLeft - 6, y(tick) + 4, "end", tick_text(tick));
+    }
+    svg += line(kLeft, kHeight - kBottom, kWidth - kRight, kHeight - kBottom, "#59636e");
+    double free = 0;  // no label is written over another one
+    constexpr double kLetter = 7;
+    for (std::size_t i = 0; i < chart_.x_labels.size(); ++i) {
+      const double half = static_cast<double>(chart_.x_labels[i].size()) * kLetter / 2 + 4;
+      if (x(i) - half < free) continue;
+      free = x(i) + half;
+      svg += line(x(i), kHeight - kBottom, x(i), kHeight - kBottom + 4, "#59636e");
+      svg += text_at(x(i), kHeight - kBottom + 18, "middle", chart_.x_labels[i]);
+    }
+    svg += text_at((kLeft + kWidth - kRight) / 2, kHeight - 12, "middle", chart_.x_name);
+    return svg + text_at(16, (kTop + kHeight - kBottom) / 2, "middle", chart_.y_name,
+                         fmt::format(" transform=\"rotate(-90 16 {:.1f})\"", (kTop + kHeight - kBottom) / 2));
+  }
+
+  [[nodiscard]] std::string drawn(const Curve& curve) const {
+    std::string svg;
+    std::string path;
+    std::optional<std::size_t> before;
+    for (const CurvePoint& point : curve.points) {
+      const bool goes_on = before && point.at == *before + 1;
+      path += fmt::format("{}{:.1f} {:.1f} ", goes_on ? "L" : "M", x(point.at), y(point.value));
+      before = point.at;
+      if (point.low && point.high && *point.low < *point.high)
+        svg += line(x(point.at), y(*point.low), x(point.at), y(*point.high), color(curve));
+      if (!curve.is_dashed)
+        svg += fmt::format(
+            "<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3\" fill=\"{}\"><title>{}: {} = {}, {}</title></circle>\n",
+            x(point.at), y(point.value), color(curve), html::escaped(curve.name), html::escaped(chart_.x_name),
+            html::escaped(chart_.x_labels[point.at]), number_text(point.value));
+    }
+    return svg + fmt::format("<path d=\"{}\" stroke=\"{}\" {}/>\n", path, color(curve), stroke(curve));
+  }
+
+  const CurveChart& chart_;
+  std::vector<double> places_;
+  std::vector<double> ticks_;
+};
+
+/// From white to blue: what stands on it in black or white can be read, and print in grey keeps the order.
+std::string shade(double part) {
+  const auto mix = [&](double from, double to) { return static_cast<int>(from + (to - from) * part); };
+  return fmt::format("#{:02x}{:02x}{:02x}", mix(247, 8), mix(251, 64), mix(255, 129));
+}
+
+}  // namespace
+
+std::string to_svg(const CurveChart& chart) { return CurvePicture(chart).svg(); }
+
+std::string to_svg(const HeatMap& map) {
+  double low = std::numeric_limits<double>::infinity();
+  double high = -low;
+  for (const std::optional<double>& cell : map.cells) {
+    if (!cell) continue;
+    low = std::min(low, *cell);
+    high = std::max(high, *cell);
+  }
+  std::size_t longest = 4;
+  for (const std::string& label : map.y_labels) longest = std::max(longest, label.size());
+  constexpr double kLetter = 7;
+  constexpr double kCellHeight = 24;
+  const double left = 34 + static_cast<double>(longest) * kLetter;
+  const double cell_width = std::clamp(640.0 / static_cast<double>(map.x_labels.size()), 30.0, 90.0);
+  const double width = std::max(420.0, left + cell_width * static_cast<double>(map.x_labels.size()) + 20);
+  const double bottom = kTop + kCellHeight * static_cast<double>(map.y_labels.size());
+  std::string svg = head(width, bottom + kBottom, map.title);
+  for (std::size_t row = 0; row < map.y_labels.size(); ++row) {
+    const double y = kTop + kCellHeight * static_cast<double>(row);
+    svg += text_at(left - 6, y + 16, "end", map.y_labels[row]);
+    for (std::size_t column = 0; column < map.x_labels.size(); ++column) {
+      const std::size_t at = row * map.x_labels.size() + column;
+      const double x = left + cell_width * static_cast<double>(column);
+      const std::optional<double>& cell = map.cells[at];
+      const double part = cell && high > low ? (*cell - low) / (high - low) : 0;
+      const std::string text = !map.texts.empty() ? map.texts[at] : cell ? tick_text(*cell) : "";
+      svg += fmt::format(
+          "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"{}\" stroke=\"#d3d9df\"><title>{} "
+          "= {}, "
+          "{} = {}: {}</title></rect>\n",
+          x, y, cell_width, kCellHeight, cell ? shade(part) : "#ffffff", html::escaped(map.x_name),
+          html::escaped(map.x_labels[column]), html::escaped(map.y_name), html::escaped(map.y_labels[row]),
+          html::escaped(text));
+      // A cell is too narrow for a long number: it is told when the pointer is on it, and in the table.
+      if (static_cast<double>(text.size()) * kLetter > cell_width) continue;
+      svg += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\" fill=\"{}\">{}</text>\n",
+                         x + cell_width / 2, y + 16, part > 0.5 ? "#ffffff" : "#1b1f24", html::escaped(text));
+    }
+  }
+  double free = 0;
+  for (std::size_t column = 0; column < map.x_labels.size(); ++column) {
+    const double middle = left + cell_width * (static_cast<double>(column) + 0.5);
+    const double half = static_cast<double>(map.x_labels[column].size()) * kLetter / 2 + 2;
+    if (middle - half < free) continue;
+    free = middle + half;
+    svg += text_at(middle, bottom + 16, "middle", map.x_labels[column]);
+  }
+  svg += text_at(left + cell_width * static_cast<double>(map.x_labels.size()) / 2, bottom + 38, "middle", map.x_name);
+  svg += text_at(14, (kTop + bottom) / 2, "middle", map.y_name,
+                 fmt::format(" transform=\"rotate(-90 14 {:.1f})\"", (kTop + bottom) / 2));
+  return svg + "</svg>\n";
+}
+
+std::string to_csv(const CurveChart& chart) {
+  std::string csv = fmt::format("curve,{},{},low,high\n", csv_field(chart.x_name), csv_field(chart.y_name));
+  for (const Curve& curve : chart.curves) {
+    for (const CurvePoint& point : curve.points)
+      csv += fmt::format("{},{},{},{},{}\n", csv_field(curve.name), csv_field(chart.x_labels[point.at]),
+                         number_text(point.value), point.low ? number_text(*point.low) : "",
+                         point.high ? number_text(*point.high) : "");
+  }
+  return csv;
+}
+
+std::string to_csv(const HeatMap& map) {
+  std::string csv = fmt::format("{},{},value\n", csv_field(map.y_name), csv_field(map.x_name));
+  for (std::size_t i = 0; i < map.cells.size(); ++i) {
+    csv +=
+        fmt::format("{},{},{}\n", csv_field(map.y_labels[i / map.x_labels.size()]),
+                    csv_field(map.x_labels[i % map.x_labels.size()]), map.cells[i] ? number_text(*map.cells[i]) : "");
+  }
+  return csv;
+}
+
+}  // namespace pmufab::explore

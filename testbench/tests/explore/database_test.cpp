@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "testbench/explore/database/database.h"
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include <gmock/gmock.h>
+
+#include "testbench/explore/report/export.h"
+#include "testbench/tests/explore/study_text.h"
+
+namespace pmufab::explore {
+namespace database_test {
+namespace {
+
+using pmufab::testing::study_of;
+using ::testing::HasSubstr;
+
+class StudyDatabase : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = (std::filesystem::temp_directory_path() / "pmufab-database-XXXXXX").string();
+    ASSERT_NE(mkdtemp(name.data()), nullptr);
+    folder_ = name;
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  static Study study(const std::string& computed = "2 * lost + width") {
+    return study_of(
+        "name: s\nscenario: base.yaml\n"
+        "axes: {width: {set: a, values: [4, 5]}, delay: {set: b, values: [0, 5 us]}, kind: {cases: {\"a,b\": {c: "
+        "1}}}}\n"
+        "responses: {lost: {value: counters_wrong}, more: \"" +
+        computed + "\"}\n");
+  }
+  static Result result(const std::string& key, std::optional<double> lost) {
+    Result result;
+    result.key = key;
+    result.drivers = "7.3.4";
+    result.seed = 1;
+    result.status = "passed";
+    result.values = {lost, std::nullopt};
+    result.seconds = 0.5;
+    result.memory_kib = 1000;
+    return result;
+  }
+  static std::string csv(const Study& study, Database& database) {
+    std::ostringstream text;
+    write_csv(text, study, database);
+    return text.str();
+  }
+
+  std::filesystem::path folder_;
+};
+
+TEST_F(StudyDatabase, gives_back_points_in_their_order) {
+  const Study one = study();
+  Database database(folder_ / "a", Database::Mode::write);
+  database.begin(one, "text");
+  database.put(one, result("k3", 7), {3});
+  database.put(one, result("k0", std::nullopt), {0});
+  database.put(one, result("k1", 0.5), {1, 2});
+  EXPECT_EQ(database.points(), 4U);
+  EXPECT_TRUE(database.has_point(2));
+  EXPECT_FALSE(database.has_point(4));
+  EXPECT_EQ(csv(one, database),
+            "point,width,delay,kind,run_seed,run_drivers,status,lost,more\n"
+            "0,4,0,\"a,b\",1,7.3.4,passed,,\n"
+            "1,4,5 us,\"a,b\",1,7.3.4,passed,0.5,5\n"
+            "2,5,0,\"a,b\",1,7.3.4,passed,0.5,6\n"
+            "3,5,5 us,\"a,b\",1,7.3.4,passed,7,19\n");
+  EXPECT_EQ(database.costs().runs, 3U);
+  EXPECT_DOUBLE_EQ(database.costs().mean_seconds, 0.5);
+}
+
+TEST_F(StudyDatabase, has_a_column_for_each_axis_and_response) {
+  const Study one = study();
+  Database database(folder_ / "a", Database::Mode::write);
+  database.begin(one, "text");
+  database.put(one, result("k1", 7), {1});
+  Connection connection(folder_ / "a", SQLITE_OPEN_READONLY);
+  Statement select(connection, "SELECT width, delay, kind, lost, more, status FROM points WHERE width < 5");
+  ASSERT_TRUE(select.step());
+  EXPECT_EQ(select.number(0), 4U);
+  EXPECT_EQ(select.text(1), "5 us");
+  EXPECT_EQ(select.text(2), "a,b");
+  EXPECT_EQ(select.text(3), "7");
+  EXPECT_EQ(select.text(4), "18");
+  EXPECT_EQ(select.text(5), "passed");
+}
+
+TEST_F(StudyDatabase, keeps_runs_when_the_study_changes) {
+  Database database(folder_ / "a", Database::Mode::write);
+  const Study before = study();
+  database.begin(before, "text");
+  database.put(before, result("k1", 7), {1});
+  const Study after = study("100 * lost");
+  database.begin(after, "another text");
+  EXPECT_EQ(database.points(), 0U);
+  const std::optional<Result> known = database.find(after, "k1");
+  ASSERT_TRUE(known);
+  database.place(after, *known, 1);
+  EXPECT_THAT(csv(after, database), HasSubstr("passed,7,700\n"));
+  EXPECT_FALSE(database.find(after, "k2"));
+  // The same text changes nothing.
+  database.begin(after, "another text");
+  EXPECT_EQ(database.points(), 1U);
+}
+
+TEST_F(StudyDatabase, refuses_other_files_and_other_studies) {
+  std::ofstream(folder_ / "text") << std::string(5000, 'x');
+  const auto mistake = [](const auto& work) -> std::string {
+    try {
+      work();
+    } catch (const scenario::InputError& error) {
+      return error.what();
+    }
+    return {};
+  };
+  EXPECT_THAT(mistake([&] { Database(folder_ / "text", Database::Mode::write); }),
+              HasSubstr("it is no database of pmufab explore"));
+  EXPECT_THAT(mistake([&] { Database(folder_ / "none", Database::Mode::read); }), HasSubstr("cannot be opened"));
+  {
+    Connection other(folder_ / "other", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+    other.run("CREATE TABLE a (b)");
+  }
+  EXPECT_THAT(mistake([&] { Database(folder_ / "other", Database::Mode::write); }),
+              HasSubstr("is no database of pmufab explore"));
+  const Study one = study();
+  Database first(folder_ / "first", Database::Mode::write);
+  first.begin(one, "one");
+  Database second(folder_ / "second", Database::Mode::write);
+  second.begin(one, "two");
+  EXPECT_THAT(mistake([&] { first.merge(one, folder_ / "second"); }), HasSubstr("is of another study"));
+}
+
+}  // namespace
+}  // namespace database_test
+}  // namespace pmufab::explore
