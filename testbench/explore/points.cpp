@@ -43,7 +43,7 @@ std::string measured_values(const Study& study) {
 }
 
 /// For a shell.
-std::string quoted(const std::string& word) {
+std::string for_shell(const std::string& word) {
   const bool is_plain =
       word.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=,:+") ==
       std::string::npos;
@@ -168,15 +168,15 @@ std::string label_of(const Study& study, std::uint64_t position) {
 
 std::string command_of(const Study& study, std::uint64_t position, const std::string& scenario,
                        const std::string& drivers, std::uint64_t seed) {
-  std::string text = "pmufab run " + quoted(scenario);
-  const auto add = [&](const Setting& setting) { text += " --set " + quoted(setting.text); };
+  std::string text = "pmufab run " + for_shell(scenario);
+  const auto add = [&](const Setting& setting) { text += " --set " + for_shell(setting.text); };
   for (const Setting& setting : study.settings) add(setting);
   const std::vector<std::size_t> values = study.grid.values_at(position / study.grid.repeats());
   for (std::size_t i = 0; i < values.size(); ++i) {
     for (const Setting& setting : study.axes[i].values[values[i]].settings) add(setting);
   }
   if (study.repeats > 1) text += fmt::format(" --set seed={}", seed);
-  return text + " --set matrix=null --drivers " + quoted(drivers);
+  return text + " --set matrix=null --drivers " + for_shell(drivers);
 }
 
 }  // namespace pmufab::explore
