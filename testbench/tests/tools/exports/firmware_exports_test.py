@@ -27,12 +27,21 @@ def output_of(*command, **options):
     return done.stdout
 
 
-def interrupts_of(banks):
+def shared_wires(platform):
+    """For each mesh of a platform's file the numbers under its key `interrupts`: those of its DTCs; none: one each."""
+    with open(platform, encoding="utf-8") as file:
+        meshes = re.split(r"^  - (?=product:)", file.read(), flags=re.MULTILINE)[1:]
+    found = [re.search(r"^    interrupts: \[([\d, ]+)\]", mesh, re.MULTILINE) for mesh in meshes]
+    return [[int(number) for number in keys.group(1).split(",")] if keys else [] for keys in found]
+
+
+def interrupts_of(banks, wires):
     """The interrupts of a platform's PMUs by docs/platform.md, from the names of their registers."""
+    of_dtc = lambda m, d: 512 + 4 * m + (wires[m][d] if m < len(wires) and wires[m] else d)
     rules = {r"socket(\d+)\.ucf_pmu": lambda s: 288 + s,
              r"socket(\d+)\.rc(\d+)\.pcie_pmu": lambda s, r: 240 + 6 * s + r,
              r"socket(\d+)\.rc(\d+)\.pcie_tgt_pmu": lambda s, r: 384 + 6 * s + r,
-             r"cmn(\d+)\.dtc(\d+)": lambda m, d: 512 + 4 * m + d}
+             r"cmn(\d+)\.dtc(\d+)": of_dtc}
     numbers = set()
     for bank in banks:
         for pattern, number in rules.items():
@@ -120,7 +129,7 @@ def check_mcfg(text, functions, has_cxl, name):
     check(ports == spaces, f"{name}: MCFG has {spaces}, the root ports are at {ports}")
 
 
-def check_acpi(folder, banks, described, functions, has_cxl, name):
+def check_acpi(folder, banks, wires, described, functions, has_cxl, name):
     texts = disassemble(folder)
     check_mcfg(texts.get("mcfg", ""), functions, has_cxl, name)
     devices = acpi_devices(texts["dsdt"])
@@ -136,7 +145,7 @@ def check_acpi(folder, banks, described, functions, has_cxl, name):
                 numbers.add(interrupt)
     check_windows(windows, banks, f"{name}: ACPI")
     numbers.discard(0)
-    known = interrupts_of(banks) | {number for number, _ in described.values() if number}
+    known = interrupts_of(banks, wires) | {number for number, _ in described.values() if number}
     check(numbers == known, f"{name}: ACPI has the interrupts {numbers}, not {known}")
     return len(devices), len(windows), len(numbers)
 
@@ -159,7 +168,7 @@ def tree_nodes(text):
     return nodes
 
 
-def check_tree(source, banks, described, name):
+def check_tree(source, banks, wires, described, name):
     said = output_of(DTC, "-I", "dts", "-O", "dtb", "-o", source + ".dtb", source)
     check(said == "", f"dtc says of {name}:\n{said}")
     nodes = tree_nodes(output_of(DTC, "-I", "dtb", "-O", "dts", source + ".dtb"))
@@ -169,7 +178,7 @@ def check_tree(source, banks, described, name):
         known = {}  # it has no binding
     check_windows([window for _, windows, _ in nodes for window in windows], known, f"{name}: the device tree")
     numbers = {number for _, _, found in nodes for number in found}
-    wanted = interrupts_of(known) | {number for number, in_tree in described.values() if number and in_tree}
+    wanted = interrupts_of(known, wires) | {number for number, in_tree in described.values() if number and in_tree}
     check(numbers == wanted, f"{name}: the tree has the interrupts {numbers}, not {wanted}")
     kinds = {"arm,cmn-600", "arm,cmn-650", "arm,cmn-700", "arm,ci-700", "arm,cmn-s3", "arm,coresight-pmu"}
     for compatible, _, _ in nodes:
@@ -195,11 +204,12 @@ def main():
             tables, tree = os.path.join(folder, "tables"), os.path.join(folder, "tree.dts")
             output_of(pmufab, "firmware", platform, "--acpi", tables, "--dts", tree)
             described = described_pmus(platform, banks)
+            wires = shared_wires(platform)
             if IASL:
                 print(name, "devices, windows, interrupts:",
-                      *check_acpi(tables, banks, described, functions, has_cxl, name))
+                      *check_acpi(tables, banks, wires, described, functions, has_cxl, name))
             if DTC:
-                print(name, "nodes of the tree:", check_tree(tree, banks, described, name))
+                print(name, "nodes of the tree:", check_tree(tree, banks, wires, described, name))
     for tool, path in (("iasl", IASL), ("dtc", DTC)):
         if not path:
             print(f"not compared: {tool} is missing")
