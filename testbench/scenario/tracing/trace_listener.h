@@ -36,7 +36,7 @@ class TraceListener : public perf::PerfCallObserver, public perf::EventObserver 
   /// The CPUs take an interrupt, or its handlers have returned. @param handled  at the end: one of them took it
   virtual void on_delivery(std::uint32_t number, bool begin, bool handled) = 0;
   /// The scenario opens an event now. @param text  of the event, as written
-  virtual void on_opening(const std::string& /*text*/) {}
+  virtual void on_opening([[maybe_unused]] const std::string& text) {}
   /// The scenario has done something to the machine.
   virtual void on_note(const std::string& text) = 0;
   /// Nothing more comes.

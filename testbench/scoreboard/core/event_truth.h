@@ -66,8 +66,9 @@ class EventTruth {
   [[nodiscard]] virtual std::uint64_t happened(const Span& span) const { return count(span); }
   /// @return why a driver reports another number than was counted.
   /// @param spans  all of them, including the open one
-  [[nodiscard]] virtual LossCause cause_of_difference(std::span<const Span> /*spans*/, std::uint64_t /*counted*/,
-                                                      std::uint64_t /*reported*/) const {
+  [[nodiscard]] virtual LossCause cause_of_difference([[maybe_unused]] std::span<const Span> spans,
+                                                      [[maybe_unused]] std::uint64_t counted,
+                                                      [[maybe_unused]] std::uint64_t reported) const {
     return LossCause::unexplained;
   }
   /// @}

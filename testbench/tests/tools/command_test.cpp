@@ -408,7 +408,7 @@ TEST_F(Command, a_run_with_a_long_name_has_a_folder_too) {
   // The names of the variants differ in their last letters only.
   const std::string matrix =
       "matrix: {description: [" + std::string(300, 'x') + "], host.interrupt_delay: [0, 1 us]}\n";
-  const std::string out = (folder / "out").string();
+  const std::string out = (folder / "results").string();
   ASSERT_EQ(pmufab({"run", quick(matrix), "--drivers", "newest", "--out", out}).exit_code, 0);
   std::size_t results = 0;
   for (const auto& [name, ignored] : contents(out)) results += name.ends_with("/result.json") ? 1 : 0;
