@@ -12,8 +12,7 @@
 #include "testbench/explore/report/export.h"
 #include "testbench/tests/explore/study_text.h"
 
-namespace pmufab::explore {
-namespace database_test {
+namespace pmufab::explore::database_test {
 namespace {
 
 using pmufab::testing::study_of;
@@ -24,9 +23,9 @@ class StudyDatabase : public ::testing::Test {
   void SetUp() override {
     std::string name = (std::filesystem::temp_directory_path() / "pmufab-database-XXXXXX").string();
     ASSERT_NE(mkdtemp(name.data()), nullptr);
-    folder_ = name;
+    folder = name;
   }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
+  void TearDown() override { std::filesystem::remove_all(folder); }
 
   static Study study(const std::string& computed = "2 * lost + width") {
     return study_of(
@@ -53,12 +52,12 @@ class StudyDatabase : public ::testing::Test {
     return text.str();
   }
 
-  std::filesystem::path folder_;
+  std::filesystem::path folder;
 };
 
 TEST_F(StudyDatabase, gives_back_points_in_their_order) {
   const Study one = study();
-  Database database(folder_ / "a", Database::Mode::write);
+  Database database(folder / "a", Database::Mode::write);
   database.begin(one, "text");
   database.put(one, result("k3", 7), {3});
   database.put(one, result("k0", std::nullopt), {0});
@@ -78,10 +77,10 @@ TEST_F(StudyDatabase, gives_back_points_in_their_order) {
 
 TEST_F(StudyDatabase, has_a_column_for_each_axis_and_response) {
   const Study one = study();
-  Database database(folder_ / "a", Database::Mode::write);
+  Database database(folder / "a", Database::Mode::write);
   database.begin(one, "text");
   database.put(one, result("k1", 7), {1});
-  Connection connection(folder_ / "a", SQLITE_OPEN_READONLY);
+  Connection connection(folder / "a", SQLITE_OPEN_READONLY);
   Statement select(connection, "SELECT width, delay, kind, lost, more, status FROM points WHERE width < 5");
   ASSERT_TRUE(select.step());
   EXPECT_EQ(select.number(0), 4U);
@@ -93,7 +92,7 @@ TEST_F(StudyDatabase, has_a_column_for_each_axis_and_response) {
 }
 
 TEST_F(StudyDatabase, keeps_runs_when_the_study_changes) {
-  Database database(folder_ / "a", Database::Mode::write);
+  Database database(folder / "a", Database::Mode::write);
   const Study before = study();
   database.begin(before, "text");
   database.put(before, result("k1", 7), {1});
@@ -111,7 +110,7 @@ TEST_F(StudyDatabase, keeps_runs_when_the_study_changes) {
 }
 
 TEST_F(StudyDatabase, refuses_other_files_and_other_studies) {
-  std::ofstream(folder_ / "text") << std::string(5000, 'x');
+  std::ofstream(folder / "text") << std::string(5000, 'x');
   const auto mistake = [](const auto& work) -> std::string {
     try {
       work();
@@ -120,23 +119,22 @@ TEST_F(StudyDatabase, refuses_other_files_and_other_studies) {
     }
     return {};
   };
-  EXPECT_THAT(mistake([&] { Database(folder_ / "text", Database::Mode::write); }),
+  EXPECT_THAT(mistake([&] { Database(folder / "text", Database::Mode::write); }),
               HasSubstr("it is no database of pmufab explore"));
-  EXPECT_THAT(mistake([&] { Database(folder_ / "none", Database::Mode::read); }), HasSubstr("cannot be opened"));
+  EXPECT_THAT(mistake([&] { Database(folder / "none", Database::Mode::read); }), HasSubstr("cannot be opened"));
   {
-    Connection other(folder_ / "other", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+    Connection other(folder / "other", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
     other.run("CREATE TABLE a (b)");
   }
-  EXPECT_THAT(mistake([&] { Database(folder_ / "other", Database::Mode::write); }),
+  EXPECT_THAT(mistake([&] { Database(folder / "other", Database::Mode::write); }),
               HasSubstr("is no database of pmufab explore"));
   const Study one = study();
-  Database first(folder_ / "first", Database::Mode::write);
+  Database first(folder / "first", Database::Mode::write);
   first.begin(one, "one");
-  Database second(folder_ / "second", Database::Mode::write);
+  Database second(folder / "second", Database::Mode::write);
   second.begin(one, "two");
-  EXPECT_THAT(mistake([&] { first.merge(one, folder_ / "second"); }), HasSubstr("is of another study"));
+  EXPECT_THAT(mistake([&] { first.merge(one, folder / "second"); }), HasSubstr("is of another study"));
 }
 
 }  // namespace
-}  // namespace database_test
-}  // namespace pmufab::explore
+}  // namespace pmufab::explore::database_test

@@ -9,8 +9,7 @@
 #include "testbench/explore/report/statistics.h"
 #include "testbench/scenario/yaml/input_error.h"
 
-namespace pmufab::explore {
-namespace design_test {
+namespace pmufab::explore::design_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -75,5 +74,4 @@ TEST(Sample, has_the_interval_of_students_distribution) {
 }
 
 }  // namespace
-}  // namespace design_test
-}  // namespace pmufab::explore
+}  // namespace pmufab::explore::design_test

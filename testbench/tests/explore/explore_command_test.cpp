@@ -23,7 +23,7 @@ class Explore : public Cli {
  protected:
   void SetUp() override {
     Cli::SetUp();
-    base_ = write("base.yaml", R"(name: base
+    base = write("base.yaml", R"(name: base
 platform: {kind: tegra410, name: small, sockets: 1, cpus_per_socket: 4, tegra410: {clusters: 4}}
 traffic:
   - generators:
@@ -64,7 +64,7 @@ responses:
     return lines;
   }
 
-  std::string base_;
+  std::string base;
 };
 
 TEST_F(Explore, runs_every_combination_and_reads_what_a_run_of_it_alone_gives) {
@@ -76,7 +76,7 @@ TEST_F(Explore, runs_every_combination_and_reads_what_a_run_of_it_alone_gives) {
   EXPECT_EQ(rows[0], "point,rate,delay,run_seed,run_drivers,status,reported,true_count,per_us");
   const std::string json = (folder / "run.json").string();
   static_cast<void>(
-      pmufab({"run", base_, "--drivers", "newest", "--set", "traffic[0].generators[0].pacing.requests_per_us=50",
+      pmufab({"run", base, "--drivers", "newest", "--set", "traffic[0].generators[0].pacing.requests_per_us=50",
               "--set", "host.interrupt_delay=2 us", "--json", json}));
   const nlohmann::json run = nlohmann::json::parse(read(json)).at("runs").at(0);
   const auto counted = run.at("measures").at(0).at("counters").at(0).at("driver").get<std::uint64_t>();
@@ -94,7 +94,7 @@ TEST_F(Explore, runs_nothing_twice_and_only_what_a_change_concerns) {
   EXPECT_THAT(explore(study("values: [10, 50]", "  wrong: {value: counters_wrong}\n")).out,
               HasSubstr("4 points, 4 run now"));
   // So does another configuration in a file.
-  std::string text = read(base_);
+  std::string text = read(base);
   text.replace(text.find("20 us"), 5, "30 us");
   write("base.yaml", text);
   EXPECT_THAT(explore(study("values: [10, 50]")).out, HasSubstr("4 points, 4 run now"));
@@ -190,7 +190,7 @@ TEST_F(Explore, ends_with_1_if_an_expectation_does_not_hold) {
 }
 
 TEST_F(Explore, repeats_with_other_seeds) {
-  std::string text = read(base_);
+  std::string text = read(base);
   text.replace(text.find("kind: fixed"), 11, "kind: exponential");
   write("base.yaml", text);
   EXPECT_EQ(explore(study("values: [10]", "repeat: 4\n")).exit_code, 0);
@@ -260,7 +260,7 @@ TEST_F(Explore, says_what_is_wrong_with_a_study_before_anything_runs) {
       AllOf(HasSubstr("study.yaml:4:"), HasSubstr("make 2000000 runs"), HasSubstr("sobol")));
   EXPECT_EQ(pmufab({"explore", (folder / "none.yaml").string()}).exit_code, 2);
   EXPECT_EQ(pmufab({"explore"}).exit_code, 2);
-  EXPECT_EQ(pmufab({"explore", "export", base_}).exit_code, 2);
+  EXPECT_EQ(pmufab({"explore", "export", base}).exit_code, 2);
 }
 
 TEST_F(Explore, keeps_points_whose_values_do_not_fit_together) {

@@ -5,8 +5,7 @@
 
 #include <gmock/gmock.h>
 
-namespace pmufab::explore {
-namespace expression_test {
+namespace pmufab::explore::expression_test {
 namespace {
 
 using ::testing::AllOf;
@@ -69,5 +68,4 @@ TEST(Expression, says_what_is_wrong_and_where) {
 }
 
 }  // namespace
-}  // namespace expression_test
-}  // namespace pmufab::explore
+}  // namespace pmufab::explore::expression_test

@@ -3,8 +3,7 @@
 
 #include <gmock/gmock.h>
 
-namespace pmufab::explore {
-namespace measured_value_test {
+namespace pmufab::explore::measured_value_test {
 namespace {
 
 using scenario::Json;
@@ -77,5 +76,4 @@ TEST(MeasuredValue, says_what_there_is_instead) {
 }
 
 }  // namespace
-}  // namespace measured_value_test
-}  // namespace pmufab::explore
+}  // namespace pmufab::explore::measured_value_test

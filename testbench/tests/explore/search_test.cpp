@@ -11,8 +11,7 @@
 #include "testbench/explore/report/findings.h"
 #include "testbench/tests/explore/study_text.h"
 
-namespace pmufab::explore {
-namespace search_test {
+namespace pmufab::explore::search_test {
 namespace {
 
 using pmufab::testing::study_of;
@@ -26,14 +25,14 @@ class Search : public ::testing::Test {
   void SetUp() override {
     std::string name = (std::filesystem::temp_directory_path() / "pmufab-search-XXXXXX").string();
     ASSERT_NE(mkdtemp(name.data()), nullptr);
-    folder_ = name;
+    folder = name;
   }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
+  void TearDown() override { std::filesystem::remove_all(folder); }
 
   /// Carry out a design; the value `lost` of each point is that of a function.
   template <typename Lost>
   std::uint64_t run(const Study& study, Design& design, const std::string& file, Lost lost) {
-    Database database(folder_ / file, Database::Mode::write);
+    Database database(folder / file, Database::Mode::write);
     database.begin(study, "study");
     std::uint64_t runs = 0;
     while (const std::optional<std::uint64_t> position = design.next()) {
@@ -51,11 +50,11 @@ class Search : public ::testing::Test {
     return runs;
   }
   Findings findings(const Study& study, const std::string& file) {
-    Database database(folder_ / file, Database::Mode::read);
+    Database database(folder / file, Database::Mode::read);
     return find(study, database);
   }
 
-  std::filesystem::path folder_;
+  std::filesystem::path folder;
 };
 
 std::string text(const std::string& goal, const std::string& more = "") {
@@ -174,9 +173,9 @@ TEST_F(Search, is_shared_among_shards) {
     static_cast<void>(run(study, part, "part" + std::to_string(number), lost));
   }
   {
-    Database all(folder_ / "all", Database::Mode::write);
+    Database all(folder / "all", Database::Mode::write);
     all.begin(study, "study");
-    for (const char* part : {"part1", "part2", "part3"}) all.merge(study, folder_ / part);
+    for (const char* part : {"part1", "part2", "part3"}) all.merge(study, folder / part);
   }
   const Findings merged = findings(study, "all");
   const Findings expected = findings(study, "whole");
@@ -200,5 +199,4 @@ TEST_F(Search, works_with_one_value) {
 }
 
 }  // namespace
-}  // namespace search_test
-}  // namespace pmufab::explore
+}  // namespace pmufab::explore::search_test

@@ -5,8 +5,7 @@
 
 #include "testbench/tests/explore/study_text.h"
 
-namespace pmufab::explore {
-namespace study_test {
+namespace pmufab::explore::study_test {
 namespace {
 
 using pmufab::testing::mistake_in;
@@ -156,5 +155,4 @@ TEST(Study, chooses_points) {
 }
 
 }  // namespace
-}  // namespace study_test
-}  // namespace pmufab::explore
+}  // namespace pmufab::explore::study_test

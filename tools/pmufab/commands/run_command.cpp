@@ -155,7 +155,7 @@ std::vector<RunPlan> make_plans(const Request& request, const scenario::RunLimit
 std::string folder_name(const std::string& title, const std::string& drivers) {
   constexpr std::size_t kLongest = 240;
   constexpr std::size_t kKept = 200;
-  const std::string name = as_file_name(fmt::format("{}-{}", title, drivers));
+  std::string name = as_file_name(fmt::format("{}-{}", title, drivers));
   if (name.size() <= kLongest) return name;
   const boost::uuids::name_generator_sha1 sum(boost::uuids::ns::oid());
   return fmt::format("{}-{}", name.substr(0, kKept), to_string(sum(fmt::format("{}-{}", title, drivers))));
