@@ -11,8 +11,7 @@
 #include "testbench/process/process_tree.h"
 #include "testbench/tests/tools/cli_fixture.h"
 
-namespace pmufab::testing {
-namespace explore_command_test {
+namespace pmufab::testing::explore_command_test {
 namespace {
 
 using ::testing::AllOf;
@@ -279,5 +278,4 @@ responses: {reported: {event: nvidia_ucf_pmu_0/slc_access_rd/, value: driver}}
 }
 
 }  // namespace
-}  // namespace explore_command_test
-}  // namespace pmufab::testing
+}  // namespace pmufab::testing::explore_command_test
