@@ -111,7 +111,7 @@ class Explorer : public scenario::RunSource {
     }
     std::optional<Result> known = database_.find(study_, point->key);
     if (known && is_final(known->status)) {
-      if (!database_.has_point(position)) database_.place(study_, *known, position);
+      if (!database_.has_point(position, point->key)) database_.place(study_, *known, position);
       compute_and_tell(std::move(*known), position);
       return std::nullopt;
     }

@@ -211,9 +211,9 @@ std::optional<Result> Database::find(const Study& study, const std::string& key)
   return result_of(select, study, 0);
 }
 
-bool Database::has_point(std::uint64_t position) {
-  Statement select(connection_, "SELECT 1 FROM positions WHERE point = ?");
-  return select.add(position).step();
+bool Database::has_point(std::uint64_t position, const std::string& key) {
+  Statement select(connection_, "SELECT 1 FROM positions WHERE point = ? AND key = ?");
+  return select.add(position).add(key).step();
 }
 
 std::uint64_t Database::points() {

@@ -59,7 +59,8 @@ class Database {
   void place(const Study& study, const Result& result, std::uint64_t position);
   /// @return the run of that key, its computed values left out
   [[nodiscard]] std::optional<Result> find(const Study& study, const std::string& key);
-  [[nodiscard]] bool has_point(std::uint64_t position);
+  /// @return whether the point has the run of that key. It may have another one, of a scenario that was changed meanwhile
+  [[nodiscard]] bool has_point(std::uint64_t position, const std::string& key);
   [[nodiscard]] std::uint64_t points();
   /// Call for each point of the study, in the order of their positions.
   void each(const Study& study, const std::function<void(std::uint64_t position, const Result&)>& use);

@@ -63,8 +63,9 @@ TEST_F(StudyDatabase, gives_back_points_in_their_order) {
   database.put(one, result("k0", std::nullopt), {0});
   database.put(one, result("k1", 0.5), {1, 2});
   EXPECT_EQ(database.points(), 4U);
-  EXPECT_TRUE(database.has_point(2));
-  EXPECT_FALSE(database.has_point(4));
+  EXPECT_TRUE(database.has_point(2, "k1"));
+  EXPECT_FALSE(database.has_point(2, "k0"));
+  EXPECT_FALSE(database.has_point(4, "k1"));
   EXPECT_EQ(csv(one, database),
             "point,width,delay,kind,run_seed,run_drivers,status,lost,more\n"
             "0,4,0,\"a,b\",1,7.3.4,passed,,\n"
