@@ -9,6 +9,7 @@
 #include <boost/uuid/uuid_io.hpp>
 
 #include "testbench/driver_host/driver_library.h"
+#include "testbench/process/shell_word.h"
 #include "testbench/scenario/report/report.h"
 #include "testbench/scenario/run/driver_selection.h"
 
@@ -40,17 +41,6 @@ std::string measured_values(const Study& study) {
     if (response.measured) text += fmt::format("{}: {}\n", response.name, response.measured->identity());
   }
   return text;
-}
-
-/// For a shell.
-std::string for_shell(const std::string& word) {
-  const bool is_plain =
-      word.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=,:+") ==
-      std::string::npos;
-  if (is_plain) return word;
-  std::string text = "'";
-  for (const char letter : word) text += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
-  return text + "'";
 }
 
 }  // namespace
@@ -168,15 +158,15 @@ std::string label_of(const Study& study, std::uint64_t position) {
 
 std::string command_of(const Study& study, std::uint64_t position, const std::string& scenario,
                        const std::string& drivers, std::uint64_t seed) {
-  std::string text = "pmufab run " + for_shell(scenario);
-  const auto add = [&](const Setting& setting) { text += " --set " + for_shell(setting.text); };
+  std::string text = "pmufab run " + process::shell_word(scenario);
+  const auto add = [&](const Setting& setting) { text += " --set " + process::shell_word(setting.text); };
   for (const Setting& setting : study.settings) add(setting);
   const std::vector<std::size_t> values = study.grid.values_at(position / study.grid.repeats());
   for (std::size_t i = 0; i < values.size(); ++i) {
     for (const Setting& setting : study.axes[i].values[values[i]].settings) add(setting);
   }
   if (study.repeats > 1) text += fmt::format(" --set seed={}", seed);
-  return text + " --set matrix=null --drivers " + for_shell(drivers);
+  return text + " --set matrix=null --drivers " + process::shell_word(drivers);
 }
 
 }  // namespace pmufab::explore

@@ -11,6 +11,7 @@
 
 #include "testbench/coverage/report.h"
 #include "testbench/driver_host/driver_library.h"
+#include "testbench/process/shell_word.h"
 #include "testbench/scenario/report/report.h"
 #include "testbench/scenario/yaml/compact_yaml.h"
 #include "testbench/scenario/yaml/input_error.h"
@@ -342,7 +343,7 @@ class Campaign {
   }
 
   [[nodiscard]] std::string text_of(const FailureGroup& group, const std::string& body) const {
-    const std::string file = shell_word((options_.out / group.file).generic_string());
+    const std::string file = process::shell_word((options_.out / group.file).generic_string());
     const std::string drivers = options_.names_drivers ? " --drivers " + group.drivers : "";
     // The command is one line, so that it can be copied.
     return commented("Found by pmufab verify: " + group.kind + ".") + commented(group.text) +
@@ -357,20 +358,6 @@ class Campaign {
 };
 
 }  // namespace
-
-std::string shell_word(const std::string& word) {
-  constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+=:,@%";
-  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
-  std::string quoted = "'";
-  for (const char c : word) {
-    if (c == '\'') {
-      quoted += "'\\''";
-    } else {
-      quoted += c;
-    }
-  }
-  return quoted + "'";
-}
 
 void run_campaign(const CampaignOptions& options, CampaignState& state) { Campaign(options, state).run(); }
 

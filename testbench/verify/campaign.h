@@ -56,9 +56,6 @@ struct CampaignOptions {
 /// @throws scenario::InputError if a file cannot be read or written
 void run_campaign(const CampaignOptions& options, CampaignState& state);
 
-/// @return a word of a command line, in quotes if a shell would take it for something else
-[[nodiscard]] std::string shell_word(const std::string& word);
-
 /// Name of the file that keeps a campaign's state, in its folder.
 inline constexpr const char* kStateFile = "verify-state.json";
 

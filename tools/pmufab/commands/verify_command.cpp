@@ -13,6 +13,7 @@
 
 #include "testbench/coverage/report.h"
 #include "testbench/driver_host/driver_library.h"
+#include "testbench/process/shell_word.h"
 #include "testbench/scenario/fabrics/fabric_kind.h"
 #include "testbench/scenario/report/driver_files.h"
 #include "testbench/scenario/yaml/input_error.h"
@@ -381,7 +382,7 @@ CampaignOptions read_campaign(const po::variables_map& map) {
   read_budget(map, options);
   for (const char* option : {"driver", "driver-dir"}) {
     if (const std::string value = map[option].as<std::string>(); !value.empty())
-      options.run_options += fmt::format(" --{} {}", option, verify::shell_word(value));
+      options.run_options += fmt::format(" --{} {}", option, process::shell_word(value));
   }
   options.names_drivers = map["driver"].as<std::string>().empty();
   return options;
