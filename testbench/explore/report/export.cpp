@@ -6,14 +6,9 @@
 
 #include <fmt/format.h>
 
-namespace pmufab::explore {
+#include "testbench/scenario/report/report.h"
 
-std::string csv_field(std::string_view text) {
-  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
-  std::string field = "\"";
-  for (const char letter : text) field += letter == '"' ? std::string("\"\"") : std::string(1, letter);
-  return field + "\"";
-}
+namespace pmufab::explore {
 
 std::string number_text(double number) {
   constexpr double kWhole = 1e18;  // written with all its digits below
@@ -30,8 +25,8 @@ void write_csv(std::ostream& out, const Study& study, Database& database) {
   database.each(study, [&](std::uint64_t position, const Result& result) {
     out << position;
     const std::vector<std::size_t> at = study.grid.values_at(position / study.grid.repeats());
-    for (std::size_t i = 0; i < at.size(); ++i) out << ',' << csv_field(study.axes[i].values[at[i]].label);
-    out << ',' << result.seed << ',' << csv_field(result.drivers) << ',' << result.status;
+    for (std::size_t i = 0; i < at.size(); ++i) out << ',' << scenario::csv_field(study.axes[i].values[at[i]].label);
+    out << ',' << result.seed << ',' << scenario::csv_field(result.drivers) << ',' << result.status;
     for (const std::optional<double>& value : result.values) out << ',' << (value ? number_text(*value) : "");
     out << '\n';
   });

@@ -11,6 +11,7 @@
 
 #include "testbench/explore/report/export.h"
 #include "testbench/html/page.h"
+#include "testbench/scenario/report/report.h"
 
 namespace pmufab::explore {
 namespace {
@@ -242,22 +243,23 @@ std::string to_svg(const HeatMap& map) {
 }
 
 std::string to_csv(const CurveChart& chart) {
-  std::string csv = fmt::format("curve,{},{},low,high\n", csv_field(chart.x_name), csv_field(chart.y_name));
+  std::string csv =
+      fmt::format("curve,{},{},low,high\n", scenario::csv_field(chart.x_name), scenario::csv_field(chart.y_name));
   for (const Curve& curve : chart.curves) {
     for (const CurvePoint& point : curve.points)
-      csv += fmt::format("{},{},{},{},{}\n", csv_field(curve.name), csv_field(chart.x_labels[point.at]),
-                         number_text(point.value), point.low ? number_text(*point.low) : "",
-                         point.high ? number_text(*point.high) : "");
+      csv += fmt::format("{},{},{},{},{}\n", scenario::csv_field(curve.name),
+                         scenario::csv_field(chart.x_labels[point.at]), number_text(point.value),
+                         point.low ? number_text(*point.low) : "", point.high ? number_text(*point.high) : "");
   }
   return csv;
 }
 
 std::string to_csv(const HeatMap& map) {
-  std::string csv = fmt::format("{},{},value\n", csv_field(map.y_name), csv_field(map.x_name));
+  std::string csv = fmt::format("{},{},value\n", scenario::csv_field(map.y_name), scenario::csv_field(map.x_name));
   for (std::size_t i = 0; i < map.cells.size(); ++i) {
-    csv +=
-        fmt::format("{},{},{}\n", csv_field(map.y_labels[i / map.x_labels.size()]),
-                    csv_field(map.x_labels[i % map.x_labels.size()]), map.cells[i] ? number_text(*map.cells[i]) : "");
+    csv += fmt::format("{},{},{}\n", scenario::csv_field(map.y_labels[i / map.x_labels.size()]),
+                       scenario::csv_field(map.x_labels[i % map.x_labels.size()]),
+                       map.cells[i] ? number_text(*map.cells[i]) : "");
   }
   return csv;
 }

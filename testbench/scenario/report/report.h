@@ -92,6 +92,9 @@ enum class ReportKind : std::uint8_t {
 /// A report of one run.
 void write_report(std::ostream& out, ReportKind kind, const RunResult& run);
 
+/// @return a field of comma-separated values (RFC 4180), in quotes if it needs them
+[[nodiscard]] std::string csv_field(std::string_view text);
+
 /// @return text as part of XML. Control characters, which XML cannot hold, become question marks.
 [[nodiscard]] std::string xml_text(std::string_view text);
 

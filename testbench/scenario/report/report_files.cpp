@@ -17,17 +17,6 @@ using Status = RunResult::Status;
 
 std::string dump(const Json& json, int indent) { return json.dump(indent, ' ', false, Json::error_handler_t::replace); }
 
-/// A field of comma-separated values (RFC 4180).
-std::string csv(std::string_view text) {
-  if (text.find_first_of(",\"\n\r") == std::string_view::npos) return std::string(text);
-  std::string result = "\"";
-  for (const char c : text) {
-    if (c == '"') result += '"';
-    result += c;
-  }
-  return result + "\"";
-}
-
 std::string number(const std::optional<std::uint64_t>& value) { return value ? fmt::format("{}", *value) : ""; }
 
 struct TestCase {
@@ -93,6 +82,16 @@ void write_status(std::ostream& out, const RunResult& run, const std::string& su
 }
 
 }  // namespace
+
+std::string csv_field(std::string_view text) {
+  if (text.find_first_of(",\"\n\r") == std::string_view::npos) return std::string(text);
+  std::string result = "\"";
+  for (const char c : text) {
+    if (c == '"') result += '"';
+    result += c;
+  }
+  return result + "\"";
+}
 
 std::string xml_text(std::string_view text) {
   std::string result;
@@ -197,10 +196,10 @@ class CsvReport final : public ReportWriter {
   void add(const RunResult& run) override {
     for (const MeasureResult& measure : run.measures) {
       for (const CounterResult& counter : measure.counters) {
-        fmt::print(out_, "{},{},{},{},{},{},{},{},{},{},{},{}", csv(run.scenario), csv(run.variant), csv(run.drivers),
-                   csv(measure.name), csv(counter.event), number(counter.driver), number(counter.expected),
-                   to_string(counter.check), counter.time_enabled, counter.time_running,
-                   run.partial || measure.partial ? "yes" : "no", csv(counter.note));
+        fmt::print(out_, "{},{},{},{},{},{},{},{},{},{},{},{}", csv_field(run.scenario), csv_field(run.variant),
+                   csv_field(run.drivers), csv_field(measure.name), csv_field(counter.event), number(counter.driver),
+                   number(counter.expected), to_string(counter.check), counter.time_enabled, counter.time_running,
+                   run.partial || measure.partial ? "yes" : "no", csv_field(counter.note));
         add_account(counter);
       }
     }
