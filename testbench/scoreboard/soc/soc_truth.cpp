@@ -24,7 +24,7 @@ SocTruth::SocTruth(SocMeaning meaning, unsigned source, std::shared_ptr<SocWires
   if (listens()) wires_->add(source_, *this);
   if (meaning_.kind != SocMeaning::Kind::outstanding) return;
   for (const SocWires::Lasting& one : wires_->lasting(source_)) {
-    if (meaning_.counts(one.occurrence)) lasting_.push_back(one);
+    if (meaning_.counts(one.occurrence)) lasting_.push_back({one.begin, one.end, one.occurrence.repeat});
   }
 }
 
@@ -43,24 +43,32 @@ std::uint64_t SocTruth::amount(const soc::Occurrence& occurrence) const {
 
 void SocTruth::hear(const soc::Occurrence& occurrence, Picoseconds when) {
   if (meaning_.kind == SocMeaning::Kind::outstanding) {
-    if (occurrence.duration != 0 && meaning_.counts(occurrence))
-      lasting_.push_back({occurrence, when, when + occurrence.duration});
+    if (occurrence.duration == 0 || !meaning_.counts(occurrence)) return;
+    if (lasting_.size() >= room_) {
+      settle(when);
+      room_ = std::max(kLeastRoom, 2 * lasting_.size());
+    }
+    lasting_.push_back({when, when + occurrence.duration, occurrence.repeat});
     return;
   }
   all_ += amount(occurrence);
   if (meaning_.counts(occurrence)) count_ += amount(occurrence);
 }
 
-Mark SocTruth::mark(Picoseconds when) {
-  if (meaning_.kind != SocMeaning::Kind::outstanding) return {when, count_};
-  // Of those that have ended nothing more will be added.
-  std::erase_if(lasting_, [&](const SocWires::Lasting& one) {
+/// Of those that have ended nothing more will be added.
+void SocTruth::settle(Picoseconds when) {
+  std::erase_if(lasting_, [&](const Lasting& one) {
     if (one.end > when) return false;
-    count_ += one.occurrence.repeat * clock_.edges_in(one.begin, one.end);
+    count_ += one.repeat * clock_.edges_in(one.begin, one.end);
     return true;
   });
+}
+
+Mark SocTruth::mark(Picoseconds when) {
+  if (meaning_.kind != SocMeaning::Kind::outstanding) return {when, count_};
+  settle(when);
   std::uint64_t so_far = count_;
-  for (const SocWires::Lasting& one : lasting_) so_far += one.occurrence.repeat * clock_.edges_in(one.begin, when);
+  for (const Lasting& one : lasting_) so_far += one.repeat * clock_.edges_in(one.begin, when);
   return {when, so_far};
 }
 

@@ -36,8 +36,11 @@ class SocTruth final : public EventTruth, private SocWires::Listener {
   [[nodiscard]] std::string explain(std::span<const Span> spans, std::uint64_t driver) const override;
 
  private:
+  static constexpr std::size_t kLeastRoom = 256;
+
   void hear(const soc::Occurrence& occurrence, Picoseconds when) override;
   [[nodiscard]] bool listens() const noexcept;
+  void settle(Picoseconds when);
   [[nodiscard]] std::uint64_t amount(const soc::Occurrence& occurrence) const;
 
   SocMeaning meaning_;
@@ -45,7 +48,13 @@ class SocTruth final : public EventTruth, private SocWires::Listener {
   std::shared_ptr<SocWires> wires_;
   const ExactClock& clock_;
   std::uint64_t count_ = 0;  // of what has happened; of what was outstanding, of what has ended
-  std::vector<SocWires::Lasting> lasting_;
+  struct Lasting {
+    Picoseconds begin;
+    Picoseconds end;
+    std::uint64_t repeat;
+  };
+  std::vector<Lasting> lasting_;   // what has passed the filters, and had not ended when settled last
+  std::size_t room_ = kLeastRoom;  // when it has so many, it is settled
   // The same if nothing were filtered, to explain a difference.
   std::uint64_t all_ = 0;
   std::uint64_t all_before_ = 0;
