@@ -24,6 +24,8 @@ using Status = RunResult::Status;
 
 constexpr std::size_t kMostText = 4096;  // of one text that somebody else gave
 
+constexpr unsigned kCounterColumns = 7;
+
 /// Where rows of a table are left out.
 Parts::Gap row_gap(unsigned columns) {
   return {fmt::format("<tr><td class=\"soft\" colspan=\"{}\">", columns), "</td></tr>\n"};
@@ -91,7 +93,7 @@ std::string counter_row(const MeasureResult& measure, std::size_t index) {
       page_text(counter.event), page_note(counter));
   if (!is_wrong_row(counter)) return row;
   const std::string picture = time_line(measure, index);
-  return picture.empty() ? row : row + fmt::format("<tr><td colspan=\"7\">{}</td></tr>\n", picture);
+  return picture.empty() ? row : row + fmt::format("<tr><td colspan=\"{}\">{}</td></tr>\n", kCounterColumns, picture);
 }
 
 std::string check_item(const CheckResult& check) {
@@ -132,7 +134,7 @@ void add_measure(Parts& parts, const MeasureResult& measure) {
                           page_text(measure.name), format_time(measure.start), format_time(measure.stop),
                           measure.partial ? " <span class=\"open\">(partial: cut short)</span>" : "",
                           measure.is_compared ? "" : " <span class=\"open\">(not compared)</span>"),
-              "</table></div>\n", "counter", row_gap(6));
+              "</table></div>\n", "counter", row_gap(kCounterColumns));
   for (std::size_t i = 0; i < measure.counters.size(); ++i)
     parts.add(counter_row(measure, i), is_wrong_row(measure.counters[i]) ? Importance::failed : Importance::usual);
   add_derived(parts, measure);
