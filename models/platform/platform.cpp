@@ -119,8 +119,14 @@ void Platform::reset() {
   bus_.reset();
 }
 
-bool Platform::reset_window(const std::string& window) {
-  return std::any_of(parts_.begin(), parts_.end(), [&](const auto& part) { return part->reset_window(window); });
+bool Platform::can_reset(const std::string& window) const {
+  return std::any_of(parts_.begin(), parts_.end(), [&](const auto& part) { return part->can_reset(window); });
+}
+
+void Platform::reset_window(const std::string& window) {
+  for (const auto& part : parts_) {
+    if (part->can_reset(window)) part->reset_window(window);
+  }
 }
 
 std::vector<NamedRegisters> Platform::registers() const {

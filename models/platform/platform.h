@@ -94,8 +94,10 @@ class Platform : public sc_core::sc_module {
   /// Caches, directories and memory reads under way are kept, and traffic may continue. What software did wrong before
   /// is reported again if it is repeated.
   void reset();
-  /// The same for what is behind one window of the bus alone. @return false if nothing there can be reset alone
-  bool reset_window(const std::string& window);
+  /// @return whether what is behind one window of the bus can be reset alone
+  [[nodiscard]] bool can_reset(const std::string& window) const;
+  /// The same for that alone. Nothing happens if can_reset() says no.
+  void reset_window(const std::string& window);
 
   /// @return the registers of every device, by socket and device.
   [[nodiscard]] std::vector<NamedRegisters> registers() const;

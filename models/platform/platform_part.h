@@ -24,8 +24,10 @@ class PlatformPart {
   /// Add the part's devices to the firmware description.
   virtual void describe(FirmwareDescription& firmware) = 0;
   virtual void reset() = 0;
-  /// Reset what is behind one window of map(). @return false if the window is not this part's
-  virtual bool reset_window(const std::string& /*window*/) { return false; }
+  /// @return whether what is behind one window of map() can be reset alone
+  [[nodiscard]] virtual bool can_reset(const std::string& /*window*/) const { return false; }
+  /// Reset it. Called if can_reset() says so.
+  virtual void reset_window(const std::string& /*window*/) {}
   virtual void add_registers(std::vector<NamedRegisters>& banks) const = 0;
 };
 

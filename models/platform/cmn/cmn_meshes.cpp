@@ -45,13 +45,17 @@ void CmnMeshes::reset() {
   for (const auto& mesh : meshes_) mesh->reset();
 }
 
-bool CmnMeshes::reset_window(const std::string& window) {
+bool CmnMeshes::can_reset(const std::string& window) const {
   for (std::size_t index = 0; index < meshes_.size(); ++index) {
-    if (window != fmt::format("cmn{}", index)) continue;
-    meshes_[index]->reset();
-    return true;
+    if (window == fmt::format("cmn{}", index)) return true;
   }
   return false;
+}
+
+void CmnMeshes::reset_window(const std::string& window) {
+  for (std::size_t index = 0; index < meshes_.size(); ++index) {
+    if (window == fmt::format("cmn{}", index)) meshes_[index]->reset();
+  }
 }
 
 void CmnMeshes::add_registers(std::vector<NamedRegisters>& banks) const {

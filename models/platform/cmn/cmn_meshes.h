@@ -21,7 +21,8 @@ class CmnMeshes final : public PlatformPart {
   void map(MmioBus& bus) override;
   void describe(FirmwareDescription& firmware) override;
   void reset() override;
-  bool reset_window(const std::string& window) override;
+  [[nodiscard]] bool can_reset(const std::string& window) const override;
+  void reset_window(const std::string& window) override;
   void add_registers(std::vector<NamedRegisters>& banks) const override;
 
   [[nodiscard]] std::size_t size() const noexcept { return meshes_.size(); }

@@ -285,13 +285,16 @@ void CxlPart::reset() {
   configure();
 }
 
-bool CxlPart::reset_window(const std::string& window) {
+bool CxlPart::can_reset(const std::string& window) const {
+  return std::any_of(components_.begin(), components_.end(),
+                     [&](const Component& component) { return component.name == window; });
+}
+
+void CxlPart::reset_window(const std::string& window) {
   for (const Component& component : components_) {
     if (component.name != window) continue;
     for (const auto& cpmu : component.cpmus) cpmu->reset();
-    return true;
   }
-  return false;
 }
 
 void CxlPart::add_registers(std::vector<NamedRegisters>& banks) const {

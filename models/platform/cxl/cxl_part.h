@@ -83,7 +83,8 @@ class CxlPart : public PlatformPart {
   void describe(FirmwareDescription& firmware) override;
   void reset() override;
   /// The CPMUs of a device: software restores its configuration space.
-  bool reset_window(const std::string& window) override;
+  [[nodiscard]] bool can_reset(const std::string& window) const override;
+  void reset_window(const std::string& window) override;
   void add_registers(std::vector<NamedRegisters>& banks) const override;
 
   [[nodiscard]] cxl::Engine& engine() noexcept { return engine_; }

@@ -79,15 +79,14 @@ void SocPart::reset() {
   for (const Pmu& pmu : pmus_) pmu.model->pmu().reset();
 }
 
-bool SocPart::reset_window(const std::string& window) {
+bool SocPart::can_reset(const std::string& window) const {
+  return std::any_of(pmus_.begin(), pmus_.end(), [&](const Pmu& pmu) { return has_window(pmu.row.windows, window); });
+}
+
+void SocPart::reset_window(const std::string& window) {
   for (const Pmu& pmu : pmus_) {
-    const auto& windows = pmu.row.windows;
-    if (std::none_of(windows.begin(), windows.end(), [&](const PmuWindow& one) { return one.name == window; }))
-      continue;
-    pmu.model->pmu().reset();
-    return true;
+    if (has_window(pmu.row.windows, window)) pmu.model->pmu().reset();
   }
-  return false;
 }
 
 void SocPart::add_registers(std::vector<NamedRegisters>& banks) const {

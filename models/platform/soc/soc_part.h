@@ -24,7 +24,8 @@ class SocPart final : public PlatformPart {
   void map(MmioBus& bus) override;
   void describe(FirmwareDescription& firmware) override;
   void reset() override;
-  bool reset_window(const std::string& window) override;
+  [[nodiscard]] bool can_reset(const std::string& window) const override;
+  void reset_window(const std::string& window) override;
   void add_registers(std::vector<NamedRegisters>& banks) const override;
 
   /// @return a source of a socket, by its number (source_number()).

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -25,6 +26,11 @@ struct PmuWindow {
   std::uint64_t base = 0;
   std::uint64_t size = 0;
 };
+
+/// @return whether one of them has that name
+[[nodiscard]] inline bool has_window(const std::vector<PmuWindow>& windows, const std::string& name) {
+  return std::any_of(windows.begin(), windows.end(), [&](const PmuWindow& one) { return one.name == name; });
+}
 
 /// One PMU of a platform's Tegra410 sockets: everything that bus, firmware, dumps and judges must know about it, and
 /// how to make its model. Plain data: a judge reads it without a model.

@@ -100,15 +100,14 @@ void Tegra410Part::reset() {
   for (const Pmu& pmu : pmus_) pmu.model->reset();
 }
 
-bool Tegra410Part::reset_window(const std::string& window) {
+bool Tegra410Part::can_reset(const std::string& window) const {
+  return std::any_of(pmus_.begin(), pmus_.end(), [&](const Pmu& pmu) { return has_window(pmu.row.windows, window); });
+}
+
+void Tegra410Part::reset_window(const std::string& window) {
   for (const Pmu& pmu : pmus_) {
-    const auto& windows = pmu.row.windows;
-    if (std::none_of(windows.begin(), windows.end(), [&](const PmuWindow& one) { return one.name == window; }))
-      continue;
-    pmu.model->reset();
-    return true;
+    if (has_window(pmu.row.windows, window)) pmu.model->reset();
   }
-  return false;
 }
 
 void Tegra410Part::add_registers(std::vector<NamedRegisters>& banks) const {

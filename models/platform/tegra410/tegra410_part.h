@@ -25,7 +25,8 @@ class Tegra410Part : public PlatformPart {
   void map(MmioBus& bus) override;
   void describe(FirmwareDescription& firmware) override;
   void reset() override;
-  bool reset_window(const std::string& window) override;
+  [[nodiscard]] bool can_reset(const std::string& window) const override;
+  void reset_window(const std::string& window) override;
   void add_registers(std::vector<NamedRegisters>& banks) const override;
 
   /// Show the boundaries of all sockets to `observer` (not owned); nullptr removes it.

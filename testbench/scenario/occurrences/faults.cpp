@@ -68,6 +68,12 @@ void Faults::find_place(Fault& fault) const {
                      "there are " + quoted_list(names));
   if (fault.ranges.empty())
     throw InputError(spec.place, spec.path + ".offset", fmt::format("{:#x} is outside of the block", spec.offset));
+  if (spec.kind != FaultKind::power_off) return;
+  for (const std::string& window : fault.windows) {
+    if (!platform_.can_reset(window))
+      throw InputError(spec.place, spec.path + ".block", fmt::format("'{}' has no power of its own", window),
+                       "name the block of a PMU");
+  }
 }
 
 void Faults::plan(const std::vector<FaultSpec>& specs, std::uint64_t seed, Triggers& triggers, Picoseconds zero,
@@ -94,6 +100,7 @@ void Faults::act(Fault& fault, const std::string& what, Picoseconds delay) {
 }
 
 void Faults::begin(Fault& fault) {
+  if (fault.has_ended) return;
   fault.active = fault.has_begun = true;
   fault.first = fault.last = simulated_time();
   const FaultSpec& spec = *fault.spec;
@@ -111,13 +118,10 @@ void Faults::begin(Fault& fault) {
 void Faults::end(Fault& fault) {
   if (fault.lasts()) fault.last = std::max(fault.last, simulated_time());
   fault.active = false;
+  fault.has_ended = true;
   if (fault.spec->kind == FaultKind::interrupt_late) interrupts_.release(&fault);
   if (fault.spec->kind != FaultKind::power_off || !fault.has_begun) return;
-  for (const std::string& window : fault.windows) {
-    if (!platform_.reset_window(window))
-      throw InputError(fault.spec->place, fault.spec->path + ".block",
-                       fmt::format("'{}' has no power of its own", window), "name the block of a PMU");
-  }
+  for (const std::string& window : fault.windows) platform_.reset_window(window);
   ++fault.acted;
   tell(fault, fmt::format("{} is on, its registers at reset", fmt::join(fault.windows, ", ")));
 }
@@ -133,12 +137,14 @@ InterruptFate Faults::fate_of(std::uint32_t number) {
         return {InterruptFate::Kind::lost};
       case FaultKind::interrupt_doubled: {
         const Picoseconds delay = fault.draw_delay();
-        act(fault, fmt::format("interrupt {} comes twice", number), delay);
-        return {InterruptFate::Kind::doubled, delay};
+        ++fault.begun;
+        fault.last = std::max(fault.last, simulated_time() + delay);
+        return {InterruptFate::Kind::doubled, delay, nullptr,
+                [this, &fault, number] { act(fault, fmt::format("interrupt {} comes twice", number)); }};
       }
       case FaultKind::interrupt_late: {
         const Picoseconds delay = fault.draw_delay();
-        const bool is_held = spec.until && delay == 0;
+        const bool is_held = fault.holds();
         act(fault,
             is_held ? fmt::format("interrupt {} held back", number)
                     : fmt::format("interrupt {} comes {} late", number, format_time(delay)),
@@ -245,9 +251,10 @@ std::vector<std::string> Faults::without_effect() const {
   std::vector<std::string> names;
   for (const Fault& fault : faults_) {
     if (fault.acted > 0) continue;
-    names.push_back(
-        fmt::format("{} {}", name_of(*fault.spec),
-                    fault.has_begun ? "changed nothing" : "changed nothing: the run ended before it began"));
+    names.push_back(fmt::format("{} {}", name_of(*fault.spec),
+                                fault.has_begun   ? "changed nothing"
+                                : fault.has_ended ? "changed nothing: it ended before it began"
+                                                  : "changed nothing: the run ended before it began"));
   }
   return names;
 }

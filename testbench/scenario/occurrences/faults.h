@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -76,12 +77,16 @@ class Faults {
     std::vector<std::string> windows{};
     bool active = false;
     bool has_begun = false;
+    bool has_ended = false;
     Picoseconds first = 0;  // when it began
     Picoseconds last = 0;   // until when its effects reach, once it acts no longer
     std::uint64_t acted = 0;
+    std::uint64_t begun = 0;                                                // interrupts that are to come twice
     std::map<std::pair<std::uint64_t, unsigned>, std::uint64_t> answers{};  // counter_stuck: by address and length
 
-    [[nodiscard]] bool acts() const noexcept { return active && (spec->count == 0 || acted < spec->count); }
+    [[nodiscard]] bool acts() const noexcept {
+      return active && (spec->count == 0 || std::max(acted, begun) < spec->count);
+    }
     [[nodiscard]] bool lasts() const noexcept { return acts() || (active && holds()); }
     /// An interrupt waits for the end of the fault.
     [[nodiscard]] bool holds() const noexcept {

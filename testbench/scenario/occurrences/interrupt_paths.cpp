@@ -45,8 +45,19 @@ std::vector<std::uint32_t> InterruptPaths::numbers() const {
 }
 
 void InterruptPaths::later(Picoseconds delay, std::function<void()> action) {
-  alarms_.push_back(std::make_unique<Alarm>(std::move(action)));
-  alarms_.back()->set(simulated_time() + delay);
+  if (!alarm_) alarm_ = std::make_unique<Alarm>([this] { come(); });
+  delayed_.emplace(simulated_time() + delay, std::move(action));
+  alarm_->set(delayed_.begin()->first);
+}
+
+/// What is due now, in the order in which it was delayed.
+void InterruptPaths::come() {
+  while (!delayed_.empty() && delayed_.begin()->first <= simulated_time()) {
+    const std::function<void()> action = std::move(delayed_.begin()->second);
+    delayed_.erase(delayed_.begin());
+    action();
+  }
+  if (!delayed_.empty()) alarm_->set(delayed_.begin()->first);
 }
 
 /// An edge is seen although its line has dropped since.
@@ -67,6 +78,8 @@ void InterruptPaths::on_line(Line& line, bool high) {
     if (line.real->trigger() == InterruptTrigger::level) line.holder = nullptr;
     return;
   }
+  const std::uint64_t rise = ++line.rises;
+  const bool is_edge = line.real->trigger() == InterruptTrigger::edge;
   const InterruptFate fate = fate_(line.number);
   switch (fate.kind) {
     case Kind::lost:
@@ -75,10 +88,15 @@ void InterruptPaths::on_line(Line& line, bool high) {
       line.holder = fate.holder;
       return;
     case Kind::late:
-      later(fate.delay, [&line] { arrive(line); });
+      // A level that has dropped since is another one now.
+      later(fate.delay, [&line, rise, is_edge] {
+        if (is_edge || line.rises == rise) arrive(line);
+      });
       return;
     case Kind::doubled:
-      later(fate.delay, [&line] { pretend(line); });
+      later(fate.delay, [&line, doubled = fate.doubled] {
+        if (pretend(line) && doubled) doubled();
+      });
       [[fallthrough]];
     case Kind::arrives:
       line.shown->drive(true);
@@ -101,7 +119,10 @@ void InterruptPaths::on_message(MessageInterrupt& shown, std::uint64_t address, 
       later(fate.delay, send);
       return;
     case Kind::doubled:
-      later(fate.delay, send);
+      later(fate.delay, [send, doubled = fate.doubled] {
+        send();
+        if (doubled) doubled();
+      });
       [[fallthrough]];
     case Kind::arrives:
       send();
@@ -155,7 +176,8 @@ void InterruptPaths::release(const void* holder) {
 void InterruptPaths::forget() {
   for (Line& line : lines_) line.holder = nullptr;
   held_.clear();
-  for (const auto& alarm : alarms_) alarm->cancel();
+  delayed_.clear();
+  if (alarm_) alarm_->cancel();
 }
 
 }  // namespace pmufab::scenario

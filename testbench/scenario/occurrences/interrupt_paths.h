@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -19,8 +20,9 @@ namespace pmufab::scenario {
 struct InterruptFate {
   enum class Kind : std::uint8_t { arrives, lost, late, held, doubled };
   Kind kind = Kind::arrives;
-  Picoseconds delay = 0;         ///< late: how much; doubled: from the first to the second
-  const void* holder = nullptr;  ///< held: who will let it go
+  Picoseconds delay = 0;            ///< late: how much; doubled: from the first to the second
+  const void* holder = nullptr;     ///< held: who will let it go
+  std::function<void()> doubled{};  ///< called when it has come once more. It does not if it is still pending then
 };
 
 /// The wires and messages between devices and the interrupt controller, each cut in two.
@@ -59,6 +61,7 @@ class InterruptPaths {
     std::unique_ptr<InterruptLine> shown;
     bool pretended = false;
     const void* holder = nullptr;  // null: it is not held
+    std::uint64_t rises = 0;
   };
   struct Message {
     MessageInterrupt* real;
@@ -76,6 +79,7 @@ class InterruptPaths {
   static void arrive(Line& line);
   static bool pretend(Line& line);
   void later(Picoseconds delay, std::function<void()> action);
+  void come();
 
   std::function<InterruptFate(std::uint32_t)> fate_;
   Listener listener_;
@@ -83,7 +87,8 @@ class InterruptPaths {
   std::deque<Message> messages_;
   platform::MessageInterruptDoorbell doorbell_;
   std::vector<HeldMessage> held_;
-  std::vector<std::unique_ptr<Alarm>> alarms_;
+  std::multimap<Picoseconds, std::function<void()>> delayed_;  // by when it comes
+  std::unique_ptr<Alarm> alarm_;                               // for the first of these
 };
 
 }  // namespace pmufab::scenario

@@ -253,6 +253,16 @@ TEST_F(Occurrence, places_that_there_are_not_are_bad_input) {
   EXPECT_EQ(block.exit_code, 2);
   EXPECT_THAT(block.err, AllOf(HasSubstr("s.yaml:7:10: faults[0].block: there is no block 'ucf'"),
                                HasSubstr("'socket0.ucf_pmu'")));
+  const std::string root_port = write("root-port.yaml", R"(name: root-port
+drivers: newest
+platform: {kind: cxl, cxl: [{decoders: [{base: 0x100_0000_0000, size: 1 GiB}], cpmus: [{groups: [{group: m2s_req}]}]}]}
+faults: [{at: 20 us, until: 30 us, do: power_off, block: cxl_ecam}]
+duration: 40 us
+measure: [{start: 1 us, events: [cxl_pmu_mem0.0/m2s_req_memrd/]}]
+)");
+  const Outcome power = pmufab({"run", root_port});
+  EXPECT_EQ(power.exit_code, 2) << power.out << power.err;
+  EXPECT_THAT(power.err, HasSubstr("root-port.yaml:4:10: faults[0].block: 'cxl_ecam' has no power of its own"));
   const Outcome pmu =
       pmufab({"run", scenario("faults: [{at: 0, do: interrupt_lost, pmu: nvidia_cmem_latency_pmu_0}]\n")});
   EXPECT_EQ(pmu.exit_code, 2);

@@ -2,6 +2,7 @@
 #include <string>
 
 #include <gtest/gtest.h>
+#include <systemc>
 
 #include "testbench/scenario/occurrences/interrupt_paths.h"
 
@@ -34,7 +35,10 @@ class InterruptPathsTest : public ::testing::Test {
   int first = 0;  // two faults
   int second = 0;
   const void* holder = &first;
-  InterruptPaths paths{[this](std::uint32_t) { return InterruptFate{.kind = fate, .holder = holder}; }};
+  InterruptPaths paths{[this](std::uint32_t) {
+    return InterruptFate{.kind = fate, .delay = 10'000'000, .holder = holder, .doubled = [this] { ++doubled; }};
+  }};
+  int doubled = 0;
   platform::FirmwareDescription shown;
   std::string seen;
 };
@@ -95,6 +99,44 @@ TEST_F(InterruptPathsTest, what_is_forgotten_never_arrives) {
   paths.forget();
   paths.release(&first);
   EXPECT_EQ(seen, "");
+}
+
+TEST_F(InterruptPathsTest, each_rise_of_a_level_is_late_by_its_own_delay) {
+  fate = Fate::late;
+  line.drive(true);
+  sc_core::sc_start({5, sc_core::SC_US});
+  line.drive(false);
+  sc_core::sc_start({1, sc_core::SC_US});
+  line.drive(true);
+  sc_core::sc_start({9, sc_core::SC_US});
+  EXPECT_EQ(seen, "");
+  sc_core::sc_start({2, sc_core::SC_US});
+  EXPECT_EQ(seen, "/");
+}
+
+TEST_F(InterruptEdgesTest, each_late_edge_arrives) {
+  fate = Fate::late;
+  for (int i = 0; i < 2; ++i) {
+    line.drive(true);
+    line.drive(false);
+    sc_core::sc_start({6, sc_core::SC_US});
+  }
+  EXPECT_EQ(seen, "/\\");
+  sc_core::sc_start({5, sc_core::SC_US});
+  EXPECT_EQ(seen, "/\\/\\");
+}
+
+TEST_F(InterruptPathsTest, one_that_is_still_pending_does_not_come_twice) {
+  fate = Fate::doubled;
+  line.drive(true);
+  sc_core::sc_start({11, sc_core::SC_US});
+  EXPECT_EQ(doubled, 0);
+  line.drive(false);
+  line.drive(true);
+  line.drive(false);
+  sc_core::sc_start({11, sc_core::SC_US});
+  EXPECT_EQ(doubled, 1);
+  EXPECT_EQ(seen, "/\\/\\/");
 }
 
 TEST_F(InterruptEdgesTest, a_held_edge_arrives_although_its_line_dropped) {

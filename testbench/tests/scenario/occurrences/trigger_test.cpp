@@ -139,6 +139,8 @@ TEST(FaultInScenario, mistakes_are_told_with_their_place) {
   EXPECT_THAT(
       load_error("faults: [{at: 0, do: slow_access, block: b, delay: {kind: uniform, from: 2 us, to: 1 us}}]\n"),
       HasSubstr("is above 'to'"));
+  EXPECT_THAT(load_error("faults: [{at: 2 us, until: 2 us, do: counter_stuck, block: b}]\n"),
+              HasSubstr("faults[0].until: is not after 'at'"));
   EXPECT_THAT(load_error("faults: [{at: 0, do: counter_stuck, block: b, pmu: p}]\n"), HasSubstr("unknown key 'pmu'"));
   EXPECT_THAT(load_error("faults: [{at: 0, do: counter_stuck, block: b, not_judged: {event: a/b/, reason: r}}]\n"),
               HasSubstr("no measure counts 'a/b/'"));
