@@ -119,6 +119,7 @@ struct DriverHost::State {
   void print(int level, const std::string& given) {
     const std::string text = printable(given);
     log.add(level, text);
+    if (log_observer) log_observer(std::string{'<', static_cast<char>('0' + level), '>'} + text);
     if (options.echo_log) {
       std::fprintf(stderr, "[%12.6f] %s\n", static_cast<double>(now()) * 1e-12, text.c_str());
     }
@@ -295,6 +296,7 @@ struct DriverHost::State {
   std::optional<platform::FirmwareDescription> firmware;
   PerfCallObserver* observer = nullptr;
   InterruptObserver interrupt_observer;
+  LogObserver log_observer;
   KernelLog log;
   std::vector<DriverFile> driver_files;
   std::unique_ptr<DriverFunctions> functions;  // null until somebody asks
@@ -403,6 +405,8 @@ void DriverHost::describe(const platform::FirmwareDescription& firmware) {
 void DriverHost::observe(PerfCallObserver* observer) { state_->observer = observer; }
 
 void DriverHost::observe_interrupts(InterruptObserver observer) { state_->interrupt_observer = std::move(observer); }
+
+void DriverHost::observe_log(LogObserver observer) { state_->log_observer = std::move(observer); }
 
 int DriverHost::load() {
   const Inside inside(*state_);

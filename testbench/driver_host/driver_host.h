@@ -54,6 +54,10 @@ class DriverHost : public sc_core::sc_module {
   /// @param handled  at the end: a handler took it
   using InterruptObserver = std::function<void(std::uint32_t number, bool begin, bool handled)>;
   void observe_interrupts(InterruptObserver observer);
+  /// Call `observer` with each line of the kernel log as log() shows it, also those that a long log leaves out. One at a
+  /// time.
+  using LogObserver = std::function<void(const std::string& line)>;
+  void observe_log(LogObserver observer);
 
   /// Run every driver's module_init, create the described devices, and let deferred probes settle.
   int load();

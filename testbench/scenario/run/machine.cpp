@@ -126,6 +126,9 @@ void Machine::attach_tracers() {
   host_->observe_interrupts([this](std::uint32_t number, bool begin, bool handled) {
     for (TraceListener* const tracer : tracers_) tracer->on_delivery(number, begin, handled);
   });
+  host_->observe_log([this](const std::string& line) {
+    for (TraceListener* const tracer : tracers_) tracer->on_kernel_line(line);
+  });
   for (TraceListener* const tracer : tracers_) tracer->attach(*this);
 }
 

@@ -61,26 +61,17 @@ void AccessLog::add_truth(Json& line, Call call, perf::EventHandle event) const 
   }
 }
 
+/// Warnings and worse.
+void AccessLog::on_kernel_line(const std::string& line) {
+  const bool is_warning = line.size() > 2 && line[0] == '<' && line[1] <= '4' && line[2] == '>';
+  if (!is_warning || !selection_.is_wanted()) return;
+  Json entry_of_log = entry("kernel");
+  entry_of_log["depth"] = depth_;
+  entry_of_log["text"] = line;
+  put(entry_of_log);
+}
+
 void AccessLog::put(const Json& line) {
-  if (machine_ != nullptr && selection_.is_wanted()) write_kernel_log();
-  write_line(line);
-}
-
-/// Warnings and worse since the line before.
-void AccessLog::write_kernel_log() {
-  const std::vector<std::string>& log = machine_->host().log();
-  for (; kernel_lines_ < log.size(); ++kernel_lines_) {
-    const std::string& text = log[kernel_lines_];
-    const bool is_warning = text.size() > 2 && text[0] == '<' && text[1] <= '4' && text[2] == '>';
-    if (!is_warning) continue;
-    Json line = entry("kernel");
-    line["depth"] = depth_;
-    line["text"] = text;
-    write_line(line);
-  }
-}
-
-void AccessLog::write_line(const Json& line) {
   write(options_.is_json ? line.dump(-1, ' ', false, Json::error_handler_t::replace) : to_text(line));
 }
 

@@ -40,6 +40,7 @@ class AccessLog final : public TraceListener {
   void on_line(std::uint32_t number, const std::string& source, bool high) override;
   void on_delivery(std::uint32_t number, bool begin, bool handled) override;
   void on_opening(const std::string& text) override { written_text_ = text; }
+  void on_kernel_line(const std::string& line) override;
   void on_note(const std::string& text) override;
   void on_call(Call call, bool begin, const std::string& pmu, perf::EventHandle event, std::uint64_t value,
                Picoseconds when) override;
@@ -64,11 +65,8 @@ class AccessLog final : public TraceListener {
   void add_event(Json& line, perf::EventHandle event) const;
   void add_truth(Json& line, Call call, perf::EventHandle event) const;
   void put_interrupt(const char* what, std::uint32_t number, const std::string& source);
-  /// Write a line, and before it what the kernel has said meanwhile.
   void put(const Json& line);
-  void write_line(const Json& line);
   void write(const std::string& text);
-  void write_kernel_log();
   void write_end(const Json& line);
 
   AccessLogOptions options_;
@@ -87,7 +85,6 @@ class AccessLog final : public TraceListener {
   std::map<std::uint32_t, std::string> sources_;  // of interrupts, by number
   std::map<std::uint64_t, std::uint64_t> seen_;   // by address of the register: what software knows of it
   unsigned depth_ = 0;                            // calls of the perf core that are under way
-  std::size_t kernel_lines_ = 0;                  // of the kernel's log that were looked at
   std::uint64_t written_ = 0;                     // bytes
   std::uint64_t left_out_ = 0;                    // lines
 };

@@ -37,6 +37,8 @@ class TraceListener : public perf::PerfCallObserver, public perf::EventObserver 
   virtual void on_delivery(std::uint32_t number, bool begin, bool handled) = 0;
   /// The scenario opens an event now. @param text  of the event, as written
   virtual void on_opening([[maybe_unused]] const std::string& text) {}
+  /// The kernel has printed a line. @param line  with its level: "<4>text"
+  virtual void on_kernel_line([[maybe_unused]] const std::string& line) {}
   /// The scenario has done something to the machine.
   virtual void on_note(const std::string& text) = 0;
   /// Nothing more comes.
