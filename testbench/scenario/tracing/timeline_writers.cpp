@@ -260,10 +260,15 @@ std::unique_ptr<TimelineWriter> make_writer(TimelineFormat format) {
   return make_svg_writer();
 }
 
+bool is_change(const Row& line) {
+  const std::string& kind = line.front();
+  return kind == "v" || kind == "b" || kind == "e" || kind == "i";
+}
+
 /// @return a line in that format; nothing for declarations
 std::string text_of(const Row& line, TimelineWriter& writer) {
+  if (!is_change(line)) return {};
   const std::string& kind = line.front();
-  if (kind != "v" && kind != "b" && kind != "e" && kind != "i") return {};
   const Picoseconds when = number_in(line.at(1));
   const auto second = static_cast<unsigned>(number_in(line.at(2)));
   if (kind == "v") return writer.value(when, second, number_in(line.at(3), 16));
@@ -291,9 +296,10 @@ std::uint64_t write_timeline(TimelineFormat format, const fs::path& record, cons
   constexpr std::size_t kPiece = 1U << 20;
   static_cast<void>(read_record(record, [&](const Row& line) {
     if (is_full) {
-      if (line.front() != "o") ++left_out;
+      if (is_change(line)) ++left_out;
       return;
     }
+    if (line.front() == "n") last = std::max(last, number_in(line.at(1)));
     const std::string next = text_of(line, writer);
     if (next.empty()) return;
     is_full = written + next.size() > room;
@@ -301,7 +307,7 @@ std::uint64_t write_timeline(TimelineFormat format, const fs::path& record, cons
       ++left_out;
       return;
     }
-    last = number_in(line.at(1));
+    last = std::max(last, number_in(line.at(1)));
     written += next.size();
     text += next;
     if (text.size() < kPiece) return;
