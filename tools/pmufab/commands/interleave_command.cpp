@@ -159,10 +159,11 @@ int code_of_schedules(const Tally& tally, bool interrupted) {
   return judged == 0 ? kNotJudged : kPassed;
 }
 
-void show_schedule(const Exploration& exploration, const Schedule& schedule, std::size_t number) {
+/// @param name  "schedule 3"
+void show_schedule(const Exploration& exploration, const Schedule& schedule, const std::string& name) {
   std::string time_line;
   const Outcome outcome = exploration.run(schedule, time_line);
-  fmt::print(std::cout, "\nschedule {}:\n", number);
+  fmt::print(std::cout, "\n{}:\n", name);
   for (const interleave::Step& step : schedule.steps) fmt::print(std::cout, "  {}\n", describe(step));
   if (!outcome.what.empty()) fmt::print(std::cout, "  {}\n", outcome.what);
   fmt::print(std::cout, "{}", time_line);
@@ -174,10 +175,16 @@ int replay(const Exploration& exploration, const std::vector<Schedule>& schedule
     throw InputError(fmt::format("--replay {}: there are {} schedules", number, schedules.size()));
   const Schedule& schedule = schedules[number - 1];
   save(exploration, schedule, map);
-  show_schedule(exploration, schedule, number);
+  show_schedule(exploration, schedule, fmt::format("schedule {}", number));
   const Tally tally(exploration.run(std::vector<Schedule>{schedule}));
   tally.print("");
   return code_of_schedules(tally, exploration.was_interrupted());
+}
+
+/// @return what to show of these schedules: the first that failed, or the first that failed as expected
+std::optional<std::size_t> to_show(const Tally& tally) {
+  const auto failed = tally.first_of(Outcome::Kind::failed);
+  return failed ? failed : tally.first_of(Outcome::Kind::as_expected);
 }
 
 /// The schedules, and beside them as many at random times.
@@ -185,23 +192,29 @@ int explore(const Exploration& exploration, const std::vector<Schedule>& schedul
   const Tally tally(exploration.run(schedules));
   tally.print(fmt::format("{} with up to {}", scenario::counted(schedules.size(), "schedule"),
                           scenario::counted(map["bound"].as<unsigned>(), "step")));
-  int code = code_of_schedules(tally, exploration.was_interrupted());
+  std::vector<Schedule> random;
   if (const std::uint64_t number = map["random"].as<std::uint64_t>(); number > 0 && !exploration.was_interrupted()) {
-    const std::uint64_t seed = map["seed"].as<std::uint64_t>();
-    const auto random =
-        interleave::random_schedules(schedules, number, seed, exploration.first_access(), exploration.last_access());
-    const Tally at_random(exploration.run(random));
-    at_random.print(fmt::format("{} at random times, seed {}", scenario::counted(random.size(), "schedule"), seed));
-    code = scenario::graver(code, code_of_schedules(at_random, exploration.was_interrupted()));
+    random = interleave::random_schedules(schedules, number, map["seed"].as<std::uint64_t>(),
+                                          exploration.first_access(), exploration.last_access());
   }
-  fmt::print(std::cout, "{}\n", headline(tally));
-  const auto failed = tally.first_of(Outcome::Kind::failed);
-  const auto shown = failed ? failed : tally.first_of(Outcome::Kind::as_expected);
-  if (shown && !exploration.was_interrupted()) {
-    show_schedule(exploration, schedules[*shown], *shown + 1);
-    save(exploration, schedules[*shown], map);
+  const Tally at_random(exploration.run(random));
+  if (!random.empty()) {
+    at_random.print(fmt::format("{} at random times, seed {}", scenario::counted(random.size(), "schedule"),
+                                map["seed"].as<std::uint64_t>()));
   }
-  return exploration.was_interrupted() ? code_of_schedules(tally, true) : code;
+  const bool only_at_random =
+      tally.number_of(Outcome::Kind::failed) == 0 && at_random.number_of(Outcome::Kind::failed) > 0;
+  fmt::print(std::cout, "{}{}\n", headline(only_at_random ? at_random : tally),
+             only_at_random ? " at random times" : "");
+  if (const auto shown = to_show(only_at_random ? at_random : tally); shown && !exploration.was_interrupted()) {
+    const Schedule& schedule = only_at_random ? random[*shown] : schedules[*shown];
+    show_schedule(exploration, schedule,
+                  fmt::format("{} {}", only_at_random ? "random schedule" : "schedule", *shown + 1));
+    save(exploration, schedule, map);
+  }
+  const int code = code_of_schedules(tally, exploration.was_interrupted());
+  return random.empty() || exploration.was_interrupted() ? code
+                                                         : scenario::graver(code, code_of_schedules(at_random, false));
 }
 
 int run_interleave(const Request& request) {
