@@ -42,6 +42,8 @@ Failure failure_of(const CounterResult& counter) {
   if (counter.check == perf::Check::not_opened)
     return {fmt::format("event of {} not opened", pmu), fmt::format("{}: {}", counter.event, counter.note)};
   const std::string note = counter.note.empty() ? "" : "; " + counter.note;
+  if (counter.time_enabled > 0 && counter.time_running == 0)
+    return {fmt::format("event of {} without a counter", pmu), fmt::format("{}{}", counter.event, note)};
   return {fmt::format("wrong count of {}", pmu),
           fmt::format("{}: the driver counted {}, the scoreboard {}{}", counter.event, count_text(counter.driver),
                       count_text(counter.expected), note)};

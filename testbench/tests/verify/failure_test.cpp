@@ -39,6 +39,16 @@ TEST(Failure, pmus_that_differ_in_their_numbers_fail_in_the_same_way) {
   EXPECT_THAT(failures_of(with_count("arm_cmn_0", perf::Check::exact)), IsEmpty());
 }
 
+// A case that is made shorter until nothing has its turn shows nothing of a count that was wrong.
+TEST(Failure, an_event_that_never_ran_is_no_wrong_count) {
+  RunResult run = with_count("arm_cmn_0", perf::Check::wrong);
+  scenario::CounterResult& counter = run.measures.front().counters.front();
+  counter.time_enabled = 10;
+  EXPECT_EQ(kind_of(run), "event of arm_cmn_* without a counter");
+  counter.time_running = 1;
+  EXPECT_EQ(kind_of(run), "wrong count of arm_cmn_*");
+}
+
 TEST(Failure, checks_are_told_apart_by_the_drivers_function) {
   const auto with = [](const std::string& text) {
     RunResult run;

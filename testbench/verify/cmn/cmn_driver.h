@@ -21,6 +21,8 @@ namespace pmufab::verify {
 ///   So some are refused that could count, and some taken that never do (cmn-group-of-cal). CmnFit has the rules.
 /// - What an event select register held before the driver was loaded stays until the node has an event, and adds to what
 ///   other nodes of its port and device count (cmn-event-left-selected): firmware leaves none set at such nodes.
+/// - A watchpoint whose event is removed stays exclusive, and stands for the missing one of a pair (cmn-exclusive-left):
+///   one of a pair alone is counted where no watchpoint is exclusive.
 /// - Watchpoints with different numbers in wp_combine are taken into a group in which they never count: all pairs of a
 ///   machine have the same number.
 struct CmnDriver {

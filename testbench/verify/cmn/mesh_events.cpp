@@ -74,7 +74,8 @@ EventMaker::EventMaker(Random& random, const MeshPlan& plan, const CmnDriver& dr
       pmu_(fmt::format("arm_cmn_{}", number)),
       layout_(plan.topology),
       product_(layout_of(plan.topology)),
-      combine_(random.pick({1U, 1U, 2U, 15U})) {
+      combine_(random.pick({1U, 1U, 2U, 15U})),
+      exclusives_(random.chance(75)) {
   for (const cmn::Crosspoint& crosspoint : plan.topology.crosspoints)
     used_ports_.push_back(cmn::used_ports(crosspoint));
   list_nodes();
@@ -212,7 +213,7 @@ MeshEvent EventMaker::watchpoint() {
   const unsigned most_group = driver_.watchpoints_by_group ? 1 : is_600 ? 3 : 2;
   event.group = static_cast<unsigned>(random_.number(0, most_group));
   const auto compared = [&](unsigned group) { return is_600 ? group & 1U : group; };
-  const bool exclusive = random_.chance(25);
+  const bool exclusive = event.exclusive = exclusives_ && random_.chance(25);
   const Comparison comparison = draw_comparison(channel, compared(event.group), event.upload);
   std::string terms = random_.chance(80) ? (event.upload ? "watchpoint_up" : "watchpoint_down")
                                          : fmt::format("type=0x7770,eventid={}", event.upload ? 0 : 2);

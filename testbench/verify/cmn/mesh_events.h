@@ -36,6 +36,7 @@ struct MeshEvent {
   bool upload = false;             ///< of a watchpoint
   unsigned group = 0;
   bool combined = false;          ///< its flits must also match another watchpoint's
+  bool exclusive = false;         ///< it, or one of its pair, counts flits that do not match
   std::vector<MeshEvent> pair{};  ///< both of a combined pair. The text is their group
   std::string key;                ///< the occurrence without its place: "node 5 1"
   /// Text of the same occurrence at one place; empty: it cannot be injected.
@@ -96,7 +97,8 @@ class EventMaker {
   std::vector<EventPlace> last_places_;
   std::optional<unsigned> last_state_;  // of the last event with two filters
   unsigned combine_;                    // the number of all pairs
-  std::vector<unsigned> used_ports_;    // by crosspoint
+  bool exclusives_;
+  std::vector<unsigned> used_ports_;  // by crosspoint
 };
 
 /// Whether events of a mesh fit together.

@@ -49,6 +49,7 @@ class Offer {
   std::vector<MeshEvent> events_;
   CmnFit fit_;
   bool has_cycles_;
+  bool has_exclusive_ = false;
   std::vector<std::string> sources_;   // one for each occurrence and domain: each wraps one counter of each event
   std::vector<RefusedEvent> refused_;  // alone
   std::vector<RefusedEvent> full_;     // groups
@@ -79,6 +80,7 @@ Offer::Offer(Random& random, const MeshPlan& plan, const CmnDriver& driver, Offe
       if (auto other = maker.other_code()) keep(std::move(*other));
     }
   }
+  has_exclusive_ = std::any_of(events_.begin(), events_.end(), [](const MeshEvent& event) { return event.exclusive; });
   for (std::size_t index = 0; index < events_.size(); ++index) {
     if (is_wanted(events_[index])) wanted_events_.push_back(index);
   }
@@ -205,7 +207,8 @@ std::string Offer::event(Random& random) {
   if (!wanted_events_.empty() && random.chance(40)) index = random.pick(wanted_events_);
   last_ = index;
   // One of a pair alone counts nothing, and keeps watchpoints that are not combined away from its place.
-  if (!events_[index].pair.empty() && random.chance(25)) return random.pick(events_[index].pair).text;
+  if (!events_[index].pair.empty() && !has_exclusive_ && random.chance(25))
+    return random.pick(events_[index].pair).text;
   return events_[index].text;
 }
 
