@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "testbench/coverage/coverpoints.h"
 #include "testbench/scenario/yaml/input_error.h"
 #include "testbench/scenario/yaml/input_file.h"
 
@@ -82,7 +83,7 @@ Coverage::Uncaused Coverage::uncaused() const {
   Uncaused result;
   for (const auto& [kind, events] : uncaused_) {
     const Points& points = kinds_.at(kind);
-    const auto caused = points.find("event");
+    const auto caused = points.find(kEvent);
     for (const auto& [event, reason] : events) {
       if (caused == points.end() || !caused->second.contains(event)) result[kind].emplace(event, reason);
     }

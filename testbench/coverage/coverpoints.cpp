@@ -10,6 +10,8 @@
 namespace pmufab::coverage {
 namespace {
 
+constexpr std::string_view kCross = " x ";
+
 constexpr std::array<const char*, 4> kCounts{"below 2^16", "2^16 to 2^32", "2^32 to 2^48", "2^48 and more"};
 constexpr std::array<unsigned, 3> kCountBits{16, 32, 48};
 constexpr std::array<const char*, 2> kReadings{"once", "several times"};
@@ -75,7 +77,16 @@ void declare(Coverage& coverage, const PmuFacts& facts, const perf::PmuCatalog::
   }
 }
 
-std::string cross(std::string_view first, std::string_view second) { return fmt::format("{} x {}", first, second); }
+bool is_of_events(std::string_view coverpoint) noexcept {
+  return coverpoint == kEvent || coverpoint == kEventByUse || coverpoint == kEventByCounter ||
+         coverpoint == kEventByFilter;
+}
+
+std::string event_of(std::string_view bin) { return std::string(bin.substr(0, bin.find(kCross))); }
+
+std::string cross(std::string_view first, std::string_view second) {
+  return fmt::format("{}{}{}", first, kCross, second);
+}
 
 std::string filter_point(std::string_view format) { return fmt::format("filter {}", format); }
 

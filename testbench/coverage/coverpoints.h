@@ -55,6 +55,10 @@ struct PublishedEvents {
 void declare(Coverage& coverage, const PmuFacts& facts, const perf::PmuCatalog::Entry& pmu,
              const PublishedEvents& events);
 
+/// @return whether the coverpoint has bins of events, alone or crossed with something
+[[nodiscard]] bool is_of_events(std::string_view coverpoint) noexcept;
+/// @return the event of a bin of such a coverpoint
+[[nodiscard]] std::string event_of(std::string_view bin);
 /// @return the bin of a pair: "slc_access_rd x in a group"
 [[nodiscard]] std::string cross(std::string_view first, std::string_view second);
 /// @return the coverpoint of the values of a format: "filter src_bdf"

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "testbench/coverage/coverpoints.h"
 #include "testbench/coverage/report.h"
 #include "testbench/driver_host/driver_library.h"
 #include "testbench/process/shell_word.h"
@@ -183,8 +184,8 @@ class Campaign {
     state_.wishes.clear();
     for (const coverage::KindReport& kind : make_report(*state_.coverage, options_.exclusions).kinds) {
       for (const coverage::PointReport& point : kind.points) {
-        if (point.name != "event" && !point.name.starts_with("event x ")) continue;
-        for (const std::string& bin : point.missing) state_.wishes[kind.name].insert(bin.substr(0, bin.find(" x ")));
+        if (!coverage::is_of_events(point.name)) continue;
+        for (const std::string& bin : point.missing) state_.wishes[kind.name].insert(coverage::event_of(bin));
       }
     }
   }
@@ -317,7 +318,6 @@ class Campaign {
   }
 
   void write(FailureGroup& group, const Value& document) {
-    if (options_.out.empty()) return;
     std::error_code ignored;
     fs::create_directories(options_.out, ignored);  // writing says what is wrong
     const std::string body = scenario::to_compact_yaml(document);

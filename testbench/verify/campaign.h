@@ -31,7 +31,7 @@ struct CampaignOptions {
   std::function<bool()> is_over = {};  ///< no more cases, because the time has passed
   std::uint64_t most_kinds = 0;        ///< stop after failures of so many kinds; 0: never
   bool shrinks = true;                 ///< find the smallest scenario of each kind
-  std::filesystem::path out;           ///< folder for the smallest scenarios; made when there is one
+  std::filesystem::path out;           ///< folder for the smallest scenarios, required; made when there is one
   bool keeps_state = false;            ///< in that folder
   bool resumes = false;                ///< with the state that is there
   std::string run_options;             ///< for the command line that shows a failure again: " --driver my.so"

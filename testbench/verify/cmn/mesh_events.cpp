@@ -8,6 +8,7 @@
 
 #include "models/cmn/nodes/modelled_events.h"
 #include "models/cmn/pmu/flit_positions.h"
+#include "testbench/scenario/fabrics/cmn/judge_spec.h"
 
 namespace pmufab::verify {
 
@@ -23,21 +24,6 @@ constexpr unsigned kValid = 1;  // events of crosspoints
 constexpr unsigned kStall = 2;
 constexpr unsigned kChannelShift = 5;
 constexpr unsigned kInterfaceShift = 2;
-
-WatchpointLayout layout_of(const cmn::Topology& topology) {
-  switch (topology.product) {
-    case cmn::Product::cmn600:
-      return WatchpointLayout::cmn600;
-    case cmn::Product::cmn650:
-      return WatchpointLayout::cmn650;
-    case cmn::Product::cmn700:
-    case cmn::Product::ci700:
-      return WatchpointLayout::cmn700;
-    case cmn::Product::s3:
-      break;
-  }
-  return topology.revision >= kFirstS3R2 ? WatchpointLayout::s3_r2 : WatchpointLayout::s3;
-}
 
 /// @return the type by which events name a node's
 NodeType named_type(NodeType type) { return type == NodeType::rn_d ? NodeType::rn_i : type; }
@@ -73,7 +59,7 @@ EventMaker::EventMaker(Random& random, const MeshPlan& plan, const CmnDriver& dr
       driver_(driver),
       pmu_(fmt::format("arm_cmn_{}", number)),
       layout_(plan.topology),
-      product_(layout_of(plan.topology)),
+      product_(scenario::watchpoint_layout(plan.topology)),
       combine_(random.pick({1U, 1U, 2U, 15U})),
       exclusives_(random.chance(75)) {
   for (const cmn::Crosspoint& crosspoint : plan.topology.crosspoints)

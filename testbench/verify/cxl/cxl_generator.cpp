@@ -124,10 +124,9 @@ GeneratedMachine CxlGenerator::make(Random& random, std::string_view kernel, con
     for (std::size_t index = offered.size() - units; index < offered.size(); ++index) offered[index].device = *device;
   }
   GeneratedMachine generated;
-  generated.resets = false;  // it takes the devices' memory space away, and drivers access it when they leave
   generated.cpus = static_cast<unsigned>(random.number(2, 8));
-  generated.resets =
-      false;  // a reset takes a function's registers off the bus, and the kernel's PCI core does not put them back
+  // A reset takes a function's registers off the bus, and the kernel's PCI core does not put them back.
+  generated.resets = false;
   generated.platform = cxl_platform(random, machine, details, generated.cpus);
   generated.traffic.emplace_back("cxl_traffic", cxl_workload(random, machine, std::nullopt));
   if (Value writes = cxl_firmware(random, machine, kernel); random.chance(30) && !writes.items.empty())

@@ -46,7 +46,7 @@ std::vector<std::string> fabric_names() {
   return names;
 }
 
-/// "tegra410, cmn or cxl"
+/// "tegra410, cmn, cxl or soc"
 std::string all_fabrics() {
   std::vector<std::string> names = fabric_names();
   const std::string last = names.back();

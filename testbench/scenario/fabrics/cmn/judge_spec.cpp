@@ -9,22 +9,6 @@
 namespace pmufab::scenario {
 namespace {
 
-scoreboard::WatchpointLayout watchpoint_layout(const cmn::Topology& topology) {
-  constexpr unsigned kS3r2 = 3;  // revision code of S3 r2p0
-  switch (topology.product) {
-    case cmn::Product::cmn600:
-      return scoreboard::WatchpointLayout::cmn600;
-    case cmn::Product::cmn650:
-      return scoreboard::WatchpointLayout::cmn650;
-    case cmn::Product::cmn700:
-    case cmn::Product::ci700:
-      return scoreboard::WatchpointLayout::cmn700;
-    case cmn::Product::s3:
-      break;
-  }
-  return topology.revision >= kS3r2 ? scoreboard::WatchpointLayout::s3_r2 : scoreboard::WatchpointLayout::s3;
-}
-
 /// Numbers of the products, as the technical reference manuals give them.
 std::uint16_t part_number(cmn::Product product) {
   switch (product) {
@@ -111,6 +95,22 @@ void fill_links(const platform::PlatformSpec& platform, std::vector<scoreboard::
 }
 
 }  // namespace
+
+scoreboard::WatchpointLayout watchpoint_layout(const cmn::Topology& topology) {
+  constexpr unsigned kS3r2 = 3;  // revision code of S3 r2p0
+  switch (topology.product) {
+    case cmn::Product::cmn600:
+      return scoreboard::WatchpointLayout::cmn600;
+    case cmn::Product::cmn650:
+      return scoreboard::WatchpointLayout::cmn650;
+    case cmn::Product::cmn700:
+    case cmn::Product::ci700:
+      return scoreboard::WatchpointLayout::cmn700;
+    case cmn::Product::s3:
+      break;
+  }
+  return topology.revision >= kS3r2 ? scoreboard::WatchpointLayout::s3_r2 : scoreboard::WatchpointLayout::s3;
+}
 
 std::vector<scoreboard::CmnJudgeSpec> cmn_judge_specs(const platform::PlatformSpec& platform) {
   std::vector<scoreboard::CmnJudgeSpec> specs;

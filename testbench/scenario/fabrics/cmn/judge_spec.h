@@ -9,6 +9,9 @@
 
 namespace pmufab::scenario {
 
+/// @return where a mesh's product and revision have what watchpoints compare
+[[nodiscard]] scoreboard::WatchpointLayout watchpoint_layout(const cmn::Topology& topology);
+
 /// What the judges of the platform's meshes must know, in their order, from the specification the platform is built
 /// from and nothing else. The judge works out node ids and where the registers lie that switch a PMU.
 [[nodiscard]] std::vector<scoreboard::CmnJudgeSpec> cmn_judge_specs(const platform::PlatformSpec& platform);
