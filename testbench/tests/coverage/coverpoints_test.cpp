@@ -146,6 +146,39 @@ TEST(PmuFacts, a_coresight_pmu_is_known_by_the_platform) {
   EXPECT_EQ(facts.counter_written(read), std::nullopt);
 }
 
+TEST(PmuFacts, a_described_pmu_is_known_by_its_description) {
+  platform::PlatformSpec spec = platform::PlatformSpec::without_fabrics();
+  spec.sockets = 2;
+  soc::PmuDescription& pmu = spec.soc.pmus.emplace_back();
+  pmu.name = "noc";
+  pmu.perf_name = "noc_pmu_{socket}";
+  pmu.base = 0x4000'0000;
+  pmu.page1 = 0x4000'1000;
+  pmu.counters = 9;
+  pmu.width = 36;
+  pmu.atomic_64bit = false;
+  pmu.interrupt = soc::InterruptDescription{.number = 90, .trigger = InterruptTrigger::level, .shared = true};
+  const PmuFacts facts = facts_of(spec, "noc_pmu_1");
+  EXPECT_EQ(facts.kind, "noc_pmu_*");
+  EXPECT_EQ(facts.wiring, "a line that others share");
+  EXPECT_THAT(facts.topology, UnorderedElementsAre("32-bit layout", "two pages", "counters read in two halves",
+                                                   "with a cycle counter"));
+  EXPECT_THAT(facts.topologies, Contains("64-bit layout"));
+  EXPECT_THAT(facts.places, ElementsAre("platform.socket1_noc"));
+  EXPECT_EQ(facts.width_of("reads"), "33 to 63 bits");
+  // PMCNTENSET, by the base of socket 1: two words of 32 bits, or one of 64.
+  const std::uint64_t enable = (std::uint64_t{1} << platform::default_map::kSocketShift) + 0x4000'0000 + 0xc00;
+  EXPECT_EQ(facts.counter_written(write(enable, 1U << 7)), (CounterPlace{0, 7}));
+  EXPECT_EQ(facts.counter_written(write(enable + 4, 1U << 3)), (CounterPlace{0, 35}));
+  EXPECT_EQ(facts.counter_written(write(enable + 0x10, 1)), std::nullopt);
+  EXPECT_EQ(facts.position(7), "last");
+  pmu.is_64bit = true;
+  pmu.interrupt.reset();
+  const PmuFacts wide = facts_of(spec, "noc_pmu_0");
+  EXPECT_EQ(wide.wiring, kNoInterrupt);
+  EXPECT_THAT(wide.topology, Contains("64-bit layout"));
+}
+
 TEST(PmuFacts, kinds_leave_out_the_numbers_of_places) {
   const platform::PlatformSpec spec;
   EXPECT_EQ(facts_of(spec, "nvidia_pcie_pmu_0_rc_5").kind, "nvidia_pcie_pmu_*_rc_*");
