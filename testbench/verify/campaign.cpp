@@ -264,22 +264,33 @@ class Campaign {
 
   void shrink_new_kinds() {
     for (FailureGroup& group : state_.groups) {
-      if (!group.file.empty() || is_interrupted()) continue;
-      const Value smallest = options_.shrinks ? smallest_of(group) : document_of(group.first);
-      if (is_interrupted()) return;  // what was tried since then says nothing: shrink it again after --resume
-      write(group, smallest);
+      if (!group.file.empty()) continue;
+      const Value whole = document_of(group.first);
+      FailureGroup unfinished = group;
+      const std::optional<Value> smallest = options_.shrinks ? smallest_of(group, whole) : whole;
+      if (!smallest) {
+        // What was tried before an interruption says nothing. The case is shrunk after --resume, but it is there.
+        unfinished.name += "-whole";
+        write(unfinished, whole);
+        if (options_.on_failure) options_.on_failure(unfinished);
+        group.text = unfinished.text;
+        continue;
+      }
+      write(group, *smallest);
       save();
       if (options_.on_failure) options_.on_failure(group);
     }
   }
 
-  Value smallest_of(FailureGroup& group) {
+  /// @return nothing if it is interrupted
+  std::optional<Value> smallest_of(FailureGroup& group, const Value& whole) {
     const Target& target = target_of(group.first);
     const auto fails = [&](const std::vector<Value>& documents) { return try_all(documents, target, group); };
     constexpr std::uint64_t kRuns = 500;
     constexpr std::uint64_t kRunsOfTimeouts = 8;  // each takes as long as a run may take
     runs_left_ = group.kind.starts_with("took too long") ? kRunsOfTimeouts : kRuns;
-    return shrink(document_of(group.first), fails).smallest;
+    Value smallest = shrink(whole, fails).smallest;
+    return is_interrupted() ? std::nullopt : std::optional(std::move(smallest));
   }
 
   /// @return of each document whether it fails as the group does. Documents that make no sense do not.

@@ -54,7 +54,7 @@ void Injections::plan(Triggers& triggers, Picoseconds zero, const std::function<
       const Picoseconds now = simulated_time();
       planned.judge(planned.spec->count, now);
       planned.model(planned.spec->count, now);
-      if (planned.spec->at.is_access()) done(*planned.spec);
+      done(*planned.spec);
     });
   }
 }

@@ -24,7 +24,7 @@ class Injections {
   void prepare(const std::vector<InjectionSpec>& specs, Machine& machine, const perf::PmuCatalog& catalog);
   /// Set the times.
   /// @param zero  the scenario's beginning
-  /// @param done  called after an injection that waited for a register access
+  /// @param done  called after each injection, at its instant
   void plan(Triggers& triggers, Picoseconds zero, const std::function<void(const InjectionSpec&)>& done);
 
  private:

@@ -236,12 +236,16 @@ class ScenarioRun {
       if (spec_.measures[i].stop) steps_.push({*spec_.measures[i].stop, Kind::end_measure, i});
     }
     for (std::size_t i = 0; i < spec_.actions.size(); ++i) plan_action(i);
-    // Just after the injection: until then the scenario does not end.
+    // Results tell of it just after the injection: until then the scenario does not end. Traces have its instant.
     for (std::size_t i = 0; i < spec_.injections.size(); ++i) {
       const Trigger& at = spec_.injections[i].at;
       if (!at.is_access()) steps_.push({at.time + 1, Kind::note_injection, i});
     }
-    injections_.plan(machine_.triggers(), zero_, [this](const InjectionSpec& injection) { note_injection(injection); });
+    injections_.plan(machine_.triggers(), zero_, [this](const InjectionSpec& injection) {
+      const std::string text = text_of(injection);
+      if (injection.at.is_access()) journal_.write("action", text);
+      trace(text);
+    });
     occurrences_.plan(zero_, [this](const std::string& text) { note(text); });
   }
 
@@ -335,7 +339,7 @@ class ScenarioRun {
         act(spec_.actions[step.index]);
         break;
       case Kind::note_injection:
-        note_injection(spec_.injections[step.index]);
+        journal_.write("action", text_of(spec_.injections[step.index]));
         break;
       case Kind::read_interval:
         if (open_.contains(step.index)) {
@@ -500,15 +504,18 @@ class ScenarioRun {
   void cover(coverage::Step step) {
     if (machine_.coverage() != nullptr) machine_.coverage()->did(step);
   }
-  void note_injection(const InjectionSpec& injection) {
-    note(fmt::format("{}: {} times {}",
-                     injection.at.is_access() ? format_time(simulated_time() - zero_) + ", " + describe(injection.at)
-                                              : format_time(injection.at.time),
-                     with_separators(injection.count), injection.source));
+  [[nodiscard]] std::string text_of(const InjectionSpec& injection) const {
+    return fmt::format("{}: {} times {}",
+                       injection.at.is_access() ? format_time(simulated_time() - zero_) + ", " + describe(injection.at)
+                                                : format_time(injection.at.time),
+                       with_separators(injection.count), injection.source);
+  }
+  void trace(const std::string& action) const {
+    for (TraceListener* const tracer : machine_.tracers()) tracer->on_note(action);
   }
   void note(const std::string& action) {
     journal_.write("action", action);
-    for (TraceListener* const tracer : machine_.tracers()) tracer->on_note(action);
+    trace(action);
   }
   void check(const std::string& name, bool ok, const std::string& text) {
     journal_.write("check", to_json(CheckResult{name, ok, text}));
