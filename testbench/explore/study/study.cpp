@@ -305,7 +305,8 @@ std::optional<std::vector<std::uint64_t>> Study::sites(bool whole_grid) const {
       break;
   }
   if (grid.positions() > kMostRuns)
-    throw InputError(fmt::format("the whole grid has {} runs; a study has at most {}", grid.positions(), kMostRuns));
+    throw InputError(fmt::format("the whole grid has {} runs; a study has at most {}", grid.positions(), kMostRuns),
+                     "leave out --grid, or give the axes fewer values");
   sites.resize(grid.sites());
   std::iota(sites.begin(), sites.end(), std::uint64_t{0});
   return sites;

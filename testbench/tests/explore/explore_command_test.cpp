@@ -235,6 +235,36 @@ TEST_F(Explore, reports_answers_pictures_and_the_command_of_each_point) {
   EXPECT_THAT(read(csv), HasSubstr("," + counted.substr(0, 3) + ","));
 }
 
+TEST_F(Explore, says_why_slurm_runs_nothing) {
+  const std::string file = study("values: [10]");
+  const auto refused = [&](const std::vector<std::string>& more, const std::string& path) {
+    std::vector<std::string> words = {"explore", file, "--drivers", "newest", "--db", database()};
+    words.insert(words.end(), more.begin(), more.end());
+    const Outcome outcome = finish(start(words, {{"PATH", path}}));
+    EXPECT_EQ(outcome.exit_code, 2) << outcome.err;
+    return outcome.err;
+  };
+  const std::string none = (folder / "none").string();
+  EXPECT_THAT(refused({"--on", "slurm"}, none), HasSubstr("there is no command sbatch here"));
+  EXPECT_THAT(refused({"--on", "lsf"}, none), HasSubstr("--shard K/N is for other schedulers"));
+  EXPECT_THAT(refused({"--tasks", "4"}, none), HasSubstr("needs --on slurm"));
+  EXPECT_THAT(refused({"--on", "slurm", "--tasks", "0"}, none), HasSubstr("use 1 ... 1000"));
+  EXPECT_THAT(refused({"--on", "slurm", "--shard", "1/2"}, none), HasSubstr("contradict"));
+  // A Slurm that takes no job.
+  std::filesystem::create_directory(folder / "bin");
+  const std::string sbatch = write("bin/sbatch", "#!/bin/sh\necho 'sbatch: error: invalid partition' >&2\nexit 1\n");
+  std::filesystem::permissions(sbatch, std::filesystem::perms::owner_all);
+  EXPECT_THAT(refused({"--on", "slurm"}, (folder / "bin").string()),
+              HasSubstr("sbatch took no job: sbatch: error: invalid partition"));
+}
+
+TEST_F(Explore, finds_the_base_of_a_study_that_was_copied) {
+  const std::string copy = write("copy.yaml", read(shipped("studies/coresight-width.yaml")));
+  const Outcome plan = explore(copy, {"--plan"});
+  EXPECT_EQ(plan.exit_code, 0) << plan.err;
+  EXPECT_THAT(plan.out, HasSubstr("coresight-width: at most 200 points"));
+}
+
 TEST_F(Explore, does_not_put_parts_of_different_scenarios_together) {
   const std::string file = study("values: [10, 50]");
   const auto run = [&](const char* shard, const char* name) {

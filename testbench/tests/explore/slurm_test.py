@@ -43,7 +43,6 @@ find: {smallest: rate, such_that: "reported >= 700", for_each: [delay]}
 points: grid
 """
 
-
 def check(condition, text):
     if not condition:
         sys.exit(f"slurm_test: {text}")
@@ -145,15 +144,16 @@ class Study:
         self.pmufab, self.folder = pmufab, folder
         (folder / "base.yaml").write_text(BASE)
         (folder / "study.yaml").write_text(STUDY)
+        (folder / "search.yaml").write_text(STUDY.replace("points: grid\n", ""))
 
-    def start(self, name, *more):
-        return subprocess.Popen([self.pmufab, "explore", self.folder / "study.yaml", "--drivers", "newest", "--db",
+    def start(self, name, *more, study="study.yaml"):
+        return subprocess.Popen([self.pmufab, "explore", self.folder / study, "--drivers", "newest", "--db",
                                  self.folder / name, *more], text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
-    def finish(self, process, name):
+    def finish(self, process, name, is_grid=True):
         out, errors = process.communicate(timeout=2 * PATIENCE)
         check(process.returncode == 0, f"pmufab explore ended with {process.returncode}:\n{out}{errors}")
-        check("rates: 120 points" in out, f"not all points are there:\n{out}{errors}")
+        check(("rates: 120 points" in out) == is_grid, f"not the points that were asked for:\n{out}{errors}")
         check(not (self.folder / f"{name}.tasks").exists(), "the folder of the tasks has stayed")
         return subprocess.run([self.pmufab, "explore", "export", self.folder / name], text=True, capture_output=True,
                               check=True).stdout
@@ -198,6 +198,11 @@ def run_tests(pmufab, folder):
     check(study.finish(study.start("c.sqlite", *on_slurm), "c.sqlite") == wanted,
           "after the command was killed, the export differs")
     check(len(Slurm.jobs()) == 4, f"the tasks of the first command were to go on: {Slurm.jobs()}")
+
+    # A search: the third and the fourth task have no border to look for.
+    wanted = study.finish(study.start("d.sqlite", study="search.yaml"), "d.sqlite", False)
+    exported = study.finish(study.start("e.sqlite", *on_slurm, study="search.yaml"), "e.sqlite", False)
+    check(exported == wanted, "a search on Slurm exports something else than one on one machine")
 
 
 def main():

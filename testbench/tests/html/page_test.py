@@ -245,7 +245,7 @@ def check_report(browser):
                    "spare over rate and delay", "spare, one axis changed at a time from rate=10, delay=0"):
         check(wanted in titles, f"no picture is '{wanted}': {titles}")
     check(shown(0) == ["0", "1", "2", "3", "4", "5"], f"points shown: {shown(0)}")
-    put_into(browser, "search", "2 us 40")
+    put_into(browser, "search", "interrupt_delay=2 requests_per_us=40")
     check(shown(0) == ["5"], f"search for one point shows {shown(0)}")
     put_into(browser, "search", "")
     browser.value("document.querySelector('#runs > thead').rows[0].cells[4].click()")  # spare: less with larger rates

@@ -62,7 +62,7 @@ std::string submit(const JobArray& array) {
     throw scenario::InputError("--on slurm: there is no command sbatch here",
                                "it is in Debian's package slurm-client; --shard K/N is for other schedulers");
   // "123", or "123;cluster"
-  const std::string job = reply.out.substr(0, reply.out.find_first_not_of("0123456789"));
+  std::string job = reply.out.substr(0, reply.out.find_first_not_of("0123456789"));
   if (reply.exit_code != 0 || job.empty())
     throw scenario::InputError(fmt::format("--on slurm: sbatch took no job: {}", first_line(reply.errors)),
                                "does sinfo show a partition? SBATCH_PARTITION, SBATCH_TIMELIMIT and the like choose");
