@@ -94,9 +94,10 @@ details details { margin: 0.5em 0; }
   body { margin: 0; max-width: none; padding: 0; }
   #controls { display: none; }
   #runs > thead th { position: static; }
-  #runs > tbody, .pictures { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 40em), 1fr)); gap: 1em; align-items: start; }
-.picture { min-width: 0; }
-.picture svg { break-inside: avoid; }
+  #runs > tbody, .picture { break-inside: avoid; }
+  .pictures { display: block; }
+  .wide { overflow: visible; }
+  .points { font-size: 0.7em; }
 }
 )";
 

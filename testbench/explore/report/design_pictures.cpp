@@ -50,7 +50,8 @@ std::vector<Picture> SensitivityPictures::pictures() const {
     const std::string& response = study_.responses[responses_[i]].name;
     const Sample& middle = samples_[i].front()[study_.baseline.front()];
     if (middle.size() == 0) continue;
-    RangeChart chart{response + ", one axis changed at a time from " + baseline, response, middle.mean(), {}};
+    RangeChart chart{
+        fmt::format("{}, one axis changed at a time from {}", response, baseline), response, middle.mean(), {}};
     for (std::size_t axis = 0; axis < study_.axes.size(); ++axis) {
       const std::vector<AxisValue>& values = study_.axes[axis].values;
       if (values.size() < 2) continue;

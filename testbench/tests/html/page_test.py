@@ -265,6 +265,9 @@ def check_report(browser):
     paper = browser.value("getComputedStyle(document.body).backgroundColor")
     check(paper == "rgb(255, 255, 255)", f"paper is {paper}")
     check(browser.value("document.getElementById('controls').offsetHeight") == 0, "paper has controls")
+    places = browser.value("[document.querySelector('#runs > thead').rows[0], document.querySelector('#runs').tBodies[5].rows[0]]"
+                           ".map(r => [...r.cells].map(c => Math.round(c.getBoundingClientRect().left)))")
+    check(places[0] == places[1], f"on paper, heads and cells stand at {places}")
 
 
 def check_in_browser(program, page, report, folder):

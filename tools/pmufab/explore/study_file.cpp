@@ -38,7 +38,7 @@ namespace {
 fs::path scenario_of(const fs::path& study, const std::string& given) {
   const fs::path named = given;
   if (given.find('/') == std::string::npos && named.extension() != ".yaml") return find_scenario(given);
-  if (named.is_absolute()) return named;
+  if (named.is_absolute()) return given;
   const fs::path beside = (study.parent_path() / named).lexically_normal();
   const fs::path shipped = data_folder() / "scenarios" / "studies" / named;
   std::error_code error;
