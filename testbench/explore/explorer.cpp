@@ -25,23 +25,16 @@ bool has_ended(RunResult::Status status) {
          status == Status::expected_failure || status == Status::unexpected_pass;
 }
 
-/// A point without result is tried again the next time.
-bool is_final(const std::string& status) { return status != "crashed" && status != "timed_out"; }
-
 class Explorer : public scenario::RunSource {
  public:
-  Explorer(const Study& study, const PointMaker& points, Database& database, const ExploreOptions& options)
-      : study_(study),
-        points_(points),
-        database_(database),
-        options_(options),
-        design_(design_of(study, options)),
-        began_(Clock::now()) {}
+  Explorer(const Study& study, const PointMaker& points, Design& design, Database& database,
+           const ExploreOptions& options)
+      : study_(study), points_(points), database_(database), options_(options), design_(design), began_(Clock::now()) {}
 
   std::optional<RunPlan> next() override {
     while (options_.most == 0 || begun_ < options_.most) {
       if (options_.runner.interrupted && options_.runner.interrupted() > 0) return std::nullopt;
-      const std::optional<std::uint64_t> position = design_->next();
+      const std::optional<std::uint64_t> position = design_.next();
       if (!position) return std::nullopt;
       if (std::optional<RunPlan> plan = begin(*position)) {
         ++begun_;
@@ -53,10 +46,8 @@ class Explorer : public scenario::RunSource {
   }
 
   void take(const RunPlan& plan, RunResult run, const scenario::RunCost& cost) override {
-    const std::string key = running_.at(plan.scenario.get()).key;
-    const std::vector<std::uint64_t> positions = positions_.at(key);
-    running_.erase(plan.scenario.get());
-    positions_.erase(key);
+    const std::string key = running_.extract(plan.scenario.get()).mapped();
+    const std::vector<std::uint64_t> positions = positions_.extract(key).mapped();
     if (run.is_lost) throw InputError(run.message);
     if (is_stopped(run)) return;
     Result result = result_of(run, key);
@@ -67,31 +58,37 @@ class Explorer : public scenario::RunSource {
     keep(result, positions);
   }
 
-  [[nodiscard]] std::size_t size() const override { return design_->size(); }
+  [[nodiscard]] std::size_t size() const override { return design_.size(); }
 
   Outcome finish() {
     outcome_.points = done_;
     outcome_.is_interrupted = options_.runner.interrupted && options_.runner.interrupted() > 0;
+    if (outcome_.is_interrupted) outcome_.is_complete = false;
     return outcome_;
   }
   void tell_progress() {
     if (!options_.on_progress) return;
     Progress progress;
     progress.done = done_;
-    progress.all = std::max(design_->size(), done_);
+    progress.all = std::max(design_.size(), done_);
     progress.run_now = outcome_.run;
     progress.seconds = std::chrono::duration<double>(Clock::now() - began_).count();
-    progress.is_most = study_.points.kind == Points::Kind::search && !options_.whole_grid;
+    progress.is_most = design_.is_search();
     options_.on_progress(progress);
   }
 
  private:
-  struct Running {
-    std::string key;
-  };
-
   /// @return nothing if its result is there, on its way, or a mistake
   std::optional<RunPlan> begin(std::uint64_t position) {
+    std::optional<Result> there = database_.at(study_, position);
+    if (there && (there->is_final() || options_.runs_nothing)) {
+      compute_and_tell(std::move(*there), position);
+      return std::nullopt;
+    }
+    if (options_.runs_nothing) {
+      outcome_.is_complete = false;
+      return std::nullopt;
+    }
     std::optional<PointMaker::Point> point;
     try {
       point = points_.make(position);
@@ -110,12 +107,12 @@ class Explorer : public scenario::RunSource {
       return std::nullopt;
     }
     std::optional<Result> known = database_.find(study_, point->key);
-    if (known && is_final(known->status)) {
-      if (!database_.has_point(position, point->key)) database_.place(study_, *known, position);
+    if (known && known->is_final()) {
+      database_.place(study_, *known, position);
       compute_and_tell(std::move(*known), position);
       return std::nullopt;
     }
-    running_[point->plan.scenario.get()] = {point->key};
+    running_[point->plan.scenario.get()] = point->key;
     positions_[point->key] = {position};
     return std::move(point->plan);
   }
@@ -123,8 +120,8 @@ class Explorer : public scenario::RunSource {
   /// The user stopped it: it is run the next time.
   [[nodiscard]] bool is_stopped(const RunResult& run) const {
     return run.status == RunResult::Status::not_run ||
-           (run.status == RunResult::Status::interrupted && run.message.find("--limit") == std::string::npos &&
-            options_.runner.interrupted && options_.runner.interrupted() > 0);
+           (run.status == RunResult::Status::interrupted && !run.is_limited && options_.runner.interrupted &&
+            options_.runner.interrupted() > 0);
   }
 
   Result result_of(const RunResult& run, const std::string& key) {
@@ -160,20 +157,20 @@ class Explorer : public scenario::RunSource {
   void compute_and_tell(Result result, std::uint64_t position) {
     compute(study_, position, result.values);
     ++done_;
-    if (result.status == "bad_input" || result.status == "interrupted" || !is_final(result.status)) {
+    if (result.status == "bad_input" || result.status == "interrupted" || !result.is_final()) {
       if (outcome_.broken++ == 0)
         outcome_.first_broken = fmt::format("{}: {}: {}", label_of(study_, position), result.status, result.message);
     }
-    design_->take(position, result);
+    design_.take(position, result);
   }
 
   const Study& study_;
   const PointMaker& points_;
   Database& database_;
   const ExploreOptions& options_;
-  std::unique_ptr<Design> design_;
-  std::map<const scenario::PlannedScenario*, Running> running_;
-  std::map<std::string, std::vector<std::uint64_t>> positions_;  // by the key of a run that is on its way
+  Design& design_;
+  std::map<const scenario::PlannedScenario*, std::string> running_;  // keys
+  std::map<std::string, std::vector<std::uint64_t>> positions_;      // by the key of a run that is on its way
   Clock::time_point began_;
   std::uint64_t begun_ = 0;
   std::uint64_t done_ = 0;
@@ -188,14 +185,9 @@ double Progress::seconds_left() const noexcept {
   return seconds / static_cast<double>(run_now) * static_cast<double>(all - done);
 }
 
-std::unique_ptr<Design> design_of(const Study& study, const ExploreOptions& options) {
-  std::optional<std::vector<std::uint64_t>> sites = study.sites(options.whole_grid);
-  if (!sites) return std::make_unique<SearchDesign>(study, options.shard);
-  return std::make_unique<ListDesign>(study, std::move(*sites), options.shard);
-}
-
-Outcome explore(const Study& study, const PointMaker& points, Database& database, const ExploreOptions& options) {
-  Explorer explorer(study, points, database, options);
+Outcome explore(const Study& study, const PointMaker& points, Design& design, Database& database,
+                const ExploreOptions& options) {
+  Explorer explorer(study, points, design, database, options);
   scenario::RunnerOptions runner = options.runner;
   runner.on_progress = [&](const scenario::RunnerProgress&) { explorer.tell_progress(); };
   scenario::run_all(explorer, runner);

@@ -31,23 +31,21 @@ struct Outcome {
   std::uint64_t broken = 0;     ///< of these, without result: crashed, timed out, values that do not fit together
   std::string first_broken;     ///< one of them, and why
   bool is_interrupted = false;  ///< by the user
+  bool is_complete = true;      ///< no point was left out
 };
 
 struct ExploreOptions {
   scenario::RunnerOptions runner;  ///< jobs, limits, scratch, interrupted
-  Shard shard;
-  bool whole_grid = false;  ///< run every combination, whatever the study says
-  std::uint64_t most = 0;   ///< runs; 0: all
+  std::uint64_t most = 0;          ///< runs; 0: all
+  bool runs_nothing = false;       ///< take points that are there, and leave out the others
   std::function<void(const Progress&)> on_progress = {};
 };
 
 /// Run all points of a study that are not in the database. Each is there as soon as it has ended.
+/// @param design    says which
 /// @param database  has begun this study
 /// @throws scenario::InputError if nothing can be run, or nothing written
-[[nodiscard]] Outcome explore(const Study& study, const PointMaker& points, Database& database,
+[[nodiscard]] Outcome explore(const Study& study, const PointMaker& points, Design& design, Database& database,
                               const ExploreOptions& options);
-
-/// @return the design that a study is run with
-[[nodiscard]] std::unique_ptr<Design> design_of(const Study& study, const ExploreOptions& options);
 
 }  // namespace pmufab::explore

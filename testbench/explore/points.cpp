@@ -57,7 +57,7 @@ PointMaker::PointMaker(const Study& study, const std::filesystem::path& scenario
   const scenario::ScenarioSpec base = file_->load(variant_of(study.grid.values_at(0)), *no_overrides_);
   seed_ = base.seed;
   choose_drivers(base);
-  try_values();
+  try_values(base);
 }
 
 void PointMaker::choose_drivers(const scenario::ScenarioSpec& base) {
@@ -81,7 +81,11 @@ void PointMaker::choose_drivers(const scenario::ScenarioSpec& base) {
   }
 }
 
-void PointMaker::try_values() const {
+void PointMaker::try_values(const scenario::ScenarioSpec& base) {
+  const auto add = [&](const scenario::ScenarioSpec& spec) {
+    base_ = sum_of(base_ + scenario::effective_yaml(spec, {}));
+  };
+  add(base);
   constexpr std::size_t kMost = 1000;  // values of one axis: each is quick, and most axes have a few
   const std::vector<std::size_t> first = study_.grid.values_at(0);
   for (std::size_t axis = 0; axis < study_.axes.size(); ++axis) {
@@ -89,7 +93,7 @@ void PointMaker::try_values() const {
     for (std::size_t i = 1; i < size; i += std::max<std::size_t>(1, size / kMost)) {
       std::vector<std::size_t> values = first;
       values[axis] = i;
-      static_cast<void>(file_->load(variant_of(values), *no_overrides_));
+      add(file_->load(variant_of(values), *no_overrides_));
     }
   }
 }
@@ -143,7 +147,7 @@ std::string PointMaker::key_of_mistake(std::uint64_t position, const std::string
 }
 
 std::string PointMaker::made_with() const {
-  std::string text = fmt::format("# pmufab {}\n", scenario::version());
+  std::string text = fmt::format("# pmufab {}\n# scenario {}\n", scenario::version(), base_);
   for (const auto& [version, files] : driver_files_) text += fmt::format("# Linux {}:{}\n", version, files);
   return text;
 }

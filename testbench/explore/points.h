@@ -35,17 +35,16 @@ class PointMaker {
   [[nodiscard]] Point make(std::uint64_t position) const;
   /// @return a key for a point that cannot be made
   [[nodiscard]] std::string key_of_mistake(std::uint64_t position, const std::string& message) const;
-  /// @return a line for each driver set and for this program: what results depend on besides the study
+  /// @return a line for the base scenario, each driver set and this program: what results depend on besides the study
   [[nodiscard]] std::string made_with() const;
   /// @return drivers of points, if no axis chooses them
   [[nodiscard]] const driver_host::DriverSet& drivers() const noexcept { return *usual_; }
-  [[nodiscard]] std::uint64_t seed() const noexcept { return seed_; }
 
  private:
   [[nodiscard]] scenario::Variant variant_of(const std::vector<std::size_t>& values) const;
   [[nodiscard]] const driver_host::DriverSet& drivers_of(const std::vector<std::size_t>& values) const;
   void choose_drivers(const scenario::ScenarioSpec& base);
-  void try_values() const;
+  void try_values(const scenario::ScenarioSpec& base);
 
   const Study& study_;
   std::shared_ptr<const scenario::ScenarioFile> file_;
@@ -54,6 +53,7 @@ class PointMaker {
   const driver_host::DriverSet* usual_ = nullptr;
   std::map<std::string, std::string> driver_files_;  // by version: names and sums
   std::uint64_t seed_ = 1;                           // of the base scenario
+  std::string base_;                                 // sum of the base scenario, with each value of each axis
 };
 
 /// @return "width=16, delay=5 us": the values of the axes at a position

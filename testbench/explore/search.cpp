@@ -154,6 +154,12 @@ std::uint64_t SearchDesign::size() const {
   return size;
 }
 
+std::unique_ptr<Design> design_of(const Study& study, const Shard& shard, bool whole_grid) {
+  std::optional<std::vector<std::uint64_t>> sites = study.sites(whole_grid);
+  if (!sites) return std::make_unique<SearchDesign>(study, shard);
+  return std::make_unique<ListDesign>(study, std::move(*sites), shard);
+}
+
 Grid combinations_of(const Study& study, const Goal& goal) {
   std::vector<std::size_t> sizes;
   for (const std::size_t axis : goal.for_each) sizes.push_back(study.axes[axis].values.size());

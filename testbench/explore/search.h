@@ -26,6 +26,8 @@ class Design {
   virtual void take(std::uint64_t position, const Result& result) = 0;
   /// @return how many positions there are; of a search, at most
   [[nodiscard]] virtual std::uint64_t size() const = 0;
+  /// @return true if results decide which points are next
+  [[nodiscard]] virtual bool is_search() const = 0;
 };
 
 /// One of several parts of a study that run on their own. Part `number` of `of`, from 1.
@@ -43,6 +45,7 @@ class ListDesign : public Design {
   std::optional<std::uint64_t> next() override;
   void take(std::uint64_t /*position*/, const Result& /*result*/) override {}
   [[nodiscard]] std::uint64_t size() const override { return sites_.size() * repeats_; }
+  [[nodiscard]] bool is_search() const override { return false; }
 
  private:
   std::vector<std::uint64_t> sites_;
@@ -59,6 +62,7 @@ class SearchDesign : public Design {
   std::optional<std::uint64_t> next() override;
   void take(std::uint64_t position, const Result& result) override;
   [[nodiscard]] std::uint64_t size() const override;
+  [[nodiscard]] bool is_search() const override { return true; }
 
  private:
   class Bisection;
@@ -73,6 +77,10 @@ class SearchDesign : public Design {
   std::deque<std::uint64_t> asked_;  // positions to hand out
   std::multimap<std::uint64_t, std::shared_ptr<Bisection>> waiting_;
 };
+
+/// @param whole_grid  every combination, whatever the study says
+/// @return what the study is run with. @throws scenario::InputError if there are too many points
+[[nodiscard]] std::unique_ptr<Design> design_of(const Study& study, const Shard& shard, bool whole_grid);
 
 /// @return the axes of for_each as a grid of their own
 [[nodiscard]] Grid combinations_of(const Study& study, const Goal& goal);

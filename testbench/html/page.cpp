@@ -14,7 +14,7 @@ constexpr std::string_view kStyle = R"(
   --paper: #ffffff; --ink: #1b1f24; --soft: #59636e; --line: #d3d9df; --band: #f3f5f7;
   --good: #1a7f37; --bad: #c0261c; --open: #8a5a00; --driver: #1f5fbf; --truth: #1a7f37;
 }
-@media (prefers-color-scheme: dark) {
+@media screen and (prefers-color-scheme: dark) {
   :root {
     --paper: #14171b; --ink: #e3e7eb; --soft: #9aa4ae; --line: #363d45; --band: #1d2228;
     --good: #63c77e; --bad: #ff8b80; --open: #e2b15d; --driver: #82b1ff; --truth: #63c77e;
@@ -56,7 +56,8 @@ details details { margin: 0.5em 0; }
 #controls[hidden] { display: none; }
 #controls input { width: 20em; max-width: 100%; }
 #controls input, #controls select { background: var(--paper); border: 1px solid var(--line); border-radius: 4px; color: inherit; font: inherit; padding: 0.25em 0.5em; }
-#runs { table-layout: fixed; }
+#runs:not(.points) { table-layout: fixed; }
+.points td:last-child { min-width: 14em; }
 .run-number { width: 4em; }
 .run-verdict { width: 11em; }
 .run-drivers { width: 8em; }
@@ -75,19 +76,29 @@ details details { margin: 0.5em 0; }
 .time-line .wrong-point { fill: var(--bad); }
 .time-line .truth { stroke: var(--truth); stroke-width: 4; stroke-linecap: round; }
 .time-line .truth-point { fill: none; stroke: var(--truth); stroke-width: 2; }
+.pictures { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 40em), 1fr)); gap: 1em; align-items: start; }
+.picture { min-width: 0; }
 .picture svg { height: auto; max-width: 100%; }
-@media (max-width: 60em) {
-  #runs, #runs > tbody, #runs > tbody > tr.more, #runs > tbody > tr.more > td { display: block; }
-  #runs > thead { display: none; }
-  #runs > tbody { border-top: 1px solid var(--line); padding: 0.3em 0; }
-  #runs > tbody > tr.row { display: flex; flex-wrap: wrap; gap: 0 0.9em; }
-  #runs > tbody > tr > td { border: none; padding: 0.1em 0; }
-  #runs > tbody > tr.row > td:nth-child(6)::before { content: "right "; }
-  #runs > tbody > tr.row > td:nth-child(7)::before { content: "wrong "; }
-  #runs > tbody > tr.row > td:nth-child(8)::before { content: "not judged "; }
+@media screen and (max-width: 60em) {
+  #runs:not(.points), #runs:not(.points) > tbody, #runs:not(.points) > tbody > tr.more, #runs:not(.points) > tbody > tr.more > td { display: block; }
+  #runs:not(.points) > thead { display: none; }
+  #runs:not(.points) > tbody { border-top: 1px solid var(--line); padding: 0.3em 0; }
+  #runs:not(.points) > tbody > tr.row { display: flex; flex-wrap: wrap; gap: 0 0.9em; }
+  #runs:not(.points) > tbody > tr > td { border: none; padding: 0.1em 0; }
+  #runs:not(.points) > tbody > tr.row > td:nth-child(6)::before { content: "right "; }
+  #runs:not(.points) > tbody > tr.row > td:nth-child(7)::before { content: "wrong "; }
+  #runs:not(.points) > tbody > tr.row > td:nth-child(8)::before { content: "not judged "; }
 }
 #runs > tbody[hidden] { display: none; }
-@media print { #controls { display: none; } }
+@media print {
+  body { margin: 0; max-width: none; padding: 0; }
+  #controls { display: none; }
+  #runs > thead th { position: static; }
+  #runs > tbody, .picture { break-inside: avoid; }
+  .pictures { display: block; }
+  .wide { overflow: visible; }
+  .points { font-size: 0.7em; }
+}
 )";
 
 // Nothing on a page depends on it: it shows its controls first. What is searched is all that a page has of a run.

@@ -234,7 +234,7 @@ class Campaign {
   /// By the user, or because the time has passed; not by a limit, or by a signal that the driver sent.
   [[nodiscard]] bool was_stopped(const RunResult& run) const {
     const bool is_asked = is_interrupted() || (options_.is_over && options_.is_over());
-    return is_asked && run.status == RunResult::Status::interrupted && run.message.find("--limit") == std::string::npos;
+    return is_asked && run.status == RunResult::Status::interrupted && !run.is_limited;
   }
 
   void judge(const Value& document, const RunResult& run) {

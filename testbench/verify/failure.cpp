@@ -71,7 +71,7 @@ std::vector<Failure> failures_of(const RunResult& run) {
   if (run.status == Status::crashed || run.status == Status::timed_out || run.status == Status::bad_input ||
       run.status == Status::interrupted) {
     const std::string message = first_line(run.message);
-    const bool is_signal = run.status == Status::interrupted && run.message.find("--limit") == std::string::npos;
+    const bool is_signal = run.status == Status::interrupted && !run.is_limited;
     // Events that the hardware has, and the driver does not offer, are no valid input.
     const char* const what = run.status == Status::crashed     ? "crash"
                              : run.status == Status::bad_input ? "not offered by the driver"

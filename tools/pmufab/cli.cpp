@@ -10,6 +10,7 @@
 #include <exception>
 #include <iostream>
 #include <system_error>
+#include <thread>
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
@@ -108,11 +109,28 @@ std::vector<DriverSet> find_drivers(const po::variables_map& options) {
 
 std::vector<DriverSet> find_stock_drivers() { return find_drivers_in({}); }
 
+std::string selector_of(const po::variables_map& options) {
+  std::string selector = options["drivers"].as<std::string>();
+  if (options["drivers"].defaulted() || scenario::is_selector(selector)) return selector;
+  throw InputError(fmt::format("--drivers {} is not a driver selector", selector),
+                   "write all, newest, 7.3, or '>=7.1 <7.3'");
+}
+
+Option jobs_option() {
+  const unsigned processors = std::max(1U, std::thread::hardware_concurrency());
+  return number<unsigned>("jobs,j", "N", "runs at the same time", processors, "one per processor");
+}
+
+unsigned jobs_of(const po::variables_map& options) {
+  constexpr unsigned kMost = 1024;  // a negative number arrives here as a huge one
+  const auto jobs = options["jobs"].as<unsigned>();
+  if (jobs == 0 || jobs > kMost)
+    throw InputError("--jobs: this number of runs is not possible", fmt::format("use 1 ... {}", kMost));
+  return jobs;
+}
+
 DriverSet find_newest_driver(const po::variables_map& options, const platform::PlatformSpec& platform) {
-  const std::string selector = options["drivers"].as<std::string>();
-  if (!scenario::is_selector(selector))
-    throw InputError(fmt::format("--drivers {} is not a driver selector", selector),
-                     "write all, newest, 7.3, or '>=7.1 <7.3'");
+  const std::string selector = selector_of(options);
   const std::vector<DriverSet> all = find_drivers(options);
   const std::vector<DriverSet> able = scenario::sets_for(all, platform);
   if (able.empty())

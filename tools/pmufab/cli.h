@@ -77,6 +77,14 @@ void take_arguments(char** arguments);
 /// @throws scenario::InputError if the library cannot be loaded
 void preload_sanitizer(const boost::program_options::variables_map& options);
 
+/// @return the selector of --drivers, which may be empty where the command's default is
+/// @throws scenario::InputError if it is none
+[[nodiscard]] std::string selector_of(const boost::program_options::variables_map& options);
+
+/// @return --jobs, and the number that was given. @throws scenario::InputError if that many runs are not possible
+[[nodiscard]] Option jobs_option();
+[[nodiscard]] unsigned jobs_of(const boost::program_options::variables_map& options);
+
 /// Values of an option that may be given several times; empty if it was not given.
 [[nodiscard]] std::vector<std::string> values_of(const boost::program_options::variables_map& options,
                                                  const std::string& name);

@@ -49,6 +49,13 @@ const std::vector<std::string>& fixed_columns() {
   return names;
 }
 
+/// What result_of() reads, of the table `results` as r.
+std::vector<std::string> result_columns(const Study& study) {
+  std::vector<std::string> columns;
+  for (const std::string& name : together(fixed_columns(), measured_names(study))) columns.push_back("r." + name);
+  return columns;
+}
+
 std::string insert_text(const std::string& table, const std::vector<std::string>& columns) {
   std::vector<std::string> marks(columns.size(), "?");
   return fmt::format("INSERT OR REPLACE INTO {} ({}) VALUES ({})", table, fmt::join(columns, ", "),
@@ -188,8 +195,7 @@ void Database::place(const Study& study, const Result& result, std::uint64_t pos
   insert.run();
 }
 
-void Database::put(const Study& study, Result result, const std::vector<std::uint64_t>& positions) {
-  Transaction together_or_not(connection_);
+void Database::write(const Study& study, const Result& result, const std::vector<std::uint64_t>& positions) {
   Statement insert(connection_, insert_text("results", together(fixed_columns(), measured_names(study))));
   insert.add(result.key).add(result.drivers).add(result.seed);
   insert.add(result.status).add(result.message);
@@ -200,20 +206,28 @@ void Database::put(const Study& study, Result result, const std::vector<std::uin
   }
   insert.run();
   for (const std::uint64_t position : positions) place(study, result, position);
+}
+
+void Database::put(const Study& study, const Result& result, const std::vector<std::uint64_t>& positions) {
+  Transaction together_or_not(connection_);
+  write(study, result, positions);
   together_or_not.commit();
 }
 
 std::optional<Result> Database::find(const Study& study, const std::string& key) {
-  Statement select(connection_, fmt::format("SELECT {} FROM results WHERE key = ?",
-                                            fmt::join(together(fixed_columns(), measured_names(study)), ", ")));
+  Statement select(connection_,
+                   fmt::format("SELECT {} FROM results r WHERE key = ?", fmt::join(result_columns(study), ", ")));
   select.add(key);
   if (!select.step()) return std::nullopt;
   return result_of(select, study, 0);
 }
 
-bool Database::has_point(std::uint64_t position, const std::string& key) {
-  Statement select(connection_, "SELECT 1 FROM positions WHERE point = ? AND key = ?");
-  return select.add(position).add(key).step();
+std::optional<Result> Database::at(const Study& study, std::uint64_t position) {
+  Statement select(connection_, fmt::format("SELECT {} FROM positions p JOIN results r USING (key) WHERE p.point = ?",
+                                            fmt::join(result_columns(study), ", ")));
+  select.add(position);
+  if (!select.step()) return std::nullopt;
+  return result_of(select, study, 0);
 }
 
 std::uint64_t Database::points() {
@@ -221,12 +235,17 @@ std::uint64_t Database::points() {
   return select.step() ? select.number(0) : 0;
 }
 
+std::vector<std::string> Database::statuses() {
+  Statement select(connection_, "SELECT DISTINCT r.status FROM positions p JOIN results r USING (key) ORDER BY 1");
+  std::vector<std::string> statuses;
+  while (select.step()) statuses.push_back(select.text(0));
+  return statuses;
+}
+
 void Database::each(const Study& study, const std::function<void(std::uint64_t, const Result&)>& use) {
-  std::vector<std::string> columns;
-  for (const std::string& name : together(fixed_columns(), measured_names(study))) columns.push_back("r." + name);
   Statement select(connection_,
                    fmt::format("SELECT p.point, {} FROM positions p JOIN results r USING (key) ORDER BY p.point",
-                               fmt::join(columns, ", ")));
+                               fmt::join(result_columns(study), ", ")));
   while (select.step()) {
     const std::uint64_t position = select.number(0);
     Result result = result_of(select, study, 1);
@@ -252,7 +271,16 @@ void Database::merge(const Study& study, const std::filesystem::path& other) {
   if (source.study_text() != study_text())
     throw DatabaseError(fmt::format("'{}' is of another study than '{}'", other.generic_string(), name_),
                         "shards of one study have the same study file, drivers and program");
-  source.each(study, [&](std::uint64_t position, const Result& result) { put(study, result, {position}); });
+  Transaction all_or_nothing(connection_);
+  source.each(study, [&](std::uint64_t position, const Result& result) {
+    const std::optional<Result> own = find(study, result.key);
+    if (own && own->is_final()) {
+      place(study, *own, position);
+    } else {
+      write(study, result, {position});
+    }
+  });
+  all_or_nothing.commit();
 }
 
 std::optional<double> number_at(const Study& study, const std::vector<std::size_t>& values,

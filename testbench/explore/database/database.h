@@ -24,6 +24,9 @@ struct Result {
   double seconds = 0;
   double processor_seconds = 0;
   std::uint64_t memory_kib = 0;
+
+  /// @return true if trying again would give the same: its run has ended, or its configuration is a mistake
+  [[nodiscard]] bool is_final() const { return status != "crashed" && status != "timed_out"; }
 };
 
 /// What runs have cost so far.
@@ -46,7 +49,8 @@ class Database {
   Database(const std::filesystem::path& file, Mode mode);
 
   /// Make it the file of a study. What was run before stays.
-  /// @param text  all that the study is made of; another text begins with no points
+  /// @param text  all that the points' runs depend on: study, scenario, drivers, program. Another text begins with no
+  ///              points
   void begin(const Study& study, const std::string& text);
   /// @return the study's text. @throws DatabaseError if it has none
   [[nodiscard]] std::string study_text();
@@ -54,24 +58,28 @@ class Database {
   void set_note(const std::string& name, const std::string& value);
 
   /// A run that has ended, and the points that it answers: together, or not at all.
-  void put(const Study& study, Result result, const std::vector<std::uint64_t>& positions);
+  void put(const Study& study, const Result& result, const std::vector<std::uint64_t>& positions);
   /// Points whose run is there.
   void place(const Study& study, const Result& result, std::uint64_t position);
   /// @return the run of that key, its computed values left out
   [[nodiscard]] std::optional<Result> find(const Study& study, const std::string& key);
-  /// @return whether the point has the run of that key. It may have another one, of a scenario that was changed meanwhile
-  [[nodiscard]] bool has_point(std::uint64_t position, const std::string& key);
+  /// @return the run of that point of the study, its computed values left out
+  [[nodiscard]] std::optional<Result> at(const Study& study, std::uint64_t position);
   [[nodiscard]] std::uint64_t points();
+  /// @return the statuses of points, sorted
+  [[nodiscard]] std::vector<std::string> statuses();
   /// Call for each point of the study, in the order of their positions.
   void each(const Study& study, const std::function<void(std::uint64_t position, const Result&)>& use);
   [[nodiscard]] CostSummary costs();
   /// @return bytes of the file
   [[nodiscard]] std::uint64_t size();
 
-  /// Take over all runs and points of another file of the same study. @throws DatabaseError
+  /// Take over all points of another file of the same study: all of them, or none. A run that has a result here stays.
+  /// @throws DatabaseError
   void merge(const Study& study, const std::filesystem::path& other);
 
  private:
+  void write(const Study& study, const Result& result, const std::vector<std::uint64_t>& positions);
   void check_format(Mode mode);
   void add_columns(const Study& study);
   void make_points_table(const Study& study);

@@ -2,70 +2,28 @@
 #include "testbench/explore/report/picture.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <string_view>
+#include <tuple>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "testbench/explore/report/export.h"
+#include "testbench/explore/report/svg.h"
 #include "testbench/html/page.h"
 #include "testbench/scenario/report/report.h"
 
 namespace pmufab::explore {
 namespace {
 
-// Colours that people with any kind of colour vision tell apart (Okabe and Ito), and dashes for print in grey.
-constexpr std::array<std::string_view, 8> kColors = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
-                                                     "#8a6d00", "#56b4e9", "#000000", "#7f7f7f"};
 constexpr double kWidth = 760;
 constexpr double kHeight = 400;
 constexpr double kLeft = 80;
 constexpr double kRight = 200;
 constexpr double kTop = 36;
 constexpr double kBottom = 54;
-
-std::string head(double width, double height, const std::string& title) {
-  return fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:.0f} {1:.0f}\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
-      "font-family=\"sans-serif\" font-size=\"12\" role=\"img\"><title>{2}</title>"
-      "<rect width=\"{0:.0f}\" height=\"{1:.0f}\" fill=\"#ffffff\"/>"
-      "<text x=\"10\" y=\"20\" font-size=\"14\" fill=\"#1b1f24\">{2}</text>\n",
-      width, height, html::escaped(title));
-}
-
-std::string text_at(double x, double y, std::string_view anchor, const std::string& text, std::string_view more = {}) {
-  return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\" fill=\"#1b1f24\"{}>{}</text>\n", x, y, anchor,
-                     more, html::escaped(text));
-}
-
-std::string line(double x1, double y1, double x2, double y2, std::string_view color) {
-  return fmt::format("<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" stroke=\"{}\"/>\n", x1, y1, x2, y2,
-                     color);
-}
-
-/// Numbers as people read them: four digits are enough beside an axis.
-std::string tick_text(double number) {
-  constexpr double kLarge = 1e6;
-  return std::abs(number) >= kLarge ? fmt::format("{:.3g}", number) : fmt::format("{:.5g}", number);
-}
-
-/// From the least to the greatest of the values, in steps of 1, 2 or 5 times a power of ten.
-std::vector<double> ticks_of(double low, double high) {
-  constexpr double kTicks = 5;
-  const double rough = (high - low) / kTicks;
-  const double power = std::pow(10, std::floor(std::log10(rough)));
-  double step = power;
-  for (const double factor : {2.0, 5.0, 10.0}) {
-    if (step < rough) step = power * factor;
-  }
-  std::vector<double> ticks;
-  constexpr double kRounding = 1e-9;
-  for (double at = std::floor(low / step + kRounding); at * step < high + step * (1 - kRounding); ++at)
-    ticks.push_back(at * step);
-  return ticks;
-}
 
 /// Where the values of the axis stand, 0 ... 1.
 std::vector<double> places_of(const CurveChart& chart) {
@@ -89,7 +47,7 @@ std::vector<double> places_of(const CurveChart& chart) {
 
 class CurvePicture {
  public:
-  explicit CurvePicture(const CurveChart& chart) : chart_(chart), places_(places_of(chart)) {
+  explicit CurvePicture(const CurveChart& chart) : chart_(chart), places_(places_of(chart)), marks_(chart.y_marks) {
     double low = std::numeric_limits<double>::infinity();
     double high = -low;
     for (const Curve& curve : chart.curves) {
@@ -102,20 +60,27 @@ class CurvePicture {
     // A curve that begins not far above 0 is shown from 0.
     if (low > 0 && low < high / 2) low = 0;
     if (low == high) high = low + 1;
-    ticks_ = ticks_of(low, high);
+    if (marks_.empty()) {
+      for (const double tick : svg::ticks_of(low, high)) marks_.emplace_back(tick, svg::tick_text(tick));
+      std::tie(low_, high_) = std::pair(marks_.front().first, marks_.back().first);
+    } else {
+      for (const auto& [number, label] : marks_)
+        std::tie(low, high) = std::pair(std::min(low, number), std::max(high, number));
+      std::tie(low_, high_) = std::pair(low, high);
+    }
   }
 
   [[nodiscard]] std::string svg() const {
-    std::string svg = head(kWidth, kHeight, chart_.title) + axes();
+    std::string svg = svg::begin(kWidth, kHeight, chart_.title) + axes();
     double legend = kTop + 8;
     for (const Curve& curve : chart_.curves) {
       svg += drawn(curve);
       svg += fmt::format("<line x1=\"{0:.1f}\" y1=\"{1:.1f}\" x2=\"{2:.1f}\" y2=\"{1:.1f}\" stroke=\"{3}\" {4}/>\n",
                          kWidth - kRight + 12, legend - 4, kWidth - kRight + 36, color(curve), stroke(curve));
-      svg += text_at(kWidth - kRight + 42, legend, "start", shortened(curve.name));
+      svg += svg::text(kWidth - kRight + 42, legend, "start", shortened(curve.name));
       legend += 17;
     }
-    return svg + "</svg>\n";
+    return svg + svg::end();
   }
 
  private:
@@ -123,36 +88,37 @@ class CurvePicture {
     constexpr std::size_t kLongest = 24;
     return name.size() <= kLongest ? name : name.substr(0, kLongest - 3) + "...";
   }
-  static std::string_view color(const Curve& curve) { return kColors[curve.color % kColors.size()]; }
+  static std::string_view color(const Curve& curve) { return svg::color(curve.color); }
   static std::string_view stroke(const Curve& curve) {
     return curve.is_dashed ? "stroke-width=\"1.5\" stroke-dasharray=\"5 4\" fill=\"none\""
                            : "stroke-width=\"2\" fill=\"none\"";
   }
   [[nodiscard]] double x(std::size_t at) const { return kLeft + 10 + places_[at] * (kWidth - kLeft - kRight - 20); }
   [[nodiscard]] double y(double value) const {
-    const double part = (value - ticks_.front()) / (ticks_.back() - ticks_.front());
-    return kHeight - kBottom - part * (kHeight - kTop - kBottom);
+    return kHeight - kBottom - (value - low_) / (high_ - low_) * (kHeight - kTop - kBottom);
   }
 
   [[nodiscard]] std::string axes() const {
     std::string svg;
-    for (const double tick : ticks_) {
-      svg += line(kLeft, y(tick), kWidth - kRight, y(tick), "#d3d9df");
-      svg += text_at(kLeft - 6, y(tick) + 4, "end", tick_text(tick));
+    double last = kHeight;  // no label is written over another one
+    for (const auto& [number, label] : marks_) {
+      constexpr double kLine = 14;
+      if (last - y(number) < kLine) continue;
+      last = y(number);
+      svg += svg::line(kLeft, last, kWidth - kRight, last, svg::kGrid);
+      svg += svg::text(kLeft - 6, last + 4, "end", label);
     }
-    svg += line(kLeft, kHeight - kBottom, kWidth - kRight, kHeight - kBottom, "#59636e");
-    double free = 0;  // no label is written over another one
-    constexpr double kLetter = 7;
+    svg += svg::line(kLeft, kHeight - kBottom, kWidth - kRight, kHeight - kBottom, svg::kSoft);
+    double free = 0;
     for (std::size_t i = 0; i < chart_.x_labels.size(); ++i) {
-      const double half = static_cast<double>(chart_.x_labels[i].size()) * kLetter / 2 + 4;
+      const double half = svg::width_of(chart_.x_labels[i]) / 2 + 4;
       if (x(i) - half < free) continue;
       free = x(i) + half;
-      svg += line(x(i), kHeight - kBottom, x(i), kHeight - kBottom + 4, "#59636e");
-      svg += text_at(x(i), kHeight - kBottom + 18, "middle", chart_.x_labels[i]);
+      svg += svg::line(x(i), kHeight - kBottom, x(i), kHeight - kBottom + 4, svg::kSoft);
+      svg += svg::text(x(i), kHeight - kBottom + 18, "middle", chart_.x_labels[i]);
     }
-    svg += text_at((kLeft + kWidth - kRight) / 2, kHeight - 12, "middle", chart_.x_name);
-    return svg + text_at(16, (kTop + kHeight - kBottom) / 2, "middle", chart_.y_name,
-                         fmt::format(" transform=\"rotate(-90 16 {:.1f})\"", (kTop + kHeight - kBottom) / 2));
+    svg += svg::text((kLeft + kWidth - kRight) / 2, kHeight - 12, "middle", chart_.x_name);
+    return svg + svg::upright_text(16, (kTop + kHeight - kBottom) / 2, chart_.y_name);
   }
 
   [[nodiscard]] std::string drawn(const Curve& curve) const {
@@ -164,19 +130,20 @@ class CurvePicture {
       path += fmt::format("{}{:.1f} {:.1f} ", goes_on ? "L" : "M", x(point.at), y(point.value));
       before = point.at;
       if (point.low && point.high && *point.low < *point.high)
-        svg += line(x(point.at), y(*point.low), x(point.at), y(*point.high), color(curve));
+        svg += svg::line(x(point.at), y(*point.low), x(point.at), y(*point.high), color(curve));
       if (!curve.is_dashed)
-        svg += fmt::format(
-            "<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3\" fill=\"{}\"><title>{}: {} = {}, {}</title></circle>\n",
-            x(point.at), y(point.value), color(curve), html::escaped(curve.name), html::escaped(chart_.x_name),
-            html::escaped(chart_.x_labels[point.at]), number_text(point.value));
+        svg += svg::dot(x(point.at), y(point.value), color(curve),
+                        fmt::format("{}: {} = {}, {}", curve.name, chart_.x_name, chart_.x_labels[point.at],
+                                    number_text(point.value)));
     }
     return svg + fmt::format("<path d=\"{}\" stroke=\"{}\" {}/>\n", path, color(curve), stroke(curve));
   }
 
   const CurveChart& chart_;
   std::vector<double> places_;
-  std::vector<double> ticks_;
+  std::vector<std::pair<double, std::string>> marks_;
+  double low_ = 0;
+  double high_ = 1;
 };
 
 /// From white to blue: what stands on it in black or white can be read, and print in grey keeps the order.
@@ -197,33 +164,31 @@ std::string to_svg(const HeatMap& map) {
     low = std::min(low, *cell);
     high = std::max(high, *cell);
   }
-  std::size_t longest = 4;
-  for (const std::string& label : map.y_labels) longest = std::max(longest, label.size());
-  constexpr double kLetter = 7;
+  double longest = 28;
+  for (const std::string& label : map.y_labels) longest = std::max(longest, svg::width_of(label));
   constexpr double kCellHeight = 24;
-  const double left = 34 + static_cast<double>(longest) * kLetter;
+  const double left = 34 + longest;
   const double cell_width = std::clamp(640.0 / static_cast<double>(map.x_labels.size()), 30.0, 90.0);
   const double width = std::max(420.0, left + cell_width * static_cast<double>(map.x_labels.size()) + 20);
   const double bottom = kTop + kCellHeight * static_cast<double>(map.y_labels.size());
-  std::string svg = head(width, bottom + kBottom, map.title);
+  std::string svg = svg::begin(width, bottom + kBottom, map.title);
   for (std::size_t row = 0; row < map.y_labels.size(); ++row) {
     const double y = kTop + kCellHeight * static_cast<double>(row);
-    svg += text_at(left - 6, y + 16, "end", map.y_labels[row]);
+    svg += svg::text(left - 6, y + 16, "end", map.y_labels[row]);
     for (std::size_t column = 0; column < map.x_labels.size(); ++column) {
       const std::size_t at = row * map.x_labels.size() + column;
       const double x = left + cell_width * static_cast<double>(column);
       const std::optional<double>& cell = map.cells[at];
       const double part = cell && high > low ? (*cell - low) / (high - low) : 0;
-      const std::string text = !map.texts.empty() ? map.texts[at] : cell ? tick_text(*cell) : "";
+      const std::string text = !map.texts.empty() ? map.texts[at] : cell ? svg::tick_text(*cell) : "";
       svg += fmt::format(
           "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"{}\" stroke=\"#d3d9df\"><title>{} "
-          "= {}, "
-          "{} = {}: {}</title></rect>\n",
+          "= {}, {} = {}: {}</title></rect>\n",
           x, y, cell_width, kCellHeight, cell ? shade(part) : "#ffffff", html::escaped(map.x_name),
           html::escaped(map.x_labels[column]), html::escaped(map.y_name), html::escaped(map.y_labels[row]),
           html::escaped(text));
       // A cell is too narrow for a long number: it is told when the pointer is on it, and in the table.
-      if (static_cast<double>(text.size()) * kLetter > cell_width) continue;
+      if (svg::width_of(text) > cell_width) continue;
       svg += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\" fill=\"{}\">{}</text>\n",
                          x + cell_width / 2, y + 16, part > 0.5 ? "#ffffff" : "#1b1f24", html::escaped(text));
     }
@@ -231,15 +196,14 @@ std::string to_svg(const HeatMap& map) {
   double free = 0;
   for (std::size_t column = 0; column < map.x_labels.size(); ++column) {
     const double middle = left + cell_width * (static_cast<double>(column) + 0.5);
-    const double half = static_cast<double>(map.x_labels[column].size()) * kLetter / 2 + 2;
+    const double half = svg::width_of(map.x_labels[column]) / 2 + 2;
     if (middle - half < free) continue;
     free = middle + half;
-    svg += text_at(middle, bottom + 16, "middle", map.x_labels[column]);
+    svg += svg::text(middle, bottom + 16, "middle", map.x_labels[column]);
   }
-  svg += text_at(left + cell_width * static_cast<double>(map.x_labels.size()) / 2, bottom + 38, "middle", map.x_name);
-  svg += text_at(14, (kTop + bottom) / 2, "middle", map.y_name,
-                 fmt::format(" transform=\"rotate(-90 14 {:.1f})\"", (kTop + bottom) / 2));
-  return svg + "</svg>\n";
+  svg += svg::text(left + cell_width * static_cast<double>(map.x_labels.size()) / 2, bottom + 38, "middle", map.x_name);
+  svg += svg::upright_text(14, (kTop + bottom) / 2, map.y_name);
+  return svg + svg::end();
 }
 
 std::string to_csv(const CurveChart& chart) {

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "testbench/explore/report/report.h"
 
-#include <map>
 #include <ostream>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "testbench/explore/points.h"
 #include "testbench/explore/report/export.h"
+#include "testbench/explore/search.h"
 #include "testbench/html/page.h"
 #include "testbench/scenario/report/report.h"
 
@@ -43,13 +44,7 @@ std::string goal_table(const Study& study, const Goal& goal, const GoalFinding& 
   table += fmt::format("<th class=\"number\">{} {}</th>{}<th>holds at</th><th>fails at</th></tr>\n",
                        goal.is_largest ? "largest" : "smallest", escaped(study.axes[goal.axis].name),
                        goal.closed_form ? "<th class=\"number\">closed form</th>" : "");
-  const Grid combinations(
-      [&] {
-        std::vector<std::size_t> sizes;
-        for (const std::size_t axis : goal.for_each) sizes.push_back(study.axes[axis].values.size());
-        return sizes;
-      }(),
-      1);
+  const Grid combinations = combinations_of(study, goal);
   const auto place = [&](const std::optional<std::uint64_t>& position) {
     return position ? fmt::format("point {}: {}", *position, escaped(label_of(study, *position))) : std::string("-");
   };
@@ -96,12 +91,11 @@ std::string facts(const Study& study, Database& database) {
   return text + "</dl>\n";
 }
 
-std::string controls(const std::map<std::string, std::uint64_t>& statuses) {
+std::string controls(const std::vector<std::string>& statuses) {
   std::string text =
       "<div id=\"controls\" hidden><label>search <input id=\"search\" type=\"search\" placeholder=\"all words must be "
-      "in "
-      "a point\"></label> <label>status <select id=\"verdict\"><option value=\"\">all</option>";
-  for (const auto& [status, ignored] : statuses) text += fmt::format("<option value=\"{0}\">{0}</option>", status);
+      "in a point\"></label> <label>status <select id=\"verdict\"><option value=\"\">all</option>";
+  for (const std::string& status : statuses) text += fmt::format("<option value=\"{0}\">{0}</option>", status);
   return text + "</select></label> <span id=\"shown\" class=\"soft\" role=\"status\"></span></div>\n";
 }
 
@@ -132,10 +126,11 @@ std::string row(const Study& study, std::uint64_t position, const Result& result
   text += number_cell(static_cast<double>(result.seed), std::to_string(result.seed));
   const std::string message =
       result.message.empty() ? "" : fmt::format(" <span class=\"soft\">{}</span>", escaped(result.message));
+  const std::string command = escaped(command_of(study, position, scenario, result.drivers, result.seed));
   return text + fmt::format("<td>{}{}</td><td>{}</td></tr></tbody>\n", escaped(result.status), message,
-                            html::details("run it", fmt::format("<code>{}</code>",
-                                                                escaped(command_of(study, position, scenario,
-                                                                                   result.drivers, result.seed)))));
+                            html::details("run it", fmt::format("<code>{0}</code><br>with its time line:<br><code>{0} "
+                                                                "--timeline point-{1}.svg</code>",
+                                                                command, position)));
 }
 
 }  // namespace
@@ -159,15 +154,13 @@ void write_report(std::ostream& out, const Study& study, const Findings& finding
         "<section><h2>{}</h2>\n{}</section>\n", escaped(title_of(study, study.goals[i])),
         html::details("a line for each combination, with the points on both sides of its border",
                       goal_table(study, study.goals[i], findings.goals[i]), findings.goals[i].answers.size() <= 30));
-  if (!pictures.empty()) out << "<section><h2>Pictures</h2>\n";
+  if (!pictures.empty()) out << "<section><h2>Pictures</h2>\n<div class=\"pictures\">\n";
   for (const Picture& picture : pictures)
     out << fmt::format("<figure class=\"picture\">{}<figcaption>{}</figcaption></figure>\n", inline_svg(picture.svg),
                        html::details("numbers", "<pre>" + html::escaped_lines(picture.csv) + "</pre>"));
-  if (!pictures.empty()) out << "</section>\n";
-  std::map<std::string, std::uint64_t> statuses;
-  database.each(study, [&](std::uint64_t, const Result& result) { ++statuses[result.status]; });
-  out << fmt::format("<section><h2>Points</h2>\n{}<div class=\"wide\"><table id=\"runs\">\n{}", controls(statuses),
-                     columns(study));
+  if (!pictures.empty()) out << "</div></section>\n";
+  out << fmt::format("<section><h2>Points</h2>\n{}<div class=\"wide\"><table id=\"runs\" class=\"points\">\n{}",
+                     controls(database.statuses()), columns(study));
   const std::string scenario = database.note("scenario");
   std::uint64_t lines = 0;
   database.each(study, [&](std::uint64_t position, const Result& result) {

@@ -3,9 +3,11 @@
 #include <map>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
+#include "testbench/explore/report/design_pictures.h"
 #include "testbench/explore/report/picture.h"
 #include "testbench/explore/report/report.h"
 #include "testbench/explore/report/statistics.h"
@@ -212,6 +214,10 @@ class GoalPictures {
   [[nodiscard]] Picture curves() const {
     const Axis& x = study_.axes[goal_.for_each[0]];
     CurveChart chart{title(), x.name, labels_of(x), numbers_of_axis(x), axis_.name, {}};
+    if (axis_.has_numbers()) {
+      for (const AxisValue& value : axis_.values) chart.y_marks.emplace_back(*value.number, value.label);
+      std::sort(chart.y_marks.begin(), chart.y_marks.end());
+    }
     for (std::size_t row = 0; row < rows_; ++row) {
       const std::string label = rows_ > 1 || goal_.for_each.size() > 1
                                     ? fmt::format("{}={}", study_.axes[goal_.for_each[1]].name,
@@ -262,8 +268,15 @@ std::vector<Picture> pictures_of(const Study& study, const Findings& findings, D
   // A search runs points beside borders alone: a mean of them says nothing.
   if (study.points.kind == Points::Kind::search && database.points() < study.grid.positions()) return pictures;
   ResponsePictures responses(study);
-  database.each(study, [&](std::uint64_t position, const Result& result) { responses.add(position, result); });
-  for (Picture& picture : responses.pictures()) pictures.push_back(std::move(picture));
+  SensitivityPictures sensitivity(study);
+  FrontPicture front(study);
+  database.each(study, [&](std::uint64_t position, const Result& result) {
+    responses.add(position, result);
+    sensitivity.add(position, result);
+    front.add(position, result);
+  });
+  for (const std::vector<Picture>& more : {front.pictures(), responses.pictures(), sensitivity.pictures()})
+    pictures.insert(pictures.end(), more.begin(), more.end());
   return pictures;
 }
 

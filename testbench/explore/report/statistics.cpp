@@ -22,7 +22,10 @@ std::optional<double> Sample::half_interval() const {
   constexpr double kTail = 0.975;
   const auto number = static_cast<double>(size_);
   const double deviation = std::sqrt(squares_ / (number - 1));
-  return boost::math::quantile(boost::math::students_t(number - 1), kTail) * deviation / std::sqrt(number);
+  // Without long double, whose tables Boost would make when the program starts: valgrind has none of that precision.
+  using Policy = boost::math::policies::policy<boost::math::policies::promote_double<false>>;
+  const boost::math::students_t_distribution<double, Policy> student(number - 1);
+  return boost::math::quantile(student, kTail) * deviation / std::sqrt(number);
 }
 
 }  // namespace pmufab::explore

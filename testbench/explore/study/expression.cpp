@@ -19,7 +19,6 @@ using scenario::InputError;
 struct Expression::Parsed {
   std::string text;
   mu::Parser parser;
-  std::vector<std::string> names;
   std::map<std::string, double> values;  // the parser has their addresses
 };
 
@@ -55,10 +54,9 @@ void refuse_unknown_functions(const std::string& text, const scenario::Source& s
     const std::string name = text.substr(begin, end - begin);
     if (name.empty() || std::find(function_names().begin(), function_names().end(), name) != function_names().end())
       continue;
-    const std::string suggestion = scenario::did_you_mean(name, function_names());
     throw InputError(source, path,
                      fmt::format("the function '{}' is unknown {}", name, at_column(static_cast<int>(begin), text)),
-                     suggestion.empty() ? "there are " + scenario::quoted_list(function_names()) : suggestion);
+                     scenario::suggest(name, function_names()));
   }
 }
 
@@ -118,8 +116,7 @@ Expression::Expression(std::string text, const std::vector<std::string>& names, 
   parser.DefineFun("ceil", ceiling_of);
   try {
     parser.SetExpr(parsed_->text);
-    parsed_->names = names_in(parser);
-    for (const std::string& name : parsed_->names) {
+    for (const std::string& name : names_in(parser)) {
       if (std::find(names.begin(), names.end(), name) != names.end()) {
         parser.DefineVar(name, &parsed_->values[name]);
         continue;
@@ -161,8 +158,6 @@ bool Expression::holds(const std::function<std::optional<double>(const std::stri
 }
 
 const std::string& Expression::text() const noexcept { return parsed_->text; }
-
-const std::vector<std::string>& Expression::names() const noexcept { return parsed_->names; }
 
 const std::vector<std::string>& function_names() {
   static const std::vector<std::string> names = [] {

@@ -34,8 +34,6 @@ class Expression {
   [[nodiscard]] bool holds(const std::function<std::optional<double>(const std::string&)>& value) const;
 
   [[nodiscard]] const std::string& text() const noexcept;
-  /// The names in it.
-  [[nodiscard]] const std::vector<std::string>& names() const noexcept;
 
  private:
   struct Parsed;

@@ -20,9 +20,7 @@ constexpr const char* kObjects[] = {"run", "event", "derived figure", "check", "
 
 [[noreturn]] void refuse(const MeasuredValue& value, const std::string& what, const std::string& wanted,
                          const std::vector<std::string>& there) {
-  const std::string suggestion = scenario::did_you_mean(wanted, there);
-  throw InputError(value.source, value.path, fmt::format("{} '{}'", what, wanted),
-                   suggestion.empty() ? "there are " + scenario::quoted_list(there) : suggestion);
+  throw InputError(value.source, value.path, fmt::format("{} '{}'", what, wanted), scenario::suggest(wanted, there));
 }
 
 std::vector<std::string> keys_of(const Json& object) {

@@ -131,9 +131,7 @@ std::size_t read_axis_name(Reader& reader, const char* key, const std::string& n
   if (axis) return *axis;
   std::vector<std::string> names;
   for (const Axis& one : study.axes) names.push_back(one.name);
-  const std::string suggestion = scenario::did_you_mean(name, names);
-  reader.fail(key, fmt::format("there is no axis '{}'", name),
-              suggestion.empty() ? "there are " + scenario::quoted_list(names) : suggestion);
+  reader.fail(key, fmt::format("there is no axis '{}'", name), scenario::suggest(name, names));
 }
 
 /// Names that conditions may have.
@@ -209,12 +207,47 @@ void read_shown(Reader& reader, Study& study) {
     if (response.computed) computed.push_back(response.name);
   }
   for (const std::string& name : study.show) {
-    if (contains(names, name)) continue;
-    const std::string suggestion = scenario::did_you_mean(name, names);
-    reader.fail("show", fmt::format("there is no response '{}'", name),
-                suggestion.empty() ? "there are " + scenario::quoted_list(names) : suggestion);
+    if (!contains(names, name))
+      reader.fail("show", fmt::format("there is no response '{}'", name), scenario::suggest(name, names));
   }
   if (study.show.empty()) study.show = computed.empty() ? names : computed;
+}
+
+void read_baseline(Reader& reader, Study& study) {
+  study.baseline.assign(study.axes.size(), 0);
+  reader.optional_object("baseline", [&](Reader& baseline) {
+    for (std::size_t i = 0; i < study.axes.size(); ++i) {
+      const Axis& axis = study.axes[i];
+      std::string label;
+      baseline.text(axis.name.c_str(), label);
+      if (label.empty()) continue;
+      const auto found = std::find_if(axis.values.begin(), axis.values.end(),
+                                      [&](const AxisValue& value) { return value.label == label; });
+      std::vector<std::string> labels;
+      for (const AxisValue& value : axis.values) labels.push_back(value.label);
+      if (found == axis.values.end())
+        baseline.fail(axis.name.c_str(), fmt::format("the axis has no value '{}'", label),
+                      scenario::suggest(label, labels));
+      study.baseline[i] = static_cast<std::size_t>(found - axis.values.begin());
+    }
+  });
+}
+
+void read_front(Reader& reader, Study& study) {
+  reader.optional_object("front", [&](Reader& item) {
+    Front front;
+    const std::vector<std::string> numbers = numbers_of(study);
+    for (const auto& [key, name] : {std::pair{"cost", &front.cost}, {"error", &front.error}}) {
+      item.text(key, *name, Presence::required);
+      if (!contains(numbers, *name))
+        item.fail(key, fmt::format("there is no response and no axis with numbers '{}'", *name),
+                  scenario::suggest(*name, numbers));
+    }
+    std::vector<std::string> over;
+    item.texts("worst_over", over);
+    for (const std::string& name : over) front.worst_over.push_back(read_axis_name(item, "worst_over", name, study));
+    study.front = std::move(front);
+  });
 }
 
 /// Repetitions have seeds of their own.
@@ -272,7 +305,8 @@ std::optional<std::vector<std::uint64_t>> Study::sites(bool whole_grid) const {
       break;
   }
   if (grid.positions() > kMostRuns)
-    throw InputError(fmt::format("the whole grid has {} runs; a study has at most {}", grid.positions(), kMostRuns));
+    throw InputError(fmt::format("the whole grid has {} runs; a study has at most {}", grid.positions(), kMostRuns),
+                     "leave out --grid, or give the axes fewer values");
   sites.resize(grid.sites());
   std::iota(sites.begin(), sites.end(), std::uint64_t{0});
   return sites;
@@ -302,6 +336,8 @@ Study read_study(const Value& document) {
   study.responses = read_responses(reader, study.axes, names);
   read_goals(reader, study);
   read_shown(reader, study);
+  read_baseline(reader, study);
+  read_front(reader, study);
   std::vector<std::string> expected;
   reader.texts("expect", expected);
   for (const std::string& text : expected)

@@ -37,6 +37,13 @@ struct Expectation {
   Expression condition;
 };
 
+/// What designs cost, and how wrong their counts are: two numbers of which less is better.
+struct Front {
+  std::string cost;  ///< an axis with numbers, or a response
+  std::string error;
+  std::vector<std::size_t> worst_over;  ///< axes that a designer does not choose, such as the load: the worst counts
+};
+
 /// Which combinations are run.
 struct Points {
   enum class Kind : std::uint8_t { grid, search, latin_hypercube, sobol };
@@ -58,6 +65,8 @@ struct Study {
   std::vector<std::string> show;  ///< responses of the pictures
   std::vector<Goal> goals;
   std::vector<Expectation> expectations;
+  std::vector<std::size_t> baseline;  ///< a value of each axis, with which others are compared
+  std::optional<Front> front;
   std::uint64_t repeats = 1;
   Grid grid;
 

@@ -113,6 +113,7 @@ struct RunResult {
   std::string message;          ///< bad input, crash: what happened
   std::string expected_reason;  ///< of an expected failure
   bool partial = false;         ///< not all of the scenario was run
+  bool is_limited = false;      ///< interrupted by a limit, not by the user
   bool is_lost = false;         ///< its files could not be written, as on a full disk: it says nothing about the driver
   Picoseconds simulated_time = 0;
   std::vector<MeasureResult> measures;

@@ -162,6 +162,7 @@ void judge_run(const Told& told, const process::ProcessEnd& end, RunResult& run)
   const std::string& limit = told.limit.empty() ? end.limit : told.limit;
   if (told.interrupted && !limit.empty()) {
     run.status = Status::interrupted;
+    run.is_limited = true;
     run.message = limit + "; the results so far are kept";
   } else if (told.interrupted && end.timed_out) {
     run.status = Status::timed_out;
@@ -207,6 +208,7 @@ RunResult read_journal(const std::filesystem::path& file, RunResult known, const
   if (run.status == Status::bad_input || run.status == Status::crashed) return run;
   if (!told.begun || !told.ended || !end.exited || end.status != 0) {
     run.status = status_of_death(end);
+    run.is_limited = run.status == Status::interrupted && !end.limit.empty();
     run.message = describe(end);
     return run;
   }

@@ -299,11 +299,6 @@ void read_measure(Reader& reader, std::size_t index, const std::optional<Picosec
   check_measures(reader, out, before, names);
 }
 
-std::string suggest(const std::string& name, const std::vector<std::string>& names) {
-  const std::string suggestion = did_you_mean(name, names);
-  return suggestion.empty() ? "there are " + quoted_list(names) : suggestion;
-}
-
 /// @param measures  their names
 /// @param writes    the scenario has firmware_writes
 void read_action(Reader& reader, const platform::PlatformSpec& platform, const std::vector<std::string>& measures,

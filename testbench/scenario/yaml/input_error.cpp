@@ -105,6 +105,11 @@ std::string did_you_mean(std::string_view name, const std::vector<std::string>& 
   return text + "?";
 }
 
+std::string suggest(std::string_view name, const std::vector<std::string>& names) {
+  const std::string suggestion = did_you_mean(name, names);
+  return suggestion.empty() ? "there are " + quoted_list(names) : suggestion;
+}
+
 std::string quoted_list(const std::vector<std::string>& names, std::size_t limit) {
   if (names.empty()) return "none";
   std::string text;

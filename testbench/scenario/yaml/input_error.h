@@ -64,6 +64,9 @@ void with_input_errors(Make make) {
 /// @return "did you mean 'a', 'b' or 'c'?" from near_matches, or an empty string.
 [[nodiscard]] std::string did_you_mean(std::string_view name, const std::vector<std::string>& candidates);
 
+/// @return did_you_mean(), or if no name is near, "there are 'a', 'b', 'c'"
+[[nodiscard]] std::string suggest(std::string_view name, const std::vector<std::string>& names);
+
 /// @return "'a', 'b', 'c'", cut after `limit` names with the number of the rest; "none" without names.
 [[nodiscard]] std::string quoted_list(const std::vector<std::string>& names, std::size_t limit = 24);
 

@@ -63,9 +63,10 @@ TEST_F(StudyDatabase, gives_back_points_in_their_order) {
   database.put(one, result("k0", std::nullopt), {0});
   database.put(one, result("k1", 0.5), {1, 2});
   EXPECT_EQ(database.points(), 4U);
-  EXPECT_TRUE(database.has_point(2, "k1"));
-  EXPECT_FALSE(database.has_point(2, "k0"));
-  EXPECT_FALSE(database.has_point(4, "k1"));
+  ASSERT_TRUE(database.at(one, 2));
+  EXPECT_EQ(database.at(one, 2)->key, "k1");
+  EXPECT_EQ(database.at(one, 2)->values[0], 0.5);
+  EXPECT_FALSE(database.at(one, 4));
   EXPECT_EQ(csv(one, database),
             "point,width,delay,kind,run_seed,run_drivers,status,lost,more\n"
             "0,4,0,\"a,b\",1,7.3.4,passed,,\n"
@@ -135,6 +136,47 @@ TEST_F(StudyDatabase, refuses_other_files_and_other_studies) {
   Database second(folder / "second", Database::Mode::write);
   second.begin(one, "two");
   EXPECT_THAT(mistake([&] { first.merge(one, folder / "second"); }), HasSubstr("is of another study"));
+}
+
+TEST_F(StudyDatabase, keeps_a_result_when_another_part_has_none) {
+  const Study one = study();
+  Result crashed = result("k", std::nullopt);
+  crashed.status = "crashed";
+  Database first(folder / "first", Database::Mode::write);
+  first.begin(one, "text");
+  first.put(one, result("k", 3), {0});
+  {
+    Database second(folder / "second", Database::Mode::write);
+    second.begin(one, "text");
+    Result other = crashed;
+    second.put(one, other, {0});
+    other.key = "m";
+    other.status = "failed";
+    second.put(one, other, {2});
+  }
+  first.put(one, result("k", 3), {0});
+  first.merge(one, folder / "second");
+  EXPECT_EQ(first.at(one, 0)->status, "passed");
+  EXPECT_EQ(first.at(one, 0)->values[0], 3);
+  EXPECT_EQ(first.at(one, 2)->status, "failed");
+  EXPECT_FALSE(first.at(one, 3));
+  EXPECT_THAT(first.statuses(), ::testing::ElementsAre("failed", "passed"));
+}
+
+TEST_F(StudyDatabase, takes_a_result_in_place_of_a_crash) {
+  const Study one = study();
+  Result crashed = result("k", std::nullopt);
+  crashed.status = "crashed";
+  Database first(folder / "first", Database::Mode::write);
+  first.begin(one, "text");
+  first.put(one, crashed, {0});
+  {
+    Database second(folder / "second", Database::Mode::write);
+    second.begin(one, "text");
+    second.put(one, result("k", 3), {0});
+  }
+  first.merge(one, folder / "second");
+  EXPECT_EQ(first.at(one, 0)->status, "passed");
 }
 
 }  // namespace

@@ -235,6 +235,83 @@ TEST_F(Explore, reports_answers_pictures_and_the_command_of_each_point) {
   EXPECT_THAT(read(csv), HasSubstr("," + counted.substr(0, 3) + ","));
 }
 
+TEST_F(Explore, says_why_slurm_runs_nothing) {
+  const std::string file = study("values: [10]");
+  const auto refused = [&](const std::vector<std::string>& more, const std::string& path) {
+    std::vector<std::string> words = {"explore", file, "--drivers", "newest", "--db", database()};
+    words.insert(words.end(), more.begin(), more.end());
+    const Outcome outcome = finish(start(words, {{"PATH", path}}));
+    EXPECT_EQ(outcome.exit_code, 2) << outcome.err;
+    return outcome.err;
+  };
+  const std::string none = (folder / "none").string();
+  EXPECT_THAT(refused({"--on", "slurm"}, none), HasSubstr("there is no command sbatch here"));
+  EXPECT_THAT(refused({"--on", "lsf"}, none), HasSubstr("--shard K/N is for other schedulers"));
+  EXPECT_THAT(refused({"--tasks", "4"}, none), HasSubstr("needs --on slurm"));
+  EXPECT_THAT(refused({"--on", "slurm", "--tasks", "0"}, none), HasSubstr("use 1 ... 1000"));
+  EXPECT_THAT(refused({"--on", "slurm", "--shard", "1/2"}, none), HasSubstr("contradict"));
+  // A Slurm that takes no job.
+  std::filesystem::create_directory(folder / "bin");
+  const std::string sbatch = write("bin/sbatch", "#!/bin/sh\necho 'sbatch: error: invalid partition' >&2\nexit 1\n");
+  std::filesystem::permissions(sbatch, std::filesystem::perms::owner_all);
+  EXPECT_THAT(refused({"--on", "slurm"}, (folder / "bin").string()),
+              HasSubstr("sbatch took no job: sbatch: error: invalid partition"));
+}
+
+TEST_F(Explore, finds_the_base_of_a_study_that_was_copied) {
+  const std::string copy = write("copy.yaml", read(shipped("studies/coresight-width.yaml")));
+  const Outcome plan = explore(copy, {"--plan"});
+  EXPECT_EQ(plan.exit_code, 0) << plan.err;
+  EXPECT_THAT(plan.out, HasSubstr("coresight-width: at most 200 points"));
+}
+
+TEST_F(Explore, does_not_put_parts_of_different_scenarios_together) {
+  const std::string file = study("values: [10, 50]");
+  const auto run = [&](const char* shard, const char* name) {
+    EXPECT_EQ(pmufab({"explore", file, "--drivers", "newest", "--db", database(name), "--shard", shard}).exit_code, 0);
+  };
+  run("1/2", "part1.sqlite");
+  std::string text = read(base);
+  text.replace(text.find("20 us"), 5, "30 us");
+  write("base.yaml", text);
+  run("2/2", "part2.sqlite");
+  const Outcome merge =
+      pmufab({"explore", "merge", database("all.sqlite"), database("part1.sqlite"), database("part2.sqlite")});
+  EXPECT_EQ(merge.exit_code, 2);
+  EXPECT_THAT(merge.err, HasSubstr("is of another study"));
+}
+
+TEST_F(Explore, reports_what_each_axis_does_and_which_designs_no_other_beats) {
+  const std::string more = "  spare: \"1000 - reported\"\nbaseline: {rate: 20}\nfront: {cost: rate, error: spare}\n";
+  ASSERT_EQ(explore(study("values: [10, 20, 40]", more)).exit_code, 0);
+  const std::string pictures = (folder / "pictures").string();
+  ASSERT_EQ(pmufab({"explore", "report", database(), "--pictures", pictures}).exit_code, 0);
+  // The rate does much, the delay nothing: point 2 is the baseline, 0 and 4 have other rates.
+  const std::vector<std::string> rows = lines(exported());
+  const auto per_us = [&](std::size_t point) {
+    return rows[1 + point].substr(rows[1 + point].find("not_judged,") + 11);
+  };
+  const auto field = [](const std::string& row, std::size_t number) {
+    std::istringstream stream(row);
+    std::string text;
+    for (std::size_t i = 0; i <= number; ++i) std::getline(stream, text, ',');
+    return text;
+  };
+  const std::vector<std::string> changes = lines(read(pictures + "/per_us-sensitivity.csv"));
+  ASSERT_EQ(changes.size(), 3U);
+  EXPECT_EQ(changes[0], "axis,lowest_with,lowest per_us,highest_with,highest per_us,baseline");
+  EXPECT_EQ(changes[1], "rate,10," + field(per_us(0), 2) + ",40," + field(per_us(4), 2) + "," + field(per_us(2), 2));
+  EXPECT_THAT(changes[2], ::testing::StartsWith("delay,"));
+  EXPECT_THAT(read(pictures + "/per_us-sensitivity.svg"), AllOf(HasSubstr("<svg xmlns="), HasSubstr("no difference")));
+  // With equal cost and equal error, one of both designs is on the front.
+  const std::vector<std::string> designs = lines(read(pictures + "/front.csv"));
+  ASSERT_EQ(designs.size(), 7U);
+  EXPECT_EQ(designs[0], "design,rate,spare,on_front");
+  EXPECT_EQ(designs[1], "\"rate=10, delay=0\",10," + field(per_us(0), 3) + ",1");
+  EXPECT_EQ(designs[2], "\"rate=10, delay=2 us\",10," + field(per_us(1), 3) + ",0");
+  EXPECT_EQ(designs[5].back(), '1');
+}
+
 TEST_F(Explore, says_what_a_study_takes) {
   const Outcome plan = explore(study("range: {from: 1, to: 500}"), {"--plan"});
   EXPECT_EQ(plan.exit_code, 0) << plan.err;

@@ -42,7 +42,7 @@ class Search : public ::testing::Test {
       result.values.resize(study.responses.size());
       const std::vector<std::size_t> at = study.grid.values_at(*position / study.grid.repeats());
       result.values[0] = lost(at, *position % study.grid.repeats());
-      if (!database.has_point(*position, result.key)) ++runs;
+      if (!database.at(study, *position)) ++runs;
       database.put(study, result, {*position});
       compute(study, *position, result.values);
       design.take(*position, result);

@@ -154,5 +154,24 @@ TEST(Study, chooses_points) {
   EXPECT_THAT(mistake_in(kHead + axes + kResponses + "repeat: 3\n"), HasSubstr("sets the seed, too"));
 }
 
+TEST(Study, compares_with_a_baseline_and_knows_what_designs_cost) {
+  const std::string text =
+      kHead + "axes:\n  a: {set: seed, values: [1, 5 , 9]}\n  b: {set: x, values: [u, v]}\n" + kResponses;
+  EXPECT_THAT(study_of(text).baseline, ElementsAre(0, 0));
+  EXPECT_FALSE(study_of(text).front);
+  const Study study = study_of(text + "baseline: {a: 5}\nfront: {cost: a, error: wrong, worst_over: b}\n");
+  EXPECT_THAT(study.baseline, ElementsAre(1, 0));
+  EXPECT_EQ(study.front->cost, "a");
+  EXPECT_EQ(study.front->error, "wrong");
+  EXPECT_THAT(study.front->worst_over, ElementsAre(1));
+  EXPECT_THAT(mistake_in(text + "baseline: {a: 6}\n"), HasSubstr("the axis has no value '6'"));
+  EXPECT_THAT(mistake_in(text + "baseline: {c: 6}\n"), HasSubstr("unknown key 'c'"));
+  EXPECT_THAT(mistake_in(text + "front: {cost: b, error: wrong}\n"),
+              HasSubstr("there is no response and no axis with numbers 'b'"));
+  EXPECT_THAT(mistake_in(text + "front: {cost: a}\n"), HasSubstr("error"));
+  EXPECT_THAT(mistake_in(text + "front: {cost: a, error: wrong, worst_over: [c]}\n"),
+              HasSubstr("there is no axis 'c'"));
+}
+
 }  // namespace
 }  // namespace pmufab::explore::study_test

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Look at the page of pmufab run --html as a browser does.
+"""Look at the pages of pmufab run --html and pmufab explore report as a browser does.
 
 Usage: page_test.py PMUFAB [--browser]
 
-Without --browser: the content security policy has the sum of the page's script, and of no other. With --browser, the page
-is opened in a headless Chromium without a network, which is driven by the DevTools protocol: no script error, nothing is
-fetched, search and filter hide runs, sorting sorts, nothing is wider than the window, and without JavaScript everything
-can be read. Ends with 77 if there is no Chromium.
+Without --browser: the content security policy has the sum of the page's script, and of no other. With --browser, the pages
+are opened in a headless Chromium without a network, which is driven by the DevTools protocol: no script error, nothing is
+fetched, search and filter hide runs, sorting sorts, nothing is wider than the window, paper is white, and without
+JavaScript everything can be read. Ends with 77 if there is no Chromium.
 """
 
 import base64
@@ -40,6 +40,23 @@ measure:
   - {name: "<img src=x onerror=document.title='taken'>", events: ["nvidia_ucf_pmu_0/slc_access_rd/"], interval: 5 us}
 expect:
   - {event: nvidia_ucf_pmu_0/slc_access_rd/, minimum: 100}
+"""
+
+
+# Six points: a border, curves, heat maps, what each axis does, and a front.
+STUDY = """
+name: rates
+question: "How fast? </title><script>document.title='taken'</script>"
+scenario: base.yaml
+axes:
+  rate: {set: "traffic[0].generators[0].pacing.requests_per_us", values: [10, 20, 40]}
+  delay: {set: host.interrupt_delay, values: [0, 2 us]}
+responses:
+  reported: {event: nvidia_ucf_pmu_0/slc_access_rd/, value: driver}
+  spare: "1000 - reported"
+find: {smallest: rate, such_that: "reported >= 500", for_each: [delay]}
+front: {cost: rate, error: spare, worst_over: [delay]}
+points: grid
 """
 
 
@@ -133,6 +150,21 @@ def make_page(pmufab, folder):
     return page
 
 
+def make_report(pmufab, folder):
+    base = SCENARIO.split("drivers:")[0].replace("30 us", "20 us").strip()
+    (folder / "base.yaml").write_text(base + """
+measure:
+  - {name: all, events: ["nvidia_ucf_pmu_0/slc_access_rd/"]}
+""")
+    (folder / "study.yaml").write_text(STUDY)
+    page, database = folder / "report.html", folder / "study.sqlite"
+    for words in (["explore", folder / "study.yaml", "--drivers", "newest", "--db", database],
+                  ["explore", "report", database, "--html", page]):
+        done = subprocess.run([pmufab, *words], text=True, capture_output=True, check=False)
+        check(done.returncode == 0, f"pmufab {words[1]} ended with {done.returncode}:\n{done.stdout}{done.stderr}")
+    return page
+
+
 def check_sum(page):
     text = page.read_text()
     scripts = re.findall(r"<script>(.*?)</script>", text, re.DOTALL)
@@ -145,13 +177,17 @@ def check_sum(page):
 SHOWN = "[...document.querySelectorAll('#runs > tbody')].filter(r => r.offsetHeight > 0).map(r => r.rows[0].cells[{}].textContent)"
 
 
+def put_into(browser, control, text):
+    browser.value(f"{{const c = document.getElementById('{control}'); c.value = {json.dumps(text)};"
+                  " c.dispatchEvent(new Event('input')); c.dispatchEvent(new Event('change'));}")
+
+
 def check_controls(browser):
     def shown(column):
         return browser.value(SHOWN.format(column))
 
     def put(control, text):
-        browser.value(f"{{const c = document.getElementById('{control}'); c.value = {json.dumps(text)};"
-                      " c.dispatchEvent(new Event('input')); c.dispatchEvent(new Event('change'));}")
+        put_into(browser, control, text)
 
     variants = shown(3)
     check(len(variants) == 3 and shown(0) == ["1", "2", "3"], f"the page shows {shown(0)}, {variants}")
@@ -197,8 +233,48 @@ def check_look(browser):
     check(papers[0] != papers[1], f"light and dark are both {papers[0]}")
 
 
-def check_in_browser(program, page, folder):
+def check_report(browser):
+    def shown(column):
+        return browser.value(SHOWN.format(column))
+
+    check(browser.value("document.title") == "pmufab explore rates", "a question has become a script")
+    first = browser.value("document.querySelector('p.outcome').textContent")
+    check(first == "The smallest rate with reported >= 500 is 40, whatever delay.", f"the first sentence is: {first}")
+    titles = browser.value("[...document.querySelectorAll('.picture svg > title')].map(t => t.textContent)")
+    for wanted in ("smallest rate with reported >= 500", "spare against rate (the worst over delay)", "spare over rate",
+                   "spare over rate and delay", "spare, one axis changed at a time from rate=10, delay=0"):
+        check(wanted in titles, f"no picture is '{wanted}': {titles}")
+    check(shown(0) == ["0", "1", "2", "3", "4", "5"], f"points shown: {shown(0)}")
+    put_into(browser, "search", "interrupt_delay=2 requests_per_us=40")
+    check(shown(0) == ["5"], f"search for one point shows {shown(0)}")
+    put_into(browser, "search", "")
+    browser.value("document.querySelector('#runs > thead').rows[0].cells[4].click()")  # spare: less with larger rates
+    check(shown(1) == ["40", "40", "20", "20", "10", "10"], f"sorted by spare: {shown(1)}")
+    command = browser.value("document.querySelector('#runs > tbody code').textContent")
+    check(command.startswith("pmufab run ") and "requests_per_us=40" in command, f"the first point's command: {command}")
+    for scheme in ("light", "dark"):
+        browser.call("Emulation.setEmulatedMedia", media="", features=[{"name": "prefers-color-scheme", "value": scheme}])
+        for width in (1400, 420):
+            browser.call("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=False)
+            wide = browser.value("document.documentElement.scrollWidth")
+            check(wide <= width, f"the report is {wide} pixels wide in a window of {width}")
+            over = browser.value("[...document.querySelectorAll('.picture svg')].filter("
+                                 "s => s.getBoundingClientRect().right > innerWidth).length")
+            check(over == 0, f"{over} pictures are cut in a window of {width}")
+    browser.call("Emulation.setEmulatedMedia", media="print", features=[{"name": "prefers-color-scheme", "value": "dark"}])
+    paper = browser.value("getComputedStyle(document.body).backgroundColor")
+    check(paper == "rgb(255, 255, 255)", f"paper is {paper}")
+    check(browser.value("document.getElementById('controls').offsetHeight") == 0, "paper has controls")
+    places = browser.value("[document.querySelector('#runs > thead').rows[0], document.querySelector('#runs').tBodies[5].rows[0]]"
+                           ".map(r => [...r.cells].map(c => Math.round(c.getBoundingClientRect().left)))")
+    check(places[0] == places[1], f"on paper, heads and cells stand at {places}")
+
+
+def check_in_browser(program, page, report, folder):
     browser = Browser(program, folder)
+    browser.open(report.as_uri())
+    check_report(browser)
+    check(not browser.complaints(), f"the browser complains: {browser.complaints()}")
     browser.open(page.as_uri())
     check_controls(browser)
     check_look(browser)
@@ -221,7 +297,7 @@ def main():
         folder = pathlib.Path(temporary)
         page = make_page(pmufab, folder)
         if in_browser:
-            check_in_browser(program, page, folder)
+            check_in_browser(program, page, make_report(pmufab, folder), folder)
         else:
             check_sum(page)
     return 0

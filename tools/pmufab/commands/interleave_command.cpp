@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <iostream>
 #include <map>
 #include <memory>
 #include <optional>
-#include <thread>
 #include <utility>
 
 #include <fmt/format.h>
@@ -219,11 +217,8 @@ int explore(const Exploration& exploration, const std::vector<Schedule>& schedul
 
 int run_interleave(const Request& request) {
   const po::variables_map& map = request.options;
-  constexpr unsigned kMostJobs = 1024;
   constexpr unsigned kMostSteps = 4;
   constexpr std::uint64_t kMostSchedules = 250'000;  // they are kept in memory
-  if (const auto jobs = map["jobs"].as<unsigned>(); jobs == 0 || jobs > kMostJobs)
-    throw InputError("--jobs: this number of runs is not possible", fmt::format("use 1 ... {}", kMostJobs));
   if (const auto bound = map["bound"].as<unsigned>(); bound == 0 || bound > kMostSteps)
     throw InputError("--bound: this number of steps is not possible", fmt::format("use 1 ... {}", kMostSteps));
   if (const auto most = map["schedules"].as<std::uint64_t>(); most == 0 || most > kMostSchedules)
@@ -242,7 +237,7 @@ int run_interleave(const Request& request) {
   ScratchFolder scratch;
   ProgressBar bar;
   scenario::RunnerOptions options;
-  options.jobs = map["jobs"].as<unsigned>();
+  options.jobs = jobs_of(map);
   options.timeout_seconds = map["timeout"].as<unsigned>();
   options.limits = limits_of(map);
   options.scratch = scratch.path();
@@ -276,7 +271,6 @@ int run_interleave(const Request& request) {
 }  // namespace
 
 Command interleave_command() {
-  const unsigned processors = std::max(1U, std::thread::hardware_concurrency());
   constexpr std::uint64_t kUsualSchedules = 100'000;
   return {
       .name = "interleave",
@@ -306,7 +300,7 @@ is as for pmufab run, and has no matrix.
               number<std::uint64_t>("replay", "N", "run schedule N alone, and show its accesses", 0, "none"),
               text("save", "FILE", "write the smallest schedule that fails, or that of --replay, as a scenario"),
               list("set", "PATH=VALUE", "change a value of the scenario; may be given several times"),
-              number<unsigned>("jobs,j", "N", "runs at the same time", processors, "one per processor"),
+              jobs_option(),
               number<unsigned>("timeout", "SECONDS", "stop a run that takes longer (0: never)", 0),
               limit_option(),
           } +

@@ -7,7 +7,6 @@
 #include <memory>
 #include <set>
 #include <sstream>
-#include <thread>
 #include <utility>
 
 #include <fmt/format.h>
@@ -113,10 +112,7 @@ std::vector<Candidate> read_scenarios(const Request& request, const scenario::Ru
 std::vector<RunPlan> make_plans(const Request& request, const scenario::RunLimits& limits) {
   const po::variables_map& options = request.options;
   if (request.words.empty()) throw InputError("no scenario is given", "pmufab run SCENARIO...; see pmufab run --help");
-  const std::string selector = options["drivers"].as<std::string>();
-  if (!selector.empty() && !scenario::is_selector(selector))
-    throw InputError(fmt::format("--drivers {} is not a driver selector", selector),
-                     "write all, newest, 7.3, or '>=7.1 <7.3'");
+  const std::string selector = selector_of(options);
 
   const std::vector<Candidate> candidates = read_scenarios(request, limits);
   using DriverSets = std::vector<driver_host::DriverSet>;
@@ -218,10 +214,7 @@ void write_run_folder(const fs::path& out, const RunPlan& plan, const RunResult&
 
 /// @throws InputError for numbers that make no sense
 void check_numbers(const po::variables_map& map) {
-  // A negative number arrives here as a huge one.
-  constexpr unsigned kMaximumJobs = 1024;
-  if (const auto jobs = map["jobs"].as<unsigned>(); jobs == 0 || jobs > kMaximumJobs)
-    throw InputError("--jobs: this number of runs is not possible", fmt::format("use 1 ... {}", kMaximumJobs));
+  static_cast<void>(jobs_of(map));
   constexpr unsigned kMaximumTimeout = 10'000'000;
   if (map["timeout"].as<unsigned>() > kMaximumTimeout)
     throw InputError("--timeout: this number of seconds is not possible", fmt::format("use 0 ... {}", kMaximumTimeout));
@@ -359,7 +352,7 @@ std::vector<RunPlan> runs_of(const Request& request, const scenario::RunLimits& 
 scenario::RunnerOptions runner_options(const po::variables_map& map, const scenario::RunLimits& limits,
                                        const fs::path& scratch) {
   scenario::RunnerOptions runner;
-  runner.jobs = map["jobs"].as<unsigned>();
+  runner.jobs = jobs_of(map);
   runner.timeout_seconds = map["timeout"].as<unsigned>();
   runner.limits = limits;
   runner.echo_log = map["kernel-log"].as<bool>();
@@ -439,7 +432,6 @@ int run(const Request& request) {
 }  // namespace
 
 Command run_command() {
-  const unsigned processors = std::max(1U, std::thread::hardware_concurrency());
   return {
       .name = "run",
       .arguments = "[options] SCENARIO...",
@@ -464,7 +456,7 @@ first in the folders below scenarios/ here, then among the scenarios that come w
               text("coverage", "FILE", "write what the drivers met, for pmufab coverage"),
               text("out", "DIR", "write a folder per run: results, effective configuration, kernel log"),
               text("output", "DIR", "the same as --out"),
-              number<unsigned>("jobs,j", "N", "runs at the same time", processors, "one per processor"),
+              jobs_option(),
               number<unsigned>("timeout", "SECONDS", "stop a run that takes longer (0: never)", 0),
               limit_option(),
               flag("verbose,v", "print full tables, for every run"),

@@ -5,7 +5,6 @@
 #include <iostream>
 #include <iterator>
 #include <memory>
-#include <thread>
 #include <utility>
 
 #include <fmt/format.h>
@@ -78,10 +77,7 @@ std::vector<std::string_view> modules_of(const FabricGenerator& fabric) {
 
 /// Each fabric with each driver set that has its drivers.
 std::vector<verify::Target> targets_of(const po::variables_map& map) {
-  const std::string selector = map["drivers"].as<std::string>();
-  if (!scenario::is_selector(selector))
-    throw InputError(fmt::format("--drivers {} is not a driver selector", selector),
-                     "write all, newest, 7.3, or '>=7.1 <7.3'");
+  const std::string selector = selector_of(map);
   const std::vector<const FabricGenerator*> fabrics = fabrics_of(map);
   using DriverSets = std::vector<driver_host::DriverSet>;
   const auto sets = std::make_shared<const DriverSets>(find_drivers(map));
@@ -209,11 +205,8 @@ std::unique_ptr<OutFolderLock> read_out(const po::variables_map& map, CampaignOp
 }
 
 scenario::RunnerOptions runner_of(const po::variables_map& map, const fs::path& scratch) {
-  constexpr unsigned kMaximumJobs = 1024;
   scenario::RunnerOptions runner;
-  runner.jobs = map["jobs"].as<unsigned>();
-  if (runner.jobs == 0 || runner.jobs > kMaximumJobs)
-    throw InputError("--jobs: this number of runs is not possible", fmt::format("use 1 ... {}", kMaximumJobs));
+  runner.jobs = jobs_of(map);
   runner.timeout_seconds = map["timeout"].as<unsigned>();
   runner.limits = limits_of(map);
   // Most cases take a fraction of a second, a few take ten. A driver that goes on forever must not hold up the others.
@@ -445,7 +438,6 @@ int run_verify(const Request& request) {
 }  // namespace
 
 Command verify_command() {
-  const unsigned processors = std::max(1U, std::thread::hardware_concurrency());
   constexpr unsigned kUsualTimeout = 300;
   return {
       .name = "verify",
@@ -481,7 +473,7 @@ A campaign writes nothing of that on its way: at its end, the file of each failu
               text("coverage", "FILE", "write what the drivers met, for pmufab coverage"),
               html_option(),
               flag("resume", "go on with the campaign in that folder"),
-              number<unsigned>("jobs,j", "N", "runs at the same time", processors, "one per processor"),
+              jobs_option(),
               number<unsigned>("timeout", "SECONDS", "a case that takes longer has failed (0: never)", kUsualTimeout),
               limit_option(),
           } +

@@ -7,7 +7,6 @@
 #include <iostream>
 #include <memory>
 #include <sstream>
-#include <thread>
 #include <utility>
 
 #include <fmt/format.h>
@@ -17,9 +16,11 @@
 #include "testbench/explore/report/export.h"
 #include "testbench/explore/report/findings.h"
 #include "testbench/explore/report/report.h"
+#include "testbench/process/shell_word.h"
 #include "testbench/scenario/report/results.h"
 #include "testbench/scenario/yaml/input_error.h"
 #include "tools/pmufab/cli.h"
+#include "tools/pmufab/explore/slurm_exploration.h"
 #include "tools/pmufab/explore/study_file.h"
 #include "tools/pmufab/output.h"
 
@@ -56,17 +57,20 @@ class ExploreProgress {
   void show(const Progress& progress) {
     const std::string left =
         progress.run_now == 0 ? "" : fmt::format(", {} left", time_in_words(progress.seconds_left()));
-    const std::string text = fmt::format("{} of {}{}{}", scenario::with_separators(progress.done),
-                                         progress.is_most ? "at most " : "", counted(progress.all, "point"), left);
-    const double fraction =
-        static_cast<double>(progress.done) / static_cast<double>(std::max<std::uint64_t>(1, progress.all));
+    show(static_cast<double>(progress.done) / static_cast<double>(std::max<std::uint64_t>(1, progress.all)),
+         progress.seconds,
+         fmt::format("{} of {}{}{}", scenario::with_separators(progress.done), progress.is_most ? "at most " : "",
+                     counted(progress.all, "point"), left));
+  }
+  /// @param seconds  since the beginning
+  void show(double fraction, double seconds, const std::string& text) {
     if (is_terminal_) {
       bar_.show(fraction, text);
       return;
     }
     constexpr double kMinute = 60;
-    if (progress.seconds - told_ < kMinute) return;
-    told_ = progress.seconds;
+    if (seconds - told_ < kMinute) return;
+    told_ = seconds;
     complain("pmufab: {}, {:.1f} %\n", text, fraction * 100);
   }
   void clear() { bar_.clear(); }
@@ -80,11 +84,8 @@ class ExploreProgress {
 /// @return the driver sets that --drivers selects
 explore::DriverSets drivers_of(const po::variables_map& map) {
   explore::DriverSets sets = find_drivers(map);
-  const std::string selector = map["drivers"].as<std::string>();
+  const std::string selector = selector_of(map);
   if (selector.empty()) return sets;
-  if (!scenario::is_selector(selector))
-    throw InputError(fmt::format("--drivers {} is not a driver selector", selector),
-                     "write all, newest, 7.3, or '>=7.1 <7.3'");
   sets = scenario::select(sets, {selector});
   if (sets.empty()) throw InputError(fmt::format("--drivers {} selects no driver set", selector));
   return sets;
@@ -107,17 +108,12 @@ explore::Shard shard_of(const std::string& text) {
 }
 
 explore::ExploreOptions explore_options(const po::variables_map& map, const fs::path& scratch) {
-  constexpr unsigned kMaximumJobs = 1024;
   explore::ExploreOptions options;
-  options.runner.jobs = map["jobs"].as<unsigned>();
-  if (options.runner.jobs == 0 || options.runner.jobs > kMaximumJobs)
-    throw InputError("--jobs: this number of runs is not possible", fmt::format("use 1 ... {}", kMaximumJobs));
+  options.runner.jobs = jobs_of(map);
   options.runner.timeout_seconds = map["timeout"].as<unsigned>();
   options.runner.limits = limits_of(map);
   options.runner.scratch = scratch;
   options.runner.interrupted = interrupts;
-  options.shard = shard_of(map["shard"].as<std::string>());
-  options.whole_grid = map["grid"].as<bool>();
   return options;
 }
 
@@ -130,25 +126,26 @@ std::string axes_in_words(const Study& study) {
 }
 
 /// What a study would take. A few runs tell it; they are kept.
-int plan(const Study& study, const explore::PointMaker& points, Database& database, explore::ExploreOptions options) {
+int plan(const Study& study, const explore::PointMaker& points, explore::Design& design, Database& database,
+         explore::ExploreOptions options) {
   constexpr std::uint64_t kTrials = 3;
-  const std::uint64_t all = explore::design_of(study, options)->size();
+  const std::uint64_t all = design.size();
   explore::CostSummary costs = database.costs();
   if (costs.runs < kTrials && all > 0) {
     options.most = kTrials;
-    static_cast<void>(explore::explore(study, points, database, options));
+    static_cast<void>(explore::explore(study, points, design, database, options));
     costs = database.costs();
   }
   const std::uint64_t there = database.points();
   const std::uint64_t left = all - std::min(all, there);
-  const bool is_search = !study.sites(options.whole_grid);
   const unsigned jobs = options.runner.jobs;
   constexpr double kMebibyte = 1024.0 * 1024.0;
   constexpr double kRowBytes = 400;   // of a point with few values
   constexpr double kOwnMemory = 100;  // MiB of the program itself
   const double row = there > 100 ? static_cast<double>(database.size()) / static_cast<double>(there) : kRowBytes;
-  fmt::print("{}: {}{} ({}), {} there, {} to run\n", study.name, is_search ? "at most " : "", counted(all, "point"),
-             axes_in_words(study), scenario::with_separators(there), scenario::with_separators(left));
+  fmt::print("{}: {}{} ({}), {} there, {} to run\n", study.name, design.is_search() ? "at most " : "",
+             counted(all, "point"), axes_in_words(study), scenario::with_separators(there),
+             scenario::with_separators(left));
   fmt::print("time: about {} with {} at a time ({:.3f} s each, of {})\n",
              time_in_words(costs.mean_seconds * static_cast<double>(left) / jobs), counted(jobs, "run"),
              costs.mean_seconds, counted(costs.runs, "run"));
@@ -165,8 +162,53 @@ int conclude(const Study& study, Database& database, const explore::Outcome& out
   fmt::print("{}: {}, {} run now, {} without result; {}\n", study.name, counted(outcome.points, "point"),
              scenario::with_separators(outcome.run), scenario::with_separators(outcome.broken), file);
   if (outcome.broken > 0) complain("pmufab: {}\n", outcome.first_broken);
-  if (outcome.is_interrupted) complain("pmufab: stopped; the same command goes on\n");
-  return outcome.is_interrupted || outcome.broken > 0 || !findings.are_as_expected() ? kCheckFailed : kPassed;
+  if (outcome.is_interrupted) {
+    complain("pmufab: stopped; the same command goes on\n");
+  } else if (!outcome.is_complete) {
+    complain("pmufab: points are missing; the same command goes on\n");
+  }
+  return !outcome.is_complete || outcome.broken > 0 || !findings.are_as_expected() ? kCheckFailed : kPassed;
+}
+
+/// @return the command of a task, which runs as this one would
+std::string task_command(const Request& request, const fs::path& study, unsigned processors) {
+  const po::variables_map& map = request.options;
+  std::vector<std::string> words = {fs::read_symlink("/proc/self/exe").string(), "explore",
+                                    fs::absolute(study).string(), "--jobs", std::to_string(processors)};
+  for (const char* option : {"driver", "driver-dir", "drivers"}) {
+    if (const std::string value = map[option].as<std::string>(); !value.empty())
+      words.insert(words.end(), {std::string("--") + option,
+                                 std::string_view(option) == "drivers" ? value : fs::absolute(value).string()});
+  }
+  for (const std::string& limit : values_of(map, "limit")) words.insert(words.end(), {"--limit", limit});
+  words.insert(words.end(), {"--timeout", std::to_string(map["timeout"].as<unsigned>())});
+  if (map["grid"].as<bool>()) words.emplace_back("--grid");
+  std::string command;
+  for (const std::string& word : words) command += (command.empty() ? "" : " ") + process::shell_word(word);
+  return command;
+}
+
+/// @return true if other machines run the points
+bool is_on_slurm(const po::variables_map& map) {
+  const std::string on = map["on"].as<std::string>();
+  if (on.empty()) {
+    if (!map["tasks"].defaulted()) throw InputError("--tasks: needs --on slurm", "--jobs is for runs on this machine");
+    return false;
+  }
+  if (on != "slurm")
+    throw InputError(fmt::format("--on {}: is no scheduler that pmufab knows", on),
+                     "--on slurm; --shard K/N is for other schedulers");
+  if (!map["shard"].as<std::string>().empty()) throw InputError("--on and --shard contradict each other");
+  if (map["plan"].as<bool>()) throw InputError("--on and --plan contradict each other", "--plan runs on this machine");
+  return true;
+}
+
+unsigned tasks_of(const po::variables_map& map) {
+  constexpr unsigned kMost = 1000;  // Slurm takes arrays of up to 1001 tasks, unless it is told otherwise
+  const auto tasks = map["tasks"].as<unsigned>();
+  if (tasks == 0 || tasks > kMost)
+    throw InputError("--tasks: this number of tasks is not possible", fmt::format("use 1 ... {}", kMost));
+  return tasks;
 }
 
 int explore_study(const Request& request) {
@@ -174,26 +216,45 @@ int explore_study(const Request& request) {
   if (request.words.size() != 1)
     throw InputError("one study is needed", "pmufab explore STUDY; see pmufab explore --help");
   const auto sets = std::make_shared<const explore::DriverSets>(drivers_of(map));
-  const StudyFile file = load_study(find_study(request.words.front()), *sets);
+  const bool on_slurm = is_on_slurm(map);
+  const fs::path study_file = find_study(request.words.front());
+  const StudyFile file = load_study(study_file, *sets);
   const Study& study = file.study;
   ScratchFolder scratch;
   explore::ExploreOptions options = explore_options(map, scratch.path());
   const explore::PointMaker points(study, file.scenario, sets);
-  static_cast<void>(explore::design_of(study, options));  // says if there are too many
+  const auto make_design = [&] {
+    return explore::design_of(study, shard_of(map["shard"].as<std::string>()), map["grid"].as<bool>());
+  };
+  std::unique_ptr<explore::Design> design = make_design();
   const std::string given = map["db"].as<std::string>();
   const std::string name = given.empty() ? study.name + ".sqlite" : given;
-  Database database(name, Database::Mode::write);
-  database.begin(study, file.text + points.made_with());
-  database.set_note("scenario", file.scenario.generic_string());
+  {
+    Database database(name, Database::Mode::write);
+    database.begin(study, file.text + points.made_with());
+    database.set_note("scenario", file.scenario.generic_string());
+  }
   catch_interrupts();
-  if (map["plan"].as<bool>()) return plan(study, points, database, options);
   ExploreProgress progress;
+  if (on_slurm) {
+    const unsigned processors = map["jobs"].defaulted() ? 1 : options.runner.jobs;
+    const explore::Outcome outcome =
+        explore_on_slurm({study, points, make_design, options, name, task_command(request, study_file, processors),
+                          tasks_of(map), processors, [&](double part, double seconds, const std::string& text) {
+                            progress.show(part, seconds, text);
+                          }});
+    progress.clear();
+    Database database(name, Database::Mode::write);
+    return conclude(study, database, outcome, name);
+  }
+  Database database(name, Database::Mode::write);
+  if (map["plan"].as<bool>()) return plan(study, points, *design, database, options);
   options.on_progress = [&](const Progress& now) { progress.show(now); };
   options.runner.on_output = [&](const std::string& title, const std::string& output) {
     progress.clear();
     complain("--- output of {}\n{}{}---\n", title, output, output.ends_with('\n') ? "" : "\n");
   };
-  const explore::Outcome outcome = explore::explore(study, points, database, options);
+  const explore::Outcome outcome = explore::explore(study, points, *design, database, options);
   progress.clear();
   return conclude(study, database, outcome, name);
 }
@@ -273,7 +334,6 @@ int merge(const Request& request) {
 }  // namespace
 
 Command explore_command() {
-  const unsigned processors = std::max(1U, std::thread::hardware_concurrency());
   return {
       .name = "explore",
       .arguments = "[options] STUDY",
@@ -287,6 +347,10 @@ Each point is written to a database (SQLite) as soon as its run has ended. The s
 was stopped or killed, and runs nothing twice, unless its configuration, drivers, measured values or pmufab's version
 have changed.
 
+With --on slurm, a job array of Slurm runs the points. Each task runs a part, and pmufab puts their databases together.
+The study, pmufab and its drivers must have the same paths on all nodes. --jobs is for each task then (default: 1).
+Slurm's own variables choose partition and time: SBATCH_PARTITION, SBATCH_TIMELIMIT.
+
 )" + limit_description(),
       .options =
           Options{
@@ -294,7 +358,9 @@ have changed.
               flag("plan", "say how many points, how much time, memory and disk, and end; a few are run to know it"),
               flag("grid", "run every combination, whatever the study says"),
               text("shard", "K/N", "run part K of N; pmufab explore merge puts their databases together"),
-              number<unsigned>("jobs,j", "N", "runs at the same time", processors, "one per processor"),
+              jobs_option(),
+              text("on", "slurm", "let tasks of Slurm run the points, and wait for them"),
+              number<unsigned>("tasks", "N", "with --on slurm: tasks of the job array", 16),
               number<unsigned>("timeout", "SECONDS", "stop a run that takes longer (0: never)", 0),
               limit_option(),
           } +
@@ -302,8 +368,8 @@ have changed.
       .words = Words::files,
       .examples = {{"pmufab explore coresight-width --plan", "a study that comes with pmufab: what it takes"},
                    {"pmufab explore coresight-width", "run it; the answers are the last lines"},
-                   {"pmufab explore my-study.yaml --shard 1/2 --db part1.sqlite",
-                    "half of it, on one of two machines"}},
+                   {"pmufab explore my-study.yaml --shard 1/2 --db part1.sqlite", "half of it, on one of two machines"},
+                   {"pmufab explore my-study.yaml --on slurm --tasks 64", "all of it, on a cluster"}},
       .exit_codes = {{"0", "all points were run, and what the study expects holds"},
                      {"1", "something that the study expects does not hold, a point has no result, or it was stopped"},
                      {"2", "bad input, or output that could not be written"},
@@ -334,8 +400,9 @@ Command explore_report_command() {
       .arguments = "[options] FILE.sqlite",
       .summary = "write the answers and pictures of a study as a page for a browser",
       .description =
-          R"(The page has the answers first, then curves, heat maps, and a table of all points, with search, filter and sorting, and
-the command that runs each point alone. It is one file, and needs no network.)",
+          R"(The page has the answers first, then curves, heat maps, what each axis does alone, the designs that no other beats (the
+key "front"), and a table of all points, with search, filter and sorting, and the command that runs each point alone. It
+is one file, and needs no network.)",
       .options = {text("html", "FILE.html", "the page (default: the database's name with .html)"),
                   text("pictures", "DIR", "write each picture as SVG, and its numbers as comma-separated values")},
       .words = Words::files,

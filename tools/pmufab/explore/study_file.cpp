@@ -31,17 +31,29 @@ fs::path find_study(const std::string& given) {
                              suggestion.empty() ? "studies are " + scenario::quoted_list(names) : suggestion);
 }
 
+namespace {
+
+/// A path counts from the study's folder. If it is not there, it counts from that of the studies that come with pmufab, so
+/// that a copy of one of these can be changed. Anything else is the name of a scenario.
+fs::path scenario_of(const fs::path& study, const std::string& given) {
+  const fs::path named = given;
+  if (given.find('/') == std::string::npos && named.extension() != ".yaml") return find_scenario(given);
+  if (named.is_absolute()) return given;
+  const fs::path beside = (study.parent_path() / named).lexically_normal();
+  const fs::path shipped = data_folder() / "scenarios" / "studies" / named;
+  std::error_code error;
+  return !fs::exists(beside, error) && fs::exists(shipped, error) ? shipped : beside;
+}
+
+}  // namespace
+
 StudyFile load_study(const fs::path& file, const explore::DriverSets& sets) {
   scenario::Value document = scenario::load_file(file);
   std::vector<std::string> versions;
   for (const driver_host::DriverSet& set : sets) versions.push_back(set.kernel_version);
   explore::resolve_drivers(document, versions);
   explore::Study study = explore::read_study(document);
-  // A path counts from the study's folder. Anything else is the name of a scenario.
-  const fs::path named = study.scenario;
-  const bool is_path = study.scenario.find('/') != std::string::npos || named.extension() == ".yaml";
-  fs::path scenario = is_path && named.is_relative() ? (file.parent_path() / named).lexically_normal() : named;
-  if (!is_path) scenario = find_scenario(study.scenario);
+  fs::path scenario = scenario_of(file, study.scenario);
   return {std::move(study), scenario::to_yaml(document), std::move(scenario)};
 }
 

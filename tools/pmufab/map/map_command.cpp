@@ -78,9 +78,7 @@ std::vector<unsigned> chosen_meshes(const platform::PlatformSpec& platform, cons
     if (names.back() == name) return {mesh};
   }
   if (name.empty()) return all;
-  std::string suggestion = scenario::did_you_mean(name, names);
-  if (suggestion.empty()) suggestion = "there are " + scenario::quoted_list(names);
-  throw InputError(fmt::format("there is no mesh '{}'", name), suggestion);
+  throw InputError(fmt::format("there is no mesh '{}'", name), scenario::suggest(name, names));
 }
 
 /// Cycles of a mesh in a run: the clock edges before its end.

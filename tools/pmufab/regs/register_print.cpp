@@ -52,11 +52,7 @@ std::vector<NamedRegisters> chosen_banks(std::vector<NamedRegisters> banks, cons
   std::vector<std::string> names;
   for (const NamedRegisters& bank : banks) names.push_back(bank.name);
   std::erase_if(banks, [&](const NamedRegisters& bank) { return !is_named(bank, name); });
-  if (banks.empty()) {
-    std::string suggestion = scenario::did_you_mean(name, names);
-    if (suggestion.empty()) suggestion = "there are " + scenario::quoted_list(names);
-    throw InputError(fmt::format("there are no registers '{}'", name), suggestion);
-  }
+  if (banks.empty()) throw InputError(fmt::format("there are no registers '{}'", name), scenario::suggest(name, names));
   return banks;
 }
 

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/pmufab/explore/slurm.h"
+
+#include <poll.h>
+#include <sys/wait.h>
+
+#include <array>
+#include <cctype>
+#include <sstream>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "testbench/process/captured_output.h"
+#include "testbench/process/child_process.h"
+#include "testbench/scenario/yaml/input_error.h"
+#include "tools/pmufab/user_program.h"
+
+namespace pmufab::cli::slurm {
+namespace {
+
+/// What a command has printed.
+struct Reply {
+  int exit_code = 0;
+  std::string out;
+  std::string errors;
+};
+
+Reply ask(const std::vector<std::string>& words) {
+  constexpr std::size_t kRoom = 16U << 20;  // a list of a million tasks
+  constexpr int kTurn = 1000;               // ms
+  process::CapturedOutput out(kRoom);
+  process::CapturedOutput errors(kRoom);
+  const pid_t child = process::start_child([&]() -> int {
+    out.redirect(true, false);
+    errors.redirect(false, true);
+    become_program(words);
+  });
+  out.begin();
+  errors.begin();
+  while (out.descriptor() >= 0 || errors.descriptor() >= 0) {
+    std::array<pollfd, 2> files{{{out.descriptor(), POLLIN, 0}, {errors.descriptor(), POLLIN, 0}}};
+    poll(files.data(), files.size(), kTurn);
+    if (files[0].revents != 0) out.read();
+    if (files[1].revents != 0) errors.read();
+  }
+  const int exit_code = exit_code_of(process::wait_for(child));
+  return {exit_code, out.finish(), errors.finish()};
+}
+
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+}  // namespace
+
+std::string submit(const JobArray& array) {
+  const Reply reply =
+      ask({"sbatch", "--parsable", "--requeue", "--open-mode=append", "--ntasks=1", "--job-name=" + array.name,
+           fmt::format("--cpus-per-task={}", array.processors), fmt::format("--array=1-{}", array.tasks),
+           "--output=" + array.log.string(), array.script.string()});
+  constexpr int kNotFound = 127;
+  if (reply.exit_code == kNotFound)
+    throw scenario::InputError("--on slurm: there is no command sbatch here",
+                               "it is in Debian's package slurm-client; --shard K/N is for other schedulers");
+  // "123", or "123;cluster"
+  std::string job = reply.out.substr(0, reply.out.find_first_not_of("0123456789"));
+  if (reply.exit_code != 0 || job.empty())
+    throw scenario::InputError(fmt::format("--on slurm: sbatch took no job: {}", first_line(reply.errors)),
+                               "does sinfo show a partition? SBATCH_PARTITION, SBATCH_TIMELIMIT and the like choose");
+  return job;
+}
+
+std::optional<Tasks> tasks_of(const std::string& job) {
+  const Reply reply = ask({"squeue", "--noheader", "--array", "--me", "--format=%F %K %T"});
+  if (reply.exit_code != 0) return std::nullopt;
+  Tasks tasks;
+  std::istringstream lines(reply.out);
+  for (std::string id, state, task; lines >> id >> task >> state;) {
+    if (id != job || task.empty() || std::isdigit(static_cast<unsigned char>(task.front())) == 0) continue;
+    const auto number = static_cast<unsigned>(std::stoul(task));
+    (state == "PENDING" ? tasks.waiting : tasks.running).insert(number);
+  }
+  return tasks;
+}
+
+void cancel(const std::string& job) { static_cast<void>(ask({"scancel", job})); }
+
+}  // namespace pmufab::cli::slurm

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "testbench/explore/explorer.h"
+
+namespace pmufab::cli {
+
+/// A study whose points tasks of Slurm run, each a shard with a database of its own.
+struct SlurmExploration {
+  const explore::Study& study;
+  const explore::PointMaker& points;
+  std::function<std::unique_ptr<explore::Design>()> design;  ///< of the whole study, from its beginning
+  explore::ExploreOptions options;
+  std::filesystem::path database;  ///< has begun this study
+  std::string command;             ///< of one task, without shard and database
+  unsigned tasks = 1;
+  unsigned processors = 1;  ///< of each task
+  std::function<void(double fraction, double seconds, const std::string& text)> on_progress;
+};
+
+/// Submit a job array, wait, and put the databases of its tasks together, until all points are there. A task that dies
+/// is started again, as long as new points come. If this program is killed, the tasks go on, and another call waits for
+/// them. If the user interrupts it, they are cancelled; what they have is kept.
+/// @throws scenario::InputError if Slurm cannot be used
+[[nodiscard]] explore::Outcome explore_on_slurm(const SlurmExploration& exploration);
+
+}  // namespace pmufab::cli
