@@ -12,6 +12,7 @@
 #include "models/platform/platform_spec.h"
 #include "testbench/perf/verdict.h"
 #include "testbench/scenario/fabrics/workload.h"
+#include "testbench/scenario/occurrences/delay.h"
 #include "testbench/scenario/occurrences/fault_spec.h"
 #include "testbench/scenario/occurrences/trigger.h"
 #include "testbench/scenario/yaml/document.h"
@@ -114,8 +115,17 @@ struct ExpectedFailureSpec {
 
 /// The CPU complex that runs the drivers.
 struct HostSpec {
+/// Spans in which the CPUs do nothing: something else keeps them, with interrupts off.
+struct AwaySpec {
+  DelaySpec every;    ///< from the begin of a span to that of the next
+  DelaySpec lasting;  ///< how long one lasts
+};
+
   Picoseconds access_latency = 50'000;     ///< of one register access
-  Picoseconds interrupt_delay = 0;         ///< from the interrupt line to the handler
+  DelaySpec interrupt_delay;               ///< from the interrupt line to the handler
+  double interrupt_loss = 0;               ///< probability that an interrupt never arrives
+  DelaySpec handler_time;                  ///< of each handler, besides its register accesses
+  std::optional<AwaySpec> away;            ///< not set: the CPUs are always there
   Picoseconds rotation = perf::kRotation;  ///< how often events that share counters change them
 };
 
