@@ -154,6 +154,13 @@ void Measurement::note_interval() {
       const EventReading& now = counter.last;
       counter.increases += now.value - before.value;
       if (now.value >= before.value) {
+void Measurement::read_running(Group& group) {
+  if (group.counters.front().handle <= 0) return;
+  const Picoseconds begin = simulated_time();
+  read(group);
+  group.latencies.push_back(simulated_time() - begin);
+}
+
         count = {now.value - before.value, now.time_enabled - before.time_enabled,
                  now.time_running - before.time_running};
       } else if (counter.went_back.empty()) {
@@ -167,12 +174,12 @@ void Measurement::note_interval() {
 }
 
 void Measurement::read_interval() {
-  for (Group& group : groups_) read(group);
+  for (Group& group : groups_) read_running(group);
   note_interval();
 }
 
 void Measurement::read_again() {
-  for (Group& group : groups_) read(group);
+  for (Group& group : groups_) read_running(group);
 }
 
 MeasureResult Measurement::begun() const {
@@ -204,11 +211,18 @@ CounterResult Measurement::compare(const Counter& counter, unsigned group) const
     result.time_running = counter.reading->time_running;
   }
   const std::optional<EventResult> judged = judge_.result(counter.handle);
+Json Measurement::Group::latency() const {
+  LatencyHistogram histogram;
+  for (const Picoseconds one : latencies) histogram.add(one);
+  return to_json(histogram);
+}
+
   perf::Expected expected = judged ? perf::expected_of(*judged, zero_) : perf::not_judged(counter.not_judged);
   if (judged) {
     result.expected = judged->expected;
     result.reads = judged->reads;
     result.reads_failed = judged->reads_failed;
+  result.reading_latency = groups_[group].latency();
     if (counter.reading) result.account = judged->account;
     for (const scoreboard::ReadCheck& read : judged->failed_reads)
       result.failed_reads.push_back({read.begin - zero_, read.value, read.low, read.high});

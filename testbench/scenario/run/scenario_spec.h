@@ -113,8 +113,6 @@ struct ExpectedFailureSpec {
   std::vector<std::string> drivers;     ///< selectors of the driver sets it holds for; empty: all
 };
 
-/// The CPU complex that runs the drivers.
-struct HostSpec {
 /// Spans in which the CPUs do nothing: something else keeps them, with interrupts off.
 struct AwaySpec {
   DelaySpec every;    ///< from the begin of a span to that of the next
@@ -123,6 +121,8 @@ struct AwaySpec {
 
   Picoseconds access_latency = 50'000;     ///< of one register access
   DelaySpec interrupt_delay;               ///< from the interrupt line to the handler
+/// The CPU complex that runs the drivers.
+struct HostSpec {
   double interrupt_loss = 0;               ///< probability that an interrupt never arrives
   DelaySpec handler_time;                  ///< of each handler, besides its register accesses
   std::optional<AwaySpec> away;            ///< not set: the CPUs are always there
