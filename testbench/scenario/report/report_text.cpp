@@ -251,7 +251,15 @@ void Summary::add(const RunResult& run) {
   if (run.status == Status::not_run) {
     ++not_run_;
   } else if (!run.is_good() || run.lacks_judge()) {
-    others_.push_back(fmt::format("  {}: {} (drivers of Linux {})\n", headline(run.status), run.title(), run.drivers));
+    const std::string mistake = run.status == Status::bad_input ? run.message : "";
+    const auto same = std::find_if(others_.begin(), others_.end(),
+                                   [&](const Other& other) { return !mistake.empty() && other.mistake == mistake; });
+    if (same != others_.end()) {
+      ++same->more;
+    } else {
+      others_.push_back(
+          {fmt::format("  {}: {} (drivers of Linux {})", headline(run.status), run.title(), run.drivers), mistake});
+    }
   }
 }
 
@@ -259,7 +267,9 @@ void Summary::write(std::ostream& out) const {
   fmt::print(out, "{} of {} passed{}{}.\n", passed_, counted(runs_, "run"),
              not_judged_ == 0 ? "" : fmt::format(", {} not judged", not_judged_),
              totals_.all == 0 ? "" : "; " + describe(totals_));
-  for (const std::string& line : others_) out << line;
+  for (const Other& other : others_)
+    fmt::print(out, "{}{}\n", other.text,
+               other.more == 0 ? "" : fmt::format(", and {} with the same mistake", counted(other.more, "more run")));
   if (not_run_ > 0) fmt::print(out, "  {}: {}\n", headline(Status::not_run), counted(not_run_, "run"));
 }
 

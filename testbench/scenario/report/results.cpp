@@ -222,6 +222,7 @@ Json to_json(const MeasureResult& measure) {
   json["stop_ps"] = measure.stop;
   json["partial"] = measure.partial;
   json["compared"] = measure.is_compared;
+  json["window_ps"] = optional_number(measure.window);
   json["counters"] = Json::array();
   for (const CounterResult& counter : measure.counters) json["counters"].push_back(counter_to_json(counter));
   json["intervals"] = Json::array();
@@ -248,6 +249,7 @@ MeasureResult measure_from_json(const Json& json) {
   json.at("stop_ps").get_to(measure.stop);
   json.at("partial").get_to(measure.partial);
   json.at("compared").get_to(measure.is_compared);
+  measure.window = optional_number(json.value("window_ps", Json()));
   for (const Json& counter : json.at("counters")) measure.counters.push_back(counter_from_json(counter));
   for (const Json& item : json.at("intervals")) measure.intervals.push_back(interval_from_json(item));
   for (const Json& item : json.at("derived")) {
@@ -286,10 +288,10 @@ Json to_json(const RunResult& run) {
   json["actions"] = run.actions;
   json["findings"] = run.findings;
   json["traffic"] = run.traffic;
-  json["kernel_log"] = run.kernel_log;
-  return json;
   json["busiest"] = run.busiest;
   json["interrupts"] = run.interrupts;
+  json["kernel_log"] = run.kernel_log;
+  return json;
 }
 
 std::string format_time(Picoseconds time) {

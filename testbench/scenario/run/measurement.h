@@ -73,6 +73,8 @@ class Measurement {
   void note_interval();
   [[nodiscard]] CounterResult compare(const Counter& counter, unsigned group) const;
   void add_derived(MeasureResult& result) const;
+  /// Compare the time in which events counted with the one that was asked for.
+  void check_window();
 
   const MeasureSpec& spec_;
   perf::PmuService& pmus_;

@@ -274,6 +274,13 @@ void read_measure(Reader& reader, std::size_t index, const std::optional<Picosec
   reader.texts("events", measure.events, Presence::required);
   if (const Value* events = reader.take("events")) measure.source = events->source;
   read_span(reader, index, duration, measure);
+  if (reader.has("tolerance")) {
+    Picoseconds tolerance = 0;
+    reader.number("tolerance", tolerance, Quantity::duration);
+    measure.tolerance = tolerance;
+    if (measure.window == 0 && (!measure.stop || measure.follows) && !reader.has("sweep"))
+      reader.fail("tolerance", "the measure does not say how long it counts", "add a window");
+  }
   reader.number("interval", measure.interval, Quantity::duration);
   reader.choice("compare", measure.compare,
                 {{"exact", MeasureSpec::Compare::exact}, {"none", MeasureSpec::Compare::none}});

@@ -33,7 +33,9 @@ struct MeasureSpec {
   bool follows = false;             ///< begins when the measure before it has ended, whatever `start` says
   std::optional<Picoseconds> stop;  ///< not set: the end of the scenario
   Picoseconds window = 0;           ///< not 0: counts that long from when its events are enabled, whatever `stop` says
-  Picoseconds interval = 0;         ///< read all events this often; 0: only at the end
+  /// Not set: a window may be as much longer or shorter as the driver's register accesses make it.
+  std::optional<Picoseconds> tolerance{};
+  Picoseconds interval = 0;  ///< read all events this often; 0: only at the end
   Compare compare = Compare::exact;
   bool nonzero = false;         ///< a count of 0 fails: the traffic was meant to cause this event
   std::optional<unsigned> cpu;  ///< open on this CPU instead of the PMU's own
@@ -119,10 +121,10 @@ struct AwaySpec {
   DelaySpec lasting;  ///< how long one lasts
 };
 
-  Picoseconds access_latency = 50'000;     ///< of one register access
-  DelaySpec interrupt_delay;               ///< from the interrupt line to the handler
 /// The CPU complex that runs the drivers.
 struct HostSpec {
+  Picoseconds access_latency = 50'000;     ///< of one register access
+  DelaySpec interrupt_delay;               ///< from the interrupt line to the handler
   double interrupt_loss = 0;               ///< probability that an interrupt never arrives
   DelaySpec handler_time;                  ///< of each handler, besides its register accesses
   std::optional<AwaySpec> away;            ///< not set: the CPUs are always there

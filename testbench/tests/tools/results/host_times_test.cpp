@@ -37,7 +37,7 @@ measure: [{start: 1 us, compare: none, events: [arm_cmn_0/mxp_p0_req_txflit_vali
   cxl:
     - decoders: [{base: 0x100_0000_0000, size: 1 GiB}]
       cpmus: [{groups: [{group: m2s_req}], width: 10}]
-cxl_traffic: [{name: reads, ranges: [{base: 0x100_0000_0000, size: 1 MiB}], pacing: {requests_per_us: 50}}]
+cxl_traffic: [{name: reads, ranges: [{base: 0x100_0000_0000, size: 1 MiB}], pacing: {kind: fixed, requests_per_us: 50}}]
 duration: 100 us
 measure: [{start: 1 us, compare: none, events: [cxl_pmu_mem0.0/m2s_req_memrd/]}]
 )"},
@@ -46,10 +46,10 @@ measure: [{start: 1 us, compare: none, events: [cxl_pmu_mem0.0/m2s_req_memrd/]}]
   cpus_per_socket: 4
   sources: [{name: source}]
   coresight_pmus:
-    - {name: pmu, base: 0x1000_0000, width: 12, pmiidr: 0x1230043b, interrupt: {number: 100}, events: [{name: one, number: 1, source: source}]}
+    - {name: pmu, base: 0x2000_0000, width: 12, pmiidr: 0x7010_043b, hid: ACME0001, interrupt: {number: 200}, events: [{name: one, number: 1, source: source}]}
 soc_traffic: [{name: stream, source: source, pacing: {requests_per_us: 200}}]
 duration: 100 us
-measure: [{start: 1 us, compare: none, events: ["arm_cspmu_0/event=1/"]}]
+measure: [{start: 1 us, compare: none, events: ["arm_cspmu_acpi_ACME0001_0/event=0x1/"]}]
 )"}};
   return scenarios;
 }

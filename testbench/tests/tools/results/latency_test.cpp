@@ -188,18 +188,18 @@ measure: [{name: m, start: 1 us, stop: 41 us, interval: 20 us, events: [nvidia_u
     EXPECT_EQ(at(line, "seed"), "7");
     kinds.push_back(at(line, "row"));
   }
-  EXPECT_EQ(kinds, (std::vector<std::string>{"counter", "interval", "interval", "interval", "traffic"}));
+  EXPECT_EQ(kinds, (std::vector<std::string>{"counter", "interval", "interval", "traffic"}));
   const Json& measure = runs[0]["measures"][0];
   EXPECT_EQ(at(1, "start_ps"), measure["start_ps"].dump());
   EXPECT_EQ(at(1, "stop_ps"), measure["stop_ps"].dump());
   std::uint64_t sum = 0;
-  for (std::size_t line = 2; line <= 4; ++line) sum += std::stoull(at(line, "driver"));
+  for (std::size_t line = 2; line <= 3; ++line) sum += std::stoull(at(line, "driver"));
   EXPECT_EQ(std::to_string(sum), at(1, "driver"));
   EXPECT_EQ(at(2, "start_ps"), at(1, "start_ps"));
   EXPECT_EQ(at(3, "start_ps"), at(2, "stop_ps"));
-  EXPECT_EQ(at(5, "event"), "gpu");
-  EXPECT_EQ(at(5, "driver"), traffic_of(runs[0], "gpu")["issued"].dump());
-  EXPECT_EQ(at(5, "latency_p999"), traffic_of(runs[0], "gpu")["latency_ps"]["p999"].dump());
+  EXPECT_EQ(at(4, "event"), "gpu");
+  EXPECT_EQ(at(4, "driver"), traffic_of(runs[0], "gpu")["issued"].dump());
+  EXPECT_EQ(at(4, "latency_p999"), traffic_of(runs[0], "gpu")["latency_ps"]["p999"].dump());
 }
 
 constexpr const char* kShortWindow =
@@ -226,7 +226,7 @@ TEST_F(TimesOfRun, a_window_with_a_tolerance_must_be_kept) {
   };
   EXPECT_EQ(with("1 us", "1 ns"), 0) << outcome.out;
   EXPECT_EQ(with("1 us", "10 us"), 1) << outcome.out;
-  EXPECT_THAT(outcome.out, HasSubstr("FAILED window: 20.000 us were asked for"));
+  EXPECT_THAT(outcome.out, ContainsRegex("FAILED +window: 20.000 us were asked for"));
   EXPECT_EQ(with("0", "1 ns"), 1) << outcome.out;
   EXPECT_EQ(with("0", "0"), 0) << outcome.out;
   run(std::string(kUcf) + "duration: 1 ms\nmeasure: [{events: [nvidia_ucf_pmu_0/cycles/], tolerance: 1 us}]\n");
@@ -281,7 +281,7 @@ TEST_F(TimesOfRun, a_mistake_that_all_variants_share_is_told_once) {
     for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++times;
     return times;
   };
-  EXPECT_EQ(count(outcome.err, "slc_acces_rd"), 1U) << outcome.err;
+  EXPECT_EQ(count(outcome.err, "unknown event or term 'slc_acces_rd'"), 1U) << outcome.err;
   EXPECT_EQ(count(outcome.out, "BAD INPUT"), 2U) << outcome.out;  // its own line, and one of the summary
   EXPECT_THAT(outcome.out, HasSubstr("and 7 more runs with the same mistake"));
 }
