@@ -168,6 +168,7 @@ std::uint32_t Mesh::new_flit(const FlitFields& fields, Channel channel, const Ta
   plan.arrival.channel = channel;
   plan.device = fields.txnid == kRawTxnId ? kNobody : target.device;
   plan.next = kNoFlit;
+  plan.latencies = nullptr;
   return handle;
 }
 
@@ -179,11 +180,14 @@ void Mesh::enter(Channel channel, unsigned xp, unsigned port, const Flit& enteri
   engine_.upload(channel, xp, port, entering);
 }
 
-void Mesh::upload(Channel channel, unsigned xp, unsigned port, const FlitFields& fields) {
+void Mesh::upload(Channel channel, unsigned xp, unsigned port, const FlitFields& fields, LatencyHistogram* latencies,
+                  Cycle since) {
   const Target& target = target_of(fields.tgtid);
   FlitFields raw = fields;
   raw.txnid = kRawTxnId;
   const std::uint32_t handle = new_flit(raw, channel, target);
+  flit(handle).latencies = latencies;
+  flit(handle).since = since;
   enter(channel, xp, port, {.handle = handle, .target_xp = target.xp, .target_port = target.port, .output = 0});
 }
 
@@ -277,6 +281,7 @@ void Mesh::send(unsigned port_index, Cycle now) {
 void Mesh::deliver(const Delivery& delivery) {
   FlightPlan& plan = flit(delivery.flit.handle);
   if (plan.device == kNobody) {
+    if (plan.latencies != nullptr) plan.latencies->add(engine_.now() - plan.since);
     engine_.take(delivery.channel, delivery.xp, delivery.port);
     free_flits_.push_back(delivery.flit.handle);
     ++delivered_;

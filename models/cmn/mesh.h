@@ -19,6 +19,7 @@
 #include "models/cmn/wire/mesh_observer.h"
 #include "tlm/clock/clock_domain.h"
 #include "tlm/interrupt/interrupt.h"
+#include "tlm/spec/latency_histogram.h"
 
 namespace pmufab::cmn {
 
@@ -99,8 +100,10 @@ class Mesh : public sc_core::sc_module {
   }
   /// Upload a raw flit for the node fields.tgtid. It gets TxnID kRawTxnId. Only from MeshDevice::run(), and only if
   /// ready().
+  /// @param latencies  gets the cycles from `since` to the flit's arrival; it must outlive the flit. Null: nobody asks
   /// @throws std::invalid_argument if no device of the topology has that id
-  void upload(Channel channel, unsigned xp, unsigned port, const FlitFields& fields);
+  void upload(Channel channel, unsigned xp, unsigned port, const FlitFields& fields,
+              LatencyHistogram* latencies = nullptr, Cycle since = 0);
   /// @}
 
   /// Show what crosses the wires to `observer` (not owned); nullptr removes the observer.
@@ -131,6 +134,8 @@ class Mesh : public sc_core::sc_module {
     Arrival arrival;
     std::uint32_t next = kNoFlit;  // next of those that wait for the same device
     std::uint16_t device = kNobody;
+    LatencyHistogram* latencies = nullptr;  // of a raw flit: upload()
+    Cycle since = 0;
 
     void prefetch() const noexcept {
       __builtin_prefetch(this, 1);

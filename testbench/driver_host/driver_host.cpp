@@ -68,7 +68,7 @@ struct DriverHost::State {
       : host(host_in),
         drivers(std::move(drivers_in)),
         options(options_in),
-        interrupts(options_in.interrupt_delay),
+        interrupts(options_in.interrupt_delay, options_in.times),
         library(std::make_unique<ModuleLibrary>(drivers.library)),
         log(options_in.log_room) {
     door.abi_version = PMUFAB_DRIVER_ABI_VERSION;
@@ -95,6 +95,7 @@ struct DriverHost::State {
     };
     door.interrupt_window = [](void* self) { of(self).deliver(); };
     door.perf_call = [](void* self, int call, int begin, const char* pmu, int event, std::uint64_t value) {
+      if (call == PMUFAB_CALL_INTERRUPT) of(self).on_handler(begin != 0, pmu);
       if (of(self).observer != nullptr) {
         of(self).observer->on_call(static_cast<PerfCallObserver::Call>(call), begin != 0, pmu, event, value, now());
       }
@@ -194,11 +195,32 @@ struct DriverHost::State {
     return true;
   }
 
+  /// A handler begins or ends.
+  void on_handler(bool begin, const char* pmu) {
+    if (begin) interrupts.handles(pmu);
+    if (options.times == nullptr) return;
+    if (begin) {
+      handler_time = options.times->handler_time();
+    } else {
+      spend_handler_time();
+    }
+  }
+
+  void spend_handler_time() {
+    if (handler_time > 0) sc_core::wait(to_sc_time(std::exchange(handler_time, 0)));
+  }
+
+  /// @return when the CPU goes on; now if it is there
+  [[nodiscard]] Picoseconds goes_on_at() const {
+    return options.times == nullptr ? now() : options.times->goes_on_at(now());
+  }
+
   /// One register access. Reads or writes `value`; a read that the platform refuses gives all ones.
   void access(tlm::tlm_command command, std::uint64_t address, unsigned size, std::uint64_t& value) {
     if (!in_thread_process()) {
       throw std::logic_error("a driver touches registers outside of a SystemC thread process");
     }
+    if (const Picoseconds back = goes_on_at(); back > now()) sc_core::wait(to_sc_time(back - now()));
     payload.set_command(command);
     payload.set_address(address);
     payload.set_data_ptr(reinterpret_cast<unsigned char*>(&value));
@@ -212,6 +234,7 @@ struct DriverHost::State {
     const tlm::tlm_response_status status = payload.get_response_status();
     delay += to_sc_time(options.access_latency);
     if (delay > sc_core::SC_ZERO_TIME) sc_core::wait(delay);
+    spend_handler_time();
     if (status != tlm::TLM_OK_RESPONSE) {
       std::array<char, 128> text{};
       std::snprintf(text.data(), text.size(), "WARNING: external abort: %u-byte %s at 0x%016" PRIx64 " answered %s",
@@ -256,6 +279,10 @@ struct DriverHost::State {
 
   /// Run the handlers of every interrupt that can be taken, and the timers whose time has come.
   void deliver() {
+    if (const Picoseconds back = goes_on_at(); back > now()) {
+      interrupts.changed().notify(to_sc_time(back - now()));
+      return;
+    }
     const auto wanted = [this](std::uint32_t number) { return (*library)->interrupt_requested(number) != 0; };
     do {
       while (const auto number = interrupts.next(wanted)) {
@@ -311,10 +338,12 @@ struct DriverHost::State {
   std::string failed_call;
   std::set<unsigned> offline;  // CPUs, since the drivers were loaded
   bool booted = false;
+  std::optional<Picoseconds> first_loaded;
   bool dead = false;
   bool abort_is_excused = false;
   bool is_programs_access = false;  // the access under way
   int next_event = 1;
+  Picoseconds handler_time = 0;            // which the handler under way has still to take
   Picoseconds timer_at = PMUFAB_NO_TIMER;  // of the drivers' first timer
   sc_core::sc_event timer_due;
 
@@ -412,6 +441,7 @@ int DriverHost::load() {
   const Inside inside(*state_);
   if (state_->dead) return kErrorIo;
   const int result = state_->load();
+  if (!state_->first_loaded) state_->first_loaded = now();
   state_->driver_files.clear();
   (*state_->library)
       ->list_drivers(
@@ -636,5 +666,9 @@ void DriverHost::excuse_abort(bool excused) { state_->abort_is_excused = excused
 unsigned DriverHost::disabled_interrupts() const { return state_->interrupts.disabled(); }
 std::uint64_t DriverHost::unhandled_interrupts() const { return state_->interrupts.unhandled(); }
 std::uint64_t DriverHost::handled_interrupts() const { return state_->interrupts.handled(); }
+Picoseconds DriverHost::first_loaded() const { return state_->first_loaded.value_or(0); }
+Picoseconds DriverHost::handler_time() const { return state_->interrupts.busy(); }
+const std::vector<InterruptStorm>& DriverHost::interrupt_storms() const { return state_->interrupts.storms(); }
+std::uint64_t DriverHost::lost_interrupts() const { return state_->interrupts.lost(); }
 
 }  // namespace pmufab::driver_host

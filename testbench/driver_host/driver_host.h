@@ -14,7 +14,9 @@
 #include <systemc>
 #include <tlm>
 
+#include "testbench/driver_host/cpu_times.h"
 #include "testbench/driver_host/driver_sets.h"
+#include "testbench/driver_host/interrupt_storm.h"
 #include "testbench/perf/types.h"
 #include "tlm/clock/clock_domain.h"
 #include "tlm/firmware/firmware_description.h"
@@ -38,8 +40,9 @@ class DriverHost : public sc_core::sc_module {
   struct Options {
     Picoseconds access_latency = 50'000;  ///< simulated time of one register access (on top of the bus and device)
     Picoseconds interrupt_delay = 0;      ///< from the line to the handler
-    bool echo_log = false;                ///< print the kernel log to standard error as it grows
-    std::size_t log_room = 1U << 20;      ///< bytes of the kernel log to keep
+    CpuTimes* times = nullptr;        ///< what differs each time, also the delay of interrupts; must outlive the host
+    bool echo_log = false;            ///< print the kernel log to standard error as it grows
+    std::size_t log_room = 1U << 20;  ///< bytes of the kernel log to keep
   };
 
   /// @throws DriverSetError with the loader's message if the library cannot be loaded or has another ABI version
@@ -155,6 +158,12 @@ class DriverHost : public sc_core::sc_module {
   [[nodiscard]] std::uint64_t unhandled_interrupts() const;  ///< handler calls that returned IRQ_NONE
   [[nodiscard]] unsigned disabled_interrupts() const;        ///< disabled because they stormed, or were not handled
   [[nodiscard]] std::uint64_t handled_interrupts() const;
+  [[nodiscard]] std::uint64_t lost_interrupts() const;  ///< never arrived (CpuTimes)
+  [[nodiscard]] Picoseconds handler_time() const;       ///< that handlers have taken, all together
+  /// @return when the drivers were loaded first
+  [[nodiscard]] Picoseconds first_loaded() const;
+  /// @return the first few spans in which handlers left the CPU hardly any time for anything else
+  [[nodiscard]] const std::vector<InterruptStorm>& interrupt_storms() const;
 
   tlm_utils::simple_initiator_socket<DriverHost, 64> bus;
 

@@ -10,6 +10,8 @@
 
 #include <systemc>
 
+#include "testbench/driver_host/cpu_times.h"
+#include "testbench/driver_host/interrupt_storm.h"
 #include "tlm/clock/clock_domain.h"
 #include "tlm/interrupt/interrupt.h"
 
@@ -19,14 +21,16 @@ namespace pmufab::driver_host {
 ///
 /// A level interrupt is pending while its line is high, and is taken repeatedly until the device drops it. An edge
 /// interrupt is latched until it is taken once; further edges before that add nothing. Both can be taken `delay` after
-/// the line rose. A message is an edge of the number it carries.
+/// the line rose. A message is an edge of the number it carries. `times` may let one be lost: a level then stays unseen
+/// until its line has dropped.
 ///
 /// As in Linux, an interrupt that is not handled 99,900 times out of 100,000 is disabled. So is one that leaves the CPU
 /// no time for anything else: a level still high after 1,000 calls of its handlers, or an interrupt taken 100,000 times
 /// at one instant.
 class InterruptController {
  public:
-  explicit InterruptController(Picoseconds delay) : delay_(delay) {}
+  /// @param times  null: each interrupt arrives after `delay`; otherwise when these say
+  InterruptController(Picoseconds delay, CpuTimes* times) : delay_(delay), times_(times) {}
 
   /// Connect an interrupt number to a line. Lines with the same number are wired together. Null lines are ignored.
   void connect(std::uint32_t number, InterruptLine* line);
@@ -49,6 +53,13 @@ class InterruptController {
 
   [[nodiscard]] std::uint64_t handled() const noexcept { return handled_; }
   [[nodiscard]] std::uint64_t unhandled() const noexcept { return unhandled_; }
+  [[nodiscard]] std::uint64_t lost() const noexcept { return lost_; }
+  /// @return the time that handlers have taken so far
+  [[nodiscard]] Picoseconds busy() const noexcept { return busy_; }
+  /// @return the first few storms
+  [[nodiscard]] const std::vector<InterruptStorm>& storms() const noexcept { return storms_; }
+  /// The handler that has begun is that of a PMU.
+  void handles(const char* pmu);
   /// @return the number of disabled interrupts.
   [[nodiscard]] unsigned disabled() const noexcept;
 
@@ -57,6 +68,7 @@ class InterruptController {
     std::uint32_t number;
     std::vector<InterruptLine*> lines;
     InterruptTrigger trigger;
+    bool lost = false;         // level: it is high, and the CPU never hears of it
     bool latched = false;      // edge: seen and not taken yet
     Picoseconds due = 0;       // when it can be taken
     bool disabled = false;     // given up
@@ -65,17 +77,35 @@ class InterruptController {
     Picoseconds last = 0;      // when it was taken last
     unsigned at_once = 0;      // times taken at that instant
     unsigned in_vain = 0;      // handler calls since the line rose
+    std::string pmu{};         // whose handler was called first
+    Picoseconds busy = 0;      // time of its handlers since watch_.begin
   };
 
+  /// Handler calls that are looked at together.
+  struct Watch {
+    Picoseconds begin = 0;
+    Picoseconds busy = 0;
+    unsigned calls = 0;
+  };
   Source* find(std::uint32_t number);
+  void watch(Picoseconds begin);
   void on_line(Source& source, bool high);
+  [[nodiscard]] static bool is_high(const Source& source);
   [[nodiscard]] static bool is_pending(const Source& source);
 
   Picoseconds delay_;
+  CpuTimes* times_;
   std::deque<Source> sources_;  // a deque, so elements keep their addresses
   sc_core::sc_event changed_;
   std::uint64_t handled_ = 0;
   std::uint64_t unhandled_ = 0;
+  std::uint64_t lost_ = 0;
+  Picoseconds busy_ = 0;
+  Source* inside_ = nullptr;  // whose handlers the CPU is in
+  Picoseconds entered_ = 0;
+  Watch watch_;
+  bool is_storm_ = false;  // the last calls that were looked at
+  std::vector<InterruptStorm> storms_;
 };
 
 }  // namespace pmufab::driver_host

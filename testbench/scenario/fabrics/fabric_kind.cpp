@@ -45,6 +45,9 @@ platform::PlatformSpec FabricKind::new_platform() const {
 }
 
 void TrafficNames::take(Reader& reader, const std::string& name) {
+  if (!reader.has("name"))
+    throw InputError(reader.source(), reader.path(), "the key 'name' is missing",
+                     "is this traffic meant that is there? --set and axes that name one behind the last make another");
   if (name.empty()) reader.fail("name", "is empty", "give the traffic a name");
   if (taken_.insert(name).second) return;
   std::string other;

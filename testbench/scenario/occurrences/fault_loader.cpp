@@ -27,34 +27,6 @@ const Words<FaultKind>& fault_words() {
   return words;
 }
 
-/// A time, or {kind: uniform, from: 1 us, to: 5 us}, or {kind: exponential, mean: 2 us}.
-void read_delay(Reader& reader, DelaySpec& out, Presence presence) {
-  const Value* const value = reader.take("delay");
-  if (value == nullptr || value->kind != Value::Kind::map) {
-    reader.number("delay", out.time, Quantity::duration, 0, kMaximumSlowness, presence);
-    return;
-  }
-  reader.object("delay", [&](Reader& delay) {
-    delay.choice("kind", out.kind,
-                 {{"constant", DelaySpec::Kind::constant},
-                  {"uniform", DelaySpec::Kind::uniform},
-                  {"exponential", DelaySpec::Kind::exponential}});
-    switch (out.kind) {
-      case DelaySpec::Kind::constant:
-        delay.number("time", out.time, Quantity::duration, 0, kMaximumSlowness, Presence::required);
-        break;
-      case DelaySpec::Kind::exponential:
-        delay.number("mean", out.time, Quantity::duration, 1, kMaximumSlowness, Presence::required);
-        break;
-      case DelaySpec::Kind::uniform:
-        delay.number("from", out.from, Quantity::duration, 0, kMaximumSlowness);
-        delay.number("to", out.to, Quantity::duration, 0, kMaximumSlowness, Presence::required);
-        if (out.from > out.to) delay.fail("from", "is above 'to'");
-        break;
-    }
-  });
-}
-
 void read_place(Reader& reader, FaultSpec& fault) {
   if (fault.is_of_interrupts()) {
     reader.text("pmu", fault.pmu, Presence::required);
@@ -76,8 +48,9 @@ std::string_view to_string(FaultSpec::Kind kind) noexcept {
   return "fault";
 }
 
-void read_fault(Reader& reader, const std::function<bool(const std::string& event)>& is_measured,
-                std::vector<FaultSpec>& out) {
+void read_fault(Reader& reader, const std::filesystem::path& base,
+                const std::function<bool(const std::string& event)>& is_measured, std::vector<FaultSpec>& out) {
+  const DelayLimits limits{kMaximumSlowness, base};
   FaultSpec fault;
   fault.place = reader.source();
   fault.path = reader.path();
@@ -87,10 +60,10 @@ void read_fault(Reader& reader, const std::function<bool(const std::string& even
   read_place(reader, fault);
   if (fault.kind == FaultKind::interrupt_late || fault.kind == FaultKind::slow_access) {
     const bool until = fault.kind == FaultKind::interrupt_late && reader.has("until");  // then that says how late
-    read_delay(reader, fault.delay, until ? Presence::optional : Presence::required);
+    read_delay(reader, "delay", fault.delay, limits, until ? Presence::optional : Presence::required);
   } else if (fault.kind == FaultKind::interrupt_doubled) {
     fault.delay.time = kDefaultGap;
-    read_delay(reader, fault.delay, Presence::optional);
+    read_delay(reader, "delay", fault.delay, limits);
   }
   const bool is_once = fault.kind == FaultKind::interrupt_spurious;
   const bool is_for_good = fault.kind == FaultKind::removed;

@@ -2,25 +2,18 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "testbench/scenario/occurrences/delay.h"
 #include "testbench/scenario/occurrences/trigger.h"
 #include "testbench/scenario/yaml/reader.h"
 #include "tlm/clock/clock_domain.h"
 
 namespace pmufab::scenario {
-
-/// How long something takes.
-struct DelaySpec {
-  enum class Kind : std::uint8_t { constant, uniform, exponential };
-  Kind kind = Kind::constant;
-  Picoseconds time = 0;  ///< constant; of exponential, the mean
-  Picoseconds from = 0;  ///< uniform
-  Picoseconds to = 0;
-};
 
 /// Hardware that fails at a given moment.
 struct FaultSpec {
@@ -57,8 +50,9 @@ struct FaultSpec {
 [[nodiscard]] std::string_view to_string(FaultSpec::Kind kind) noexcept;
 
 /// Read one item of `faults`.
+/// @param base         folder of files that are named
 /// @param is_measured  whether a measure counts an event of that text
-void read_fault(Reader& reader, const std::function<bool(const std::string& event)>& is_measured,
-                std::vector<FaultSpec>& out);
+void read_fault(Reader& reader, const std::filesystem::path& base,
+                const std::function<bool(const std::string& event)>& is_measured, std::vector<FaultSpec>& out);
 
 }  // namespace pmufab::scenario

@@ -10,6 +10,7 @@
 
 #include "testbench/scenario/report/results.h"
 #include "testbench/scenario/yaml/input_error.h"
+#include "testbench/traffic/core/random_stream.h"
 #include "tlm/transaction/payload_data.h"
 
 namespace pmufab::scenario {
@@ -28,19 +29,6 @@ bool Faults::Fault::covers(std::uint64_t address, unsigned length) const {
   return std::any_of(ranges.begin(), ranges.end(), [&](const auto& range) {
     return address < range.first + range.second && range.first < address + length;
   });
-}
-
-Picoseconds Faults::Fault::draw_delay() {
-  const DelaySpec& delay = spec->delay;
-  switch (delay.kind) {
-    case DelaySpec::Kind::uniform:
-      return delay.from + random.below(delay.to - delay.from + 1);
-    case DelaySpec::Kind::exponential:
-      return traffic::rounded(static_cast<double>(delay.time) * random.exponential());
-    case DelaySpec::Kind::constant:
-      break;
-  }
-  return delay.time;
 }
 
 void Faults::find_place(Fault& fault) const {
@@ -83,7 +71,7 @@ void Faults::plan(const std::vector<FaultSpec>& specs, std::uint64_t seed, Trigg
   windows_ = platform_.bus().windows();
   for (const FaultSpec& spec : specs) {
     const std::uint64_t own_seed = traffic::mix_bits(seed ^ traffic::hash_of(spec.path));
-    Fault& fault = faults_.emplace_back(Fault{.spec = &spec, .random = traffic::RandomStream(own_seed)});
+    Fault& fault = faults_.emplace_back(Fault{.spec = &spec, .delay = Delay(spec.delay, own_seed)});
     find_place(fault);
     triggers.arm(spec.at, zero, [this, &fault] { begin(fault); });
     if (spec.until) triggers.arm(*spec.until, zero, [this, &fault] { end(fault); });
@@ -136,14 +124,14 @@ InterruptFate Faults::fate_of(std::uint32_t number) {
         act(fault, fmt::format("interrupt {} lost", number));
         return {InterruptFate::Kind::lost};
       case FaultKind::interrupt_doubled: {
-        const Picoseconds delay = fault.draw_delay();
+        const Picoseconds delay = fault.delay.draw();
         ++fault.begun;
         fault.last = std::max(fault.last, simulated_time() + delay);
         return {InterruptFate::Kind::doubled, delay, nullptr,
                 [this, &fault, number] { act(fault, fmt::format("interrupt {} comes twice", number)); }};
       }
       case FaultKind::interrupt_late: {
-        const Picoseconds delay = fault.draw_delay();
+        const Picoseconds delay = fault.delay.draw();
         const bool is_held = fault.holds();
         act(fault,
             is_held ? fmt::format("interrupt {} held back", number)
@@ -164,7 +152,7 @@ sc_core::sc_time Faults::slowness(const tlm::tlm_generic_payload& payload) {
     if (fault.spec->kind != FaultKind::slow_access || !fault.acts() ||
         !fault.covers(payload.get_address(), payload.get_data_length()))
       continue;
-    const Picoseconds one = fault.draw_delay();
+    const Picoseconds one = fault.delay.draw();
     act(fault, fmt::format("accesses take longer, the first at {:#x} {}", payload.get_address(), format_time(one)),
         one);
     more += one;

@@ -19,7 +19,6 @@
 #include "testbench/scenario/occurrences/fault_spec.h"
 #include "testbench/scenario/occurrences/interrupt_paths.h"
 #include "testbench/scenario/occurrences/trigger.h"
-#include "testbench/traffic/core/random_stream.h"
 
 namespace pmufab::scenario {
 
@@ -72,7 +71,7 @@ class Faults {
  private:
   struct Fault {
     const FaultSpec* spec;
-    traffic::RandomStream random;
+    Delay delay;
     std::vector<std::pair<std::uint64_t, std::uint64_t>> ranges{};  // of addresses: first, size
     std::vector<std::string> windows{};
     bool active = false;
@@ -90,11 +89,9 @@ class Faults {
     [[nodiscard]] bool lasts() const noexcept { return acts() || (active && holds()); }
     /// An interrupt waits for the end of the fault.
     [[nodiscard]] bool holds() const noexcept {
-      return spec->kind == FaultSpec::Kind::interrupt_late && spec->until &&
-             spec->delay.kind == DelaySpec::Kind::constant && spec->delay.time == 0;
+      return spec->kind == FaultSpec::Kind::interrupt_late && spec->until && spec->delay.is_zero();
     }
     [[nodiscard]] bool covers(std::uint64_t address, unsigned length) const;
-    [[nodiscard]] Picoseconds draw_delay();
   };
   void find_place(Fault& fault) const;
   void begin(Fault& fault);

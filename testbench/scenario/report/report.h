@@ -37,7 +37,10 @@ class ComparisonTables {
 
  private:
   struct Row {
-    std::string counts;
+    std::string values;
+    std::string reported;
+    std::string expected;
+    std::string difference;
     std::string happened;
     std::string event;
     std::string lost;
@@ -48,6 +51,7 @@ class ComparisonTables {
     bool has_happened = false;  // with that column, and what was lost
     std::vector<Row> rows;
   };
+  static void write(std::ostream& out, const Table& table);
   std::vector<Table> tables_;  // in the order in which they come
 };
 
@@ -64,7 +68,12 @@ class Summary {
   std::uint64_t not_judged_ = 0;
   std::uint64_t not_run_ = 0;
   CounterTotals totals_;
-  std::vector<std::string> others_;
+  struct Other {
+    std::string text;
+    std::string mistake;  // in the input: runs that share it share a line
+    std::uint64_t more = 0;
+  };
+  std::vector<Other> others_;
 };
 
 /// A report that gets its runs one after the other and keeps none.

@@ -46,9 +46,12 @@ std::string signed_difference(std::uint64_t reported, std::uint64_t happened) {
                      with_separators(reported > happened ? reported - happened : happened - reported));
 }
 
-constexpr std::size_t kNarrowest = 20;
-
-std::size_t width_of(const std::string& keys) { return std::max(keys.size(), kNarrowest); }
+/// @return how wide a column of a table is: as its widest text
+template <typename Rows, typename Text>
+std::size_t width_of(const Rows& rows, std::size_t head, Text text) {
+  for (const auto& row : rows) head = std::max(head, text(row).size());
+  return head;
+}
 
 }  // namespace
 
@@ -61,9 +64,10 @@ void ComparisonTables::add(const RunResult& run) {
   for (const MeasureResult& measure : run.measures) {
     for (const CounterResult& counter : measure.counters) {
       Row& row = table->rows.emplace_back();
-      row.counts =
-          fmt::format("  {:<{}}  {:>25}  {:>25}  {:>25}  ", values, width_of(keys), with_separators(*counter.driver),
-                      with_separators(*counter.expected), signed_difference(*counter.driver, *counter.expected));
+      row.values = values;
+      row.reported = with_separators(*counter.driver);
+      row.expected = with_separators(*counter.expected);
+      row.difference = signed_difference(*counter.driver, *counter.expected);
       row.event = counter.event;
       if (!counter.account) continue;
       row.happened = with_separators(counter.account->happened);
@@ -74,18 +78,32 @@ void ComparisonTables::add(const RunResult& run) {
   }
 }
 
-void ComparisonTables::write(std::ostream& out) const {
-  for (const Table& table : tables_) {
-    fmt::print(out, "\n{}\n  {:<{}}  {:>25}  {:>25}  {:>25}  ", table.title, table.keys, width_of(table.keys),
-               "reported", "true", "difference");
-    if (table.has_happened) fmt::print(out, "{:>25}  ", "happened");
-    fmt::print(out, "event\n");
-    for (const Row& row : table.rows) {
-      out << row.counts;
-      if (table.has_happened) fmt::print(out, "{:>25}  ", row.happened.empty() ? "-" : row.happened);
-      fmt::print(out, "{}{}\n", row.event, row.lost.empty() ? "" : fmt::format("   ({})", row.lost));
-    }
+void ComparisonTables::write(std::ostream& out, const Table& table) {
+  const std::vector<Row>& rows = table.rows;
+  // An event that all rows have stands in the title: lines are as short as they can be.
+  const bool has_events =
+      std::any_of(rows.begin(), rows.end(), [&](const Row& row) { return row.event != rows.front().event; });
+  const std::size_t values = width_of(rows, table.keys.size(), [](const Row& row) { return row.values; });
+  const std::size_t reported = width_of(rows, 8, [](const Row& row) { return row.reported; });
+  const std::size_t expected = width_of(rows, 4, [](const Row& row) { return row.expected; });
+  const std::size_t difference = width_of(rows, 10, [](const Row& row) { return row.difference; });
+  const std::size_t happened = width_of(rows, 8, [](const Row& row) { return row.happened; });
+  fmt::print(out, "\n{}{}\n", table.title, has_events ? "" : fmt::format("; {}", rows.front().event));
+  fmt::print(out, "  {:<{}}  {:>{}}  {:>{}}  {:>{}}", table.keys, values, "reported", reported, "true", expected,
+             "difference", difference);
+  if (table.has_happened) fmt::print(out, "  {:>{}}", "happened", happened);
+  fmt::print(out, "{}\n", has_events ? "  event" : "");
+  for (const Row& row : rows) {
+    fmt::print(out, "  {:<{}}  {:>{}}  {:>{}}  {:>{}}", row.values, values, row.reported, reported, row.expected,
+               expected, row.difference, difference);
+    if (table.has_happened) fmt::print(out, "  {:>{}}", row.happened.empty() ? "-" : row.happened, happened);
+    if (has_events) fmt::print(out, "  {}", row.event);
+    fmt::print(out, "{}\n", row.lost.empty() ? "" : fmt::format("   ({})", row.lost));
   }
+}
+
+void ComparisonTables::write(std::ostream& out) const {
+  for (const Table& table : tables_) write(out, table);
   if (!tables_.empty()) fmt::print(out, "\n");
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
 #include <ostream>
 #include <utility>
 
@@ -183,6 +184,8 @@ class JunitReport final : public ReportWriter {
   void finish() override { fmt::print(out_, "</testsuites>\n"); }
 };
 
+/// A row for each counter, one for each of its intervals, and one for each generator of traffic. What a row does not have
+/// stays empty.
 class CsvReport final : public ReportWriter {
  public:
   explicit CsvReport(std::ostream& out) : ReportWriter(out) {
@@ -191,21 +194,55 @@ class CsvReport final : public ReportWriter {
                "note,happened,counted,reported,scaled");
     for (std::size_t i = 0; i < scoreboard::kLossCauses; ++i)
       fmt::print(out_, ",loss_{}", to_string(static_cast<scoreboard::LossCause>(i)));
+    fmt::print(out_, ",row,seed,start_ps,stop_ps,latency_unit");
+    for (const char* const key : kLatencies) fmt::print(out_, ",latency_{}", key);
     out_ << '\n';
   }
   void add(const RunResult& run) override {
     for (const MeasureResult& measure : run.measures) {
-      for (const CounterResult& counter : measure.counters) {
-        fmt::print(out_, "{},{},{},{},{},{},{},{},{},{},{},{}", csv_field(run.scenario), csv_field(run.variant),
-                   csv_field(run.drivers), csv_field(measure.name), csv_field(counter.event), number(counter.driver),
-                   number(counter.expected), to_string(counter.check), counter.time_enabled, counter.time_running,
-                   run.partial || measure.partial ? "yes" : "no", csv_field(counter.note));
-        add_account(counter);
-      }
+      for (const CounterResult& counter : measure.counters) add(run, measure, counter);
+      for (std::size_t i = 0; i < measure.counters.size(); ++i) add_intervals(run, measure, i);
     }
+    for (const Json& traffic : run.traffic) add_traffic(run, traffic);
   }
 
  private:
+  static constexpr std::array kLatencies = {"minimum", "mean", "p50", "p99", "p999", "maximum"};
+
+  void add(const RunResult& run, const MeasureResult& measure, const CounterResult& counter) {
+    begin(run, measure.name, counter.event);
+    fmt::print(out_, "{},{},{},{},{},{},{}", number(counter.driver), number(counter.expected), to_string(counter.check),
+               counter.time_enabled, counter.time_running, run.partial || measure.partial ? "yes" : "no",
+               csv_field(counter.note));
+    add_account(counter);
+    end(run, "counter", measure.start, measure.stop, "ps", counter.reading_latency);
+  }
+  void add_intervals(const RunResult& run, const MeasureResult& measure, std::size_t number_of_counter) {
+    Picoseconds start = measure.start;
+    for (const IntervalResult& interval : measure.intervals) {
+      if (number_of_counter >= interval.counts.size()) continue;
+      const IntervalCount& count = interval.counts[number_of_counter];
+      begin(run, measure.name, measure.counters[number_of_counter].event);
+      fmt::print(out_, "{},,,{},{},,", number(count.increase), count.time_enabled, count.time_running);
+      add_nothing(kAccount);
+      end(run, "interval", std::exchange(start, interval.time), interval.time, "", {});
+    }
+  }
+  void add_traffic(const RunResult& run, const Json& traffic) {
+    begin(run, "", traffic.value("name", ""));
+    fmt::print(out_, "{},,,,,,", traffic.value("issued", std::uint64_t{0}));
+    add_nothing(kAccount);
+    const bool in_cycles = traffic.contains("latency_cycles");
+    const Json latency = traffic.value(in_cycles ? "latency_cycles" : "latency_ps", Json());
+    end(run, "traffic", {}, {}, in_cycles ? "cycles" : "ps", latency);
+  }
+
+  void begin(const RunResult& run, const std::string& measure, const std::string& event) {
+    fmt::print(out_, "{},{},{},{},{},", csv_field(run.scenario), csv_field(run.variant), csv_field(run.drivers),
+               csv_field(measure), csv_field(event));
+  }
+  static constexpr std::size_t kAccount = 4 + scoreboard::kLossCauses;
+  void add_nothing(std::size_t columns) { out_ << std::string(columns, ','); }
   void add_account(const CounterResult& counter) {
     const std::optional<scoreboard::Account>& account = counter.account;
     if (account) {
@@ -218,6 +255,13 @@ class CsvReport final : public ReportWriter {
       fmt::print(out_, "{}", perf::scaled_up(*counter.driver, {counter.time_enabled, counter.time_running}));
     for (std::size_t i = 0; i < scoreboard::kLossCauses; ++i)
       out_ << ',' << (account ? fmt::format("{}", account->loss.amount[i]) : std::string());
+  }
+  /// @param unit  of the latencies, if there are any
+  void end(const RunResult& run, const char* row, const std::optional<Picoseconds>& start,
+           const std::optional<Picoseconds>& stop, const char* unit, const Json& latency) {
+    const bool any = latency.is_object() && latency.value("count", std::uint64_t{0}) > 0;
+    fmt::print(out_, ",{},{},{},{},{}", row, run.seed, number(start), number(stop), any ? unit : "");
+    for (const char* const key : kLatencies) out_ << ',' << (any ? latency.at(key).dump() : std::string());
     out_ << '\n';
   }
 };

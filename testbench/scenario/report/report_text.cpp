@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <ostream>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
@@ -108,6 +110,45 @@ void write_measure(std::ostream& out, const MeasureResult& measure, const TextRe
   }
 }
 
+/// A row of latencies, as to_json() makes them; nothing if there are none.
+/// @param in_cycles  instead of picoseconds
+/// @param has_head   whether the head of the table is written
+void write_latency(std::ostream& out, const std::string& name, const Json& latency, bool in_cycles, bool& has_head) {
+  if (!latency.is_object() || latency.value("count", std::uint64_t{0}) == 0) return;
+  if (!std::exchange(has_head, true))
+    fmt::print(out, "\n  {:>14}  {:>14}  {:>14}  {:>14}  {:>14}  {:>14}  latency of\n", "minimum", "mean", "p50", "p99",
+               "p99.9", "maximum");
+  for (const char* const key : {"minimum", "mean", "p50", "p99", "p999", "maximum"}) {
+    const double value = latency.at(key).get<double>();
+    fmt::print(out, "  {:>14}",
+               in_cycles ? fmt::format("{:.1f} cycles", value) : format_time(static_cast<Picoseconds>(value)));
+  }
+  fmt::print(out, "  {}\n", name);
+}
+
+/// How long readings and requests took.
+void write_latencies(std::ostream& out, const RunResult& run) {
+  bool has_head = false;
+  for (const MeasureResult& measure : run.measures) {
+    std::optional<unsigned> group;
+    for (const CounterResult& counter : measure.counters) {
+      if (std::exchange(group, counter.group) == counter.group) continue;  // read together
+      write_latency(out, fmt::format("readings of {} ({})", counter.event, measure.name), counter.reading_latency,
+                    false, has_head);
+    }
+  }
+  for (const Json& traffic : run.traffic) {
+    const bool in_cycles = traffic.contains("latency_cycles");
+    write_latency(out, traffic.value("name", ""), traffic.value(in_cycles ? "latency_cycles" : "latency_ps", Json()),
+                  in_cycles, has_head);
+  }
+  for (const auto& [network, busiest] : run.busiest.items()) {
+    fmt::print(out, "\n  busiest of {}: {}, used in {:.1f} % of the cycles; flits waited in {:.1f} %\n", network,
+               busiest.at("resource").get<std::string>(), 100 * busiest.at("use").get<double>(),
+               100 * busiest.at("stall").get<double>());
+  }
+}
+
 /// Which drivers served the PMUs that were counted.
 void write_drivers(std::ostream& out, const RunResult& run) {
   std::vector<std::string> pmus;
@@ -171,6 +212,7 @@ void write_text(std::ostream& out, const RunResult& run, const TextReportOptions
     const Rows rows = rows_of(run, options);
     for (const MeasureResult& measure : run.measures) write_measure(out, measure, options, rows);
     write_left_out(out, run, rows);
+    if (options.everything) write_latencies(out, run);
     write_drivers(out, run);
     for (const std::string& action : run.actions) fmt::print(out, "  {}\n", action);
   }
@@ -209,7 +251,15 @@ void Summary::add(const RunResult& run) {
   if (run.status == Status::not_run) {
     ++not_run_;
   } else if (!run.is_good() || run.lacks_judge()) {
-    others_.push_back(fmt::format("  {}: {} (drivers of Linux {})\n", headline(run.status), run.title(), run.drivers));
+    const std::string mistake = run.status == Status::bad_input ? run.message : "";
+    const auto same = std::find_if(others_.begin(), others_.end(),
+                                   [&](const Other& other) { return !mistake.empty() && other.mistake == mistake; });
+    if (same != others_.end()) {
+      ++same->more;
+    } else {
+      others_.push_back(
+          {fmt::format("  {}: {} (drivers of Linux {})", headline(run.status), run.title(), run.drivers), mistake});
+    }
   }
 }
 
@@ -217,7 +267,9 @@ void Summary::write(std::ostream& out) const {
   fmt::print(out, "{} of {} passed{}{}.\n", passed_, counted(runs_, "run"),
              not_judged_ == 0 ? "" : fmt::format(", {} not judged", not_judged_),
              totals_.all == 0 ? "" : "; " + describe(totals_));
-  for (const std::string& line : others_) out << line;
+  for (const Other& other : others_)
+    fmt::print(out, "{}{}\n", other.text,
+               other.more == 0 ? "" : fmt::format(", and {} with the same mistake", counted(other.more, "more run")));
   if (not_run_ > 0) fmt::print(out, "  {}: {}\n", headline(Status::not_run), counted(not_run_, "run"));
 }
 

@@ -42,6 +42,7 @@ Json counter_to_json(const CounterResult& counter) {
     item["high"] = read.high;
     json["failed_reads"].push_back(std::move(item));
   }
+  json["reading_latency_ps"] = counter.reading_latency;
   json["note"] = counter.note;
   perf::add_account(json, counter.account, counter.driver, {counter.time_enabled, counter.time_running});
   return json;
@@ -63,6 +64,7 @@ CounterResult counter_from_json(const Json& json) {
     counter.failed_reads.push_back({read.at("time_ps").get<Picoseconds>(), read.at("value").get<std::uint64_t>(),
                                     read.at("low").get<std::uint64_t>(), read.at("high").get<std::uint64_t>()});
   }
+  counter.reading_latency = json.value("reading_latency_ps", Json());
   json.at("note").get_to(counter.note);
   counter.account = perf::account_from_json(json);
   return counter;
@@ -177,6 +179,19 @@ CheckResult check_from_json(const Json& json) {
   return {json.at("name").get<std::string>(), json.at("ok").get<bool>(), json.at("text").get<std::string>()};
 }
 
+Json to_json(const LatencyHistogram& latencies) {
+  const bool any = latencies.count() > 0;
+  Json json;
+  json["count"] = latencies.count();
+  json["minimum"] = any ? Json(latencies.minimum()) : Json();
+  json["mean"] = any ? Json(latencies.mean()) : Json();
+  json["p50"] = any ? Json(latencies.percentile(500)) : Json();
+  json["p99"] = any ? Json(latencies.percentile(990)) : Json();
+  json["p999"] = any ? Json(latencies.percentile(999)) : Json();
+  json["maximum"] = any ? Json(latencies.maximum()) : Json();
+  return json;
+}
+
 Json to_json(const IntervalResult& interval) {
   Json json;
   json["time_ps"] = interval.time;
@@ -207,6 +222,7 @@ Json to_json(const MeasureResult& measure) {
   json["stop_ps"] = measure.stop;
   json["partial"] = measure.partial;
   json["compared"] = measure.is_compared;
+  json["window_ps"] = optional_number(measure.window);
   json["counters"] = Json::array();
   for (const CounterResult& counter : measure.counters) json["counters"].push_back(counter_to_json(counter));
   json["intervals"] = Json::array();
@@ -233,6 +249,7 @@ MeasureResult measure_from_json(const Json& json) {
   json.at("stop_ps").get_to(measure.stop);
   json.at("partial").get_to(measure.partial);
   json.at("compared").get_to(measure.is_compared);
+  measure.window = optional_number(json.value("window_ps", Json()));
   for (const Json& counter : json.at("counters")) measure.counters.push_back(counter_from_json(counter));
   for (const Json& item : json.at("intervals")) measure.intervals.push_back(interval_from_json(item));
   for (const Json& item : json.at("derived")) {
@@ -271,6 +288,8 @@ Json to_json(const RunResult& run) {
   json["actions"] = run.actions;
   json["findings"] = run.findings;
   json["traffic"] = run.traffic;
+  json["busiest"] = run.busiest;
+  json["interrupts"] = run.interrupts;
   json["kernel_log"] = run.kernel_log;
   return json;
 }

@@ -13,6 +13,7 @@
 #include "testbench/perf/check.h"
 #include "testbench/scoreboard/core/losses.h"
 #include "tlm/clock/clock_domain.h"
+#include "tlm/spec/latency_histogram.h"
 #include "tlm/spec/printable.h"
 
 namespace pmufab::scenario {
@@ -43,6 +44,7 @@ struct CounterResult {
   std::uint64_t reads_failed = 0;                ///< of these, the impossible ones
   std::vector<FailedRead> failed_reads{};        ///< the first eight
   std::string note;                              ///< why it is wrong, or what is worth knowing
+  Json reading_latency = {};                     ///< of readings in ps: to_json(LatencyHistogram)
   std::optional<scoreboard::Account> account{};  ///< what became of its occurrences, if the scoreboard knows
 };
 
@@ -79,8 +81,9 @@ struct MeasureResult {
   std::string name;
   Picoseconds start = 0;  ///< times count from the loaded drivers
   Picoseconds stop = 0;
-  bool partial = false;     ///< cut short
-  bool is_compared = true;  ///< false: the scenario wants no comparison (`compare: none`)
+  bool partial = false;                 ///< cut short
+  bool is_compared = true;              ///< false: the scenario wants no comparison (`compare: none`)
+  std::optional<Picoseconds> window{};  ///< how long it was to count, if the scenario says so
   std::vector<CounterResult> counters;
   std::vector<IntervalResult> intervals;
   std::vector<DerivedResult> derived;
@@ -122,6 +125,8 @@ struct RunResult {
   std::vector<std::string> findings;  ///< of the scoreboard
   std::vector<std::string> kernel_log;
   Json traffic = Json::array();  ///< one object per generator
+  Json busiest = {};             ///< by network ("cmn0"): resource, use, stall; null if there is none, or no traffic
+  Json interrupts = {};          ///< handled, unhandled, lost, handler_time_ps; null if the run did not come to its end
   Json coverage = {};            ///< what the drivers met (coverage::Coverage), if that was wanted and the run ended
   Json load = Json::array();     ///< of each mesh (MeshLoad), if that was wanted; in no report but --html
   std::vector<Json> accesses;    ///< of drivers, if they were recorded; in no report
@@ -140,6 +145,8 @@ struct RunResult {
 
 [[nodiscard]] std::string_view to_string(RunResult::Status status) noexcept;
 
+/// Counts them, and has minimum, mean, percentiles (p50, p99, p999: 99.9 %) and maximum, which are null if there are none.
+[[nodiscard]] Json to_json(const LatencyHistogram& latencies);
 [[nodiscard]] Json to_json(const IntervalResult& interval);
 [[nodiscard]] Json to_json(const MeasureResult& measure);
 [[nodiscard]] Json to_json(const CheckResult& check);

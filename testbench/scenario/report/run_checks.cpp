@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "testbench/scenario/report/run_checks.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -18,6 +19,28 @@ CheckResult check_for(const char* name, const std::vector<std::string>& problems
   return {name, ok, ok ? std::string(good) : fmt::format("{}", fmt::join(problems, " | "))};
 }
 
+/// @param zero  when the drivers were loaded
+std::string describe(const driver_host::InterruptStorm& storm, Picoseconds zero) {
+  return fmt::format("a storm from {} on: for {}, {} of interrupt {}{} took {:.1f} % of the time",
+                     format_time(storm.begin - std::min(storm.begin, zero)), format_time(storm.end - storm.begin),
+                     counted(storm.calls, "handler call"), storm.number,
+                     storm.pmu.empty() ? "" : fmt::format(" ({})", storm.pmu), 100 * storm.share());
+}
+
+CheckResult check_interrupts(const Machine& machine) {
+  const driver_host::DriverHost& host = machine.host();
+  std::vector<std::string> problems;
+  if (const unsigned disabled = host.disabled_interrupts(); disabled > 0)
+    problems.push_back(fmt::format("{} disabled: no handler cleared the interrupt (see the kernel log)", disabled));
+  for (const driver_host::InterruptStorm& storm : host.interrupt_storms())
+    problems.push_back(describe(storm, host.first_loaded()));
+  const std::uint64_t lost = host.lost_interrupts();
+  const std::string good =
+      fmt::format("{} handled, {} for no driver{}", host.handled_interrupts(), host.unhandled_interrupts(),
+                  lost == 0 ? "" : fmt::format(", {} lost on the way", lost));
+  return check_for("interrupts", problems, good.c_str());
+}
+
 void add_kernel_checks(const Machine& machine, std::vector<CheckResult>& checks) {
   const driver_host::DriverHost& host = machine.host();
   checks.push_back(check_drivers(host.driver_files(), foreign_driver_modules(machine.platform().spec())));
@@ -27,12 +50,7 @@ void add_kernel_checks(const Machine& machine, std::vector<CheckResult>& checks)
                     warnings == 0 ? "no WARN()"
                                   : fmt::format("the kernel warned {}: {}", counted(warnings, "time"),
                                                 fmt::join(host.warning_texts(), " | "))});
-  const unsigned disabled = host.disabled_interrupts();
-  checks.push_back(
-      {"interrupts", disabled == 0,
-       disabled == 0
-           ? fmt::format("{} handled, {} for no driver", host.handled_interrupts(), host.unhandled_interrupts())
-           : fmt::format("{} disabled: no handler cleared the interrupt (see the kernel log)", disabled)});
+  checks.push_back(check_interrupts(machine));
 }
 
 }  // namespace
@@ -49,6 +67,16 @@ Json traffic_report(const Machine& machine) {
   Json list = Json::array();
   for (const auto& fabric : machine.fabrics()) fabric->report_traffic(list);
   return list;
+}
+
+Json interrupt_report(const Machine& machine) {
+  const driver_host::DriverHost& host = machine.host();
+  Json report;
+  report["handled"] = host.handled_interrupts();
+  report["unhandled"] = host.unhandled_interrupts();
+  report["lost"] = host.lost_interrupts();
+  report["handler_time_ps"] = host.handler_time();
+  return report;
 }
 
 CheckResult check_traffic(const Json& traffic) {

@@ -21,6 +21,9 @@ namespace pmufab::scenario {
 /// @return "traffic": failed if the platform refused a request
 [[nodiscard]] CheckResult check_traffic(const Json& traffic);
 
+/// @return what became of interrupts, and how long their handlers took
+[[nodiscard]] Json interrupt_report(const Machine& machine);
+
 /// The kernel whose drivers program the PMUs.
 enum class Kernel : std::uint8_t {
   here,   ///< the machine's own driver host
@@ -33,7 +36,7 @@ enum class Kernel : std::uint8_t {
 /// - drivers: every driver of the user's bound a device, or helped another driver to
 /// - probe: no driver failed to serve a device
 /// - kernel_warnings: no WARN(), no broken rule of the kernel, and no register access that was aborted
-/// - interrupts: none was disabled because no handler cleared it
+/// - interrupts: none was disabled because no handler cleared it, and handlers did not keep the CPU from everything else
 /// - register_accesses: no access was refused, and no write was without effect: where no register is, or to bits that
 ///   cannot be set
 /// - scoreboard: neither drivers nor hardware broke a rule

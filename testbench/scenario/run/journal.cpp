@@ -129,6 +129,8 @@ void take_record(const std::string& record, const Json& content, RunResult& run,
     content.at("simulated_time_ps").get_to(run.simulated_time);
     content.at("findings").get_to(run.findings);
     run.traffic = content.at("traffic");
+    run.interrupts = content.value("interrupts", Json());
+    run.busiest = content.value("busiest", Json());
     told.ended = true;  // only a record that was read to its end
   }
 }

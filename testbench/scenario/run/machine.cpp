@@ -64,7 +64,9 @@ Machine::Machine(const platform::PlatformSpec& platform, const HostSpec& host, c
   platform_ = std::make_unique<platform::Platform>("platform", platform);
   driver_host::DriverHost::Options host_options;
   host_options.access_latency = host.access_latency;
-  host_options.interrupt_delay = host.interrupt_delay;
+  host_times_ = make_host_times(host, workload.seed);
+  host_options.interrupt_delay = host.interrupt_delay.time;
+  host_options.times = host_times_.get();
   host_options.echo_log = options.echo_log;
   host_options.log_room = options.log_room;
   try {

@@ -20,6 +20,7 @@
 #include "testbench/perf/enabled_events.h"
 #include "testbench/scenario/fabrics/fabric.h"
 #include "testbench/scenario/occurrences/hardware_gate.h"
+#include "testbench/scenario/occurrences/host_times.h"
 #include "testbench/scenario/occurrences/trigger.h"
 #include "testbench/scenario/run/scenario_spec.h"
 #include "testbench/scenario/tracing/trace_listener.h"
@@ -142,6 +143,7 @@ class Machine {
 
   static Machine* current_;
   std::unique_ptr<platform::Platform> platform_;
+  std::unique_ptr<HostTimes> host_times_;  // null: always the same
   std::unique_ptr<driver_host::DriverHost> host_;
   Triggers triggers_;
   std::unique_ptr<HardwareGate> gate_;

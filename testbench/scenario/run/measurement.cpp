@@ -34,6 +34,11 @@ Measurement::Measurement(const MeasureSpec& spec, perf::PmuService& pmus, scoreb
     : spec_(spec), pmus_(pmus), judge_(judge), zero_(zero), rotation_(rotation), take_(std::move(take)) {
   result_.name = spec.name;
   result_.is_compared = spec.compare != MeasureSpec::Compare::none;
+  if (spec.window > 0) {
+    result_.window = spec.window;
+  } else if (spec.stop && !spec.follows) {
+    result_.window = *spec.stop - spec.start;
+  }
   for (const std::string& text : spec.events) {
     for (perf::ResolvedGroup& resolved : catalog.resolve(text)) {
       Group& group = groups_.emplace_back();
@@ -49,6 +54,12 @@ std::string Measurement::likely_reason(const Group& group, const Counter& counte
     return "; a PMU outside of the CPUs counts in all modes, so leave out ':u', ':k' and the like";
   if (attributes.sample_period != 0) return "; it counts, and takes no samples";
   if (group.counters.front().event.pmu != counter.event.pmu) return "; a group has events of one PMU";
+  if (&group.counters.front() != &counter) {
+    return fmt::format(
+        "; a group's {} events count at the same time: has the PMU as many counters, and do their filters "
+        "agree?",
+        group.counters.size());
+  }
   return {};
 }
 
@@ -143,6 +154,13 @@ void Measurement::read(Group& group) {
   }
 }
 
+void Measurement::read_running(Group& group) {
+  if (group.counters.front().handle <= 0) return;
+  const Picoseconds begin = simulated_time();
+  read(group);
+  group.latencies.push_back(simulated_time() - begin);
+}
+
 void Measurement::note_interval() {
   IntervalResult interval;
   interval.time = to_picoseconds(sc_core::sc_time_stamp()) - zero_;
@@ -167,12 +185,12 @@ void Measurement::note_interval() {
 }
 
 void Measurement::read_interval() {
-  for (Group& group : groups_) read(group);
+  for (Group& group : groups_) read_running(group);
   note_interval();
 }
 
 void Measurement::read_again() {
-  for (Group& group : groups_) read(group);
+  for (Group& group : groups_) read_running(group);
 }
 
 MeasureResult Measurement::begun() const {
@@ -193,11 +211,18 @@ MeasureResult Measurement::begun() const {
   return result;
 }
 
+Json Measurement::Group::latency() const {
+  LatencyHistogram histogram;
+  for (const Picoseconds one : latencies) histogram.add(one);
+  return to_json(histogram);
+}
+
 CounterResult Measurement::compare(const Counter& counter, unsigned group) const {
   CounterResult result;
   result.event = counter.event.text;
   result.pmu = counter.event.pmu;
   result.group = group;
+  result.reading_latency = groups_[group].latency();
   if (counter.reading) {
     result.driver = counter.reading->value;
     result.time_enabled = counter.reading->time_enabled;
@@ -252,6 +277,32 @@ void Measurement::add_derived(MeasureResult& result) const {
     }
   }
   result.derived = derive(inputs);
+  if (spec_.compare == MeasureSpec::Compare::none) {
+    for (DerivedResult& derived : result.derived) derived.ok = true;  // reported, and not judged
+  }
+}
+
+void Measurement::check_window() {
+  if (!result_.window || result_.partial) return;
+  std::optional<Picoseconds> shortest;
+  Picoseconds longest = 0;
+  for (const CounterResult& counter : result_.counters) {
+    if (!counter.driver) continue;
+    shortest = std::min(shortest.value_or(counter.time_enabled), counter.time_enabled);
+    longest = std::max(longest, counter.time_enabled);
+  }
+  if (!shortest) return;
+  const Picoseconds asked = *result_.window;
+  const auto apart = [asked](Picoseconds time) { return time > asked ? time - asked : asked - time; };
+  const bool is_stretched = longest > asked + asked / 10;
+  const bool ok = !spec_.tolerance || std::max(apart(*shortest), apart(longest)) <= *spec_.tolerance;
+  if (!is_stretched && !spec_.tolerance) return;
+  const std::string got = *shortest == longest ? format_time(longest)
+                                               : fmt::format("{} to {}", format_time(*shortest), format_time(longest));
+  result_.checks.push_back(
+      {"window", ok,
+       fmt::format("{} were asked for, and events were on for {}{}", format_time(asked), got,
+                   is_stretched ? ": register accesses and interrupt handlers stretched it" : "")});
 }
 
 MeasureResult Measurement::end(bool cut_short) {
@@ -269,7 +320,7 @@ MeasureResult Measurement::end(bool cut_short) {
       if (counter.handle > 0) compared.push_back(compare(counter, i));
     }
   }
-  if (spec_.compare == MeasureSpec::Compare::exact) add_derived(result_);
+  add_derived(result_);
   for (Group& group : groups_) {
     for (Counter& counter : group.counters) {
       if (counter.handle > 0) pmus_.close(counter.handle);
@@ -281,6 +332,7 @@ MeasureResult Measurement::end(bool cut_short) {
   std::stable_sort(result_.counters.begin(), result_.counters.end(),
                    [](const CounterResult& a, const CounterResult& b) { return a.group < b.group; });
 
+  check_window();
   if (!spec_.open_error.empty()) {
     const bool all = refused_as_told_ == groups_.size();
     result_.checks.push_back({"open_error", all,

@@ -61,15 +61,20 @@ class Measurement {
   struct Group {
     std::vector<Counter> counters;
     bool braces = false;
+    std::vector<Picoseconds> latencies{};  // of its readings while it counted
+    [[nodiscard]] Json latency() const;
   };
 
   void open(Group& group, unsigned number);
   /// @return what is most likely wrong with an event that the driver refuses; empty: nothing is known
   [[nodiscard]] static std::string likely_reason(const Group& group, const Counter& counter);
   void read(Group& group);
+  void read_running(Group& group);
   void note_interval();
   [[nodiscard]] CounterResult compare(const Counter& counter, unsigned group) const;
   void add_derived(MeasureResult& result) const;
+  /// Compare the time in which events counted with the one that was asked for.
+  void check_window();
 
   const MeasureSpec& spec_;
   perf::PmuService& pmus_;

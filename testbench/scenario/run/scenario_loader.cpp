@@ -274,6 +274,13 @@ void read_measure(Reader& reader, std::size_t index, const std::optional<Picosec
   reader.texts("events", measure.events, Presence::required);
   if (const Value* events = reader.take("events")) measure.source = events->source;
   read_span(reader, index, duration, measure);
+  if (reader.has("tolerance")) {
+    Picoseconds tolerance = 0;
+    reader.number("tolerance", tolerance, Quantity::duration);
+    measure.tolerance = tolerance;
+    if (measure.window == 0 && (!measure.stop || measure.follows) && !reader.has("sweep"))
+      reader.fail("tolerance", "the measure does not say how long it counts", "add a window");
+  }
   reader.number("interval", measure.interval, Quantity::duration);
   reader.choice("compare", measure.compare,
                 {{"exact", MeasureSpec::Compare::exact}, {"none", MeasureSpec::Compare::none}});
@@ -530,9 +537,25 @@ ExpectedFailureSpec read_expected_failure(Reader& item) {
   return failure;
 }
 
-void read_cpu_complex(Reader& host, HostSpec& spec) {
+AwaySpec read_away(Reader& reader, const DelayLimits& limits) {
+  constexpr double kShortest = 100'000;
+  AwaySpec away;
+  read_delay(reader, "every", away.every, limits, Presence::required);
+  read_delay(reader, "for", away.lasting, limits, Presence::required);
+  if (reader.has("every") && away.every.mean() < kShortest)
+    reader.fail("every", "is below 100 ns on average", "the CPUs must have time to do something");
+  if (reader.has("every") && reader.has("for") && away.lasting.mean() >= away.every.mean())
+    reader.fail("for", "is not below 'every', on average", "the CPUs would never be there");
+  return away;
+}
+
+void read_cpu_complex(Reader& host, const fs::path& base, HostSpec& spec) {
+  const DelayLimits limits{kMaximumInterruptDelay, base};
   host.number("access_latency", spec.access_latency, Quantity::duration, 0, kMaximumAccess);
-  host.number("interrupt_delay", spec.interrupt_delay, Quantity::duration, 0, kMaximumInterruptDelay);
+  read_delay(host, "interrupt_delay", spec.interrupt_delay, limits);
+  host.real("interrupt_loss", spec.interrupt_loss, 0, 1);
+  read_delay(host, "handler_time", spec.handler_time, limits);
+  host.optional_object("away", [&](Reader& reader) { spec.away = read_away(reader, limits); });
   host.number("rotation", spec.rotation, Quantity::duration, kShortestRotation);
 }
 
@@ -575,7 +598,7 @@ ScenarioSpec read_scenario(const Parts& parts) {
   spec.platform = read_platform(platform != nullptr ? *platform : nothing, "platform", effective_platform);
   spec.platform_name = spec.platform.name;
   reader.put("platform", std::move(effective_platform));
-  reader.object("host", [&](Reader& host) { read_cpu_complex(host, spec.host); });
+  reader.object("host", [&](Reader& host) { read_cpu_complex(host, parts.base, spec.host); });
 
   TrafficNames names;
   const TrafficContext context{parts.base, read_default_trace(reader, parts), parts.traffic_bases, spec.platform,
@@ -602,7 +625,7 @@ ScenarioSpec read_scenario(const Parts& parts) {
   reader.list("faults", [&](Reader& item, std::size_t) {
     if (!events) events.emplace(spec.measures);
     read_fault(
-        item, [&](const std::string& event) { return events->has("", event); }, spec.faults);
+        item, parts.base, [&](const std::string& event) { return events->has("", event); }, spec.faults);
   });
   reader.list("expect", [&](Reader& item, std::size_t) {
     if (!events) events.emplace(spec.measures);

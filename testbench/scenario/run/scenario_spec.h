@@ -12,6 +12,7 @@
 #include "models/platform/platform_spec.h"
 #include "testbench/perf/verdict.h"
 #include "testbench/scenario/fabrics/workload.h"
+#include "testbench/scenario/occurrences/delay.h"
 #include "testbench/scenario/occurrences/fault_spec.h"
 #include "testbench/scenario/occurrences/trigger.h"
 #include "testbench/scenario/yaml/document.h"
@@ -32,7 +33,9 @@ struct MeasureSpec {
   bool follows = false;             ///< begins when the measure before it has ended, whatever `start` says
   std::optional<Picoseconds> stop;  ///< not set: the end of the scenario
   Picoseconds window = 0;           ///< not 0: counts that long from when its events are enabled, whatever `stop` says
-  Picoseconds interval = 0;         ///< read all events this often; 0: only at the end
+  /// Not set: a window may be as much longer or shorter as the driver's register accesses make it.
+  std::optional<Picoseconds> tolerance{};
+  Picoseconds interval = 0;  ///< read all events this often; 0: only at the end
   Compare compare = Compare::exact;
   bool nonzero = false;         ///< a count of 0 fails: the traffic was meant to cause this event
   std::optional<unsigned> cpu;  ///< open on this CPU instead of the PMU's own
@@ -112,10 +115,19 @@ struct ExpectedFailureSpec {
   std::vector<std::string> drivers;     ///< selectors of the driver sets it holds for; empty: all
 };
 
+/// Spans in which the CPUs do nothing: something else keeps them, with interrupts off.
+struct AwaySpec {
+  DelaySpec every;    ///< from the begin of a span to that of the next
+  DelaySpec lasting;  ///< how long one lasts
+};
+
 /// The CPU complex that runs the drivers.
 struct HostSpec {
   Picoseconds access_latency = 50'000;     ///< of one register access
-  Picoseconds interrupt_delay = 0;         ///< from the interrupt line to the handler
+  DelaySpec interrupt_delay;               ///< from the interrupt line to the handler
+  double interrupt_loss = 0;               ///< probability that an interrupt never arrives
+  DelaySpec handler_time;                  ///< of each handler, besides its register accesses
+  std::optional<AwaySpec> away;            ///< not set: the CPUs are always there
   Picoseconds rotation = perf::kRotation;  ///< how often events that share counters change them
 };
 

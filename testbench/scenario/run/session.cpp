@@ -562,6 +562,8 @@ class ScenarioRun {
     ReleaseCheck release(machine_);
     QuietCheck quiet(machine_);
     const bool looks = loaded_ && began_ && !cut_short;
+    interrupts_ = interrupt_report(machine_);
+    for (const auto& fabric : machine_.fabrics()) fabric->report_busiest(busiest_);
     machine_.triggers().disarm();
     const std::optional<CheckResult> occurred = occurrences_.check(undone_actions());  // in the scenario's own time
     if (looks) {
@@ -635,6 +637,8 @@ class ScenarioRun {
     content["simulated_time_ps"] = when - zero_;
     content["findings"] = findings(cut_short);
     content["traffic"] = traffic_report(machine_);
+    content["interrupts"] = interrupts_;
+    content["busiest"] = busiest_;
     journal_.write("kernel_log", log);
     if (machine_.coverage() != nullptr) journal_.write("coverage", machine_.coverage()->coverage().to_json());
     journal_.write("end", std::move(content));
@@ -682,6 +686,8 @@ class ScenarioRun {
   sc_core::sc_event& interrupt_;
   Patience patience_;
   Picoseconds zero_ = 0;
+  Json interrupts_ = {};  // of the scenario's own time
+  Json busiest_ = {};     // the same
   bool loaded_ = false;
   bool probe_failed_ = false;
   bool began_ = false;  // to do what the scenario says

@@ -159,6 +159,22 @@ std::string format_quantity(std::uint64_t value, Quantity quantity) {
   return fmt::format("{}", value);
 }
 
+std::string_view name_of(Quantity quantity) noexcept {
+  switch (quantity) {
+    case Quantity::count:
+      return "a number";
+    case Quantity::address:
+      return "an address";
+    case Quantity::frequency:
+      return "a frequency";
+    case Quantity::bytes:
+      return "a size";
+    case Quantity::duration:
+      return "a time";
+  }
+  return {};
+}
+
 std::string_view example_of(Quantity quantity) noexcept {
   switch (quantity) {
     case Quantity::count:

@@ -27,6 +27,9 @@ enum class Quantity : std::uint8_t {
 /// @return the value with the largest unit that needs no decimals, as parse_quantity reads it: "2400 MHz", "64 MiB".
 [[nodiscard]] std::string format_quantity(std::uint64_t value, Quantity quantity);
 
+/// @return "a number", "a time" ..., for messages.
+[[nodiscard]] std::string_view name_of(Quantity quantity) noexcept;
+
 /// @return an example for messages, such as "for example 2.4 GHz".
 [[nodiscard]] std::string_view example_of(Quantity quantity) noexcept;
 

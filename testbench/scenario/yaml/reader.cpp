@@ -122,7 +122,7 @@ void Reader::texts(std::string_view key, std::vector<std::string>& out, Presence
 std::uint64_t Reader::unsigned_number(std::string_view key, std::uint64_t number, Quantity quantity,
                                       std::uint64_t minimum, std::uint64_t maximum, Presence presence) {
   if (const Value* value = ask(key, presence)) {
-    const std::string& word = scalar(key, *value, "a number");
+    const std::string& word = scalar(key, *value, name_of(quantity));
     try {
       number = parse_quantity(word, quantity);
     } catch (const std::invalid_argument& error) {

@@ -66,8 +66,8 @@ class LocalCountTruth : public EventTruth {
     return allows_carry_between(value, low, high, counters());
   }
   [[nodiscard]] bool grows() const override { return false; }
-  [[nodiscard]] LossCause cause_of_difference(std::span<const Span> /*spans*/, std::uint64_t counted,
-                                              std::uint64_t reported) const override {
+  [[nodiscard]] std::optional<LossCause> cause_of_difference(std::span<const Span> /*spans*/, std::uint64_t counted,
+                                                             std::uint64_t reported) const override {
     return cause_of_missing(spec_, counted, reported);
   }
   void describe(std::span<const Span> /*spans*/, EventResult& /*result*/) const override {}
@@ -216,8 +216,8 @@ class CyclesTruth final : public EventTruth {
   [[nodiscard]] std::uint64_t happened(const Span& span) const override {
     return counters_.clock().edges_in(span.begin.when, span.end.when);
   }
-  [[nodiscard]] LossCause cause_of_difference(std::span<const Span> spans, std::uint64_t counted,
-                                              std::uint64_t reported) const override {
+  [[nodiscard]] std::optional<LossCause> cause_of_difference(std::span<const Span> spans, std::uint64_t counted,
+                                                             std::uint64_t reported) const override {
     if (reported < counted && restarts(spans) > 0) return LossCause::reading;
     return wraps_or_unexplained(width_, counted, reported);
   }
@@ -308,8 +308,8 @@ bool WatchpointTruth::allows(std::uint64_t value, std::uint64_t low, std::uint64
   return allows_carry_between(value, low, high, meaning_.node ? 1 : wires_.xps());
 }
 
-LossCause WatchpointTruth::cause_of_difference(std::span<const Span> /*spans*/, std::uint64_t counted,
-                                               std::uint64_t reported) const {
+std::optional<LossCause> WatchpointTruth::cause_of_difference(std::span<const Span> /*spans*/, std::uint64_t counted,
+                                                              std::uint64_t reported) const {
   return cause_of_missing(wires_.spec, counted, reported);
 }
 

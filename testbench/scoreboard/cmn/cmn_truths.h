@@ -46,8 +46,8 @@ class WatchpointTruth final : public EventTruth {
   void deactivated() override;
   void window_opened() override { wires_.open(*this); }
   void window_closed() override { wires_.close(*this); }
-  [[nodiscard]] LossCause cause_of_difference(std::span<const Span> spans, std::uint64_t counted,
-                                              std::uint64_t reported) const override;
+  [[nodiscard]] std::optional<LossCause> cause_of_difference(std::span<const Span> spans, std::uint64_t counted,
+                                                             std::uint64_t reported) const override;
   [[nodiscard]] bool allows(std::uint64_t value, std::uint64_t low, std::uint64_t high) const override;
   [[nodiscard]] bool grows() const override { return false; }
   void describe(std::span<const Span> /*spans*/, EventResult& /*result*/) const override {}

@@ -21,9 +21,10 @@ class CoreSightPmuJudge : public PmuJudge {
 
   /// @param page0  physical address of the control registers
   /// @param page1  of the counters, if they have a separate page
+  /// @param counter_width  bits of a counter
   CoreSightPmuJudge(std::string name, std::uint64_t page0, std::optional<std::uint64_t> page1,
-                    Layout layout = Layout::ext32)
-      : PmuJudge(std::move(name)), layout_(layout), control_(page0), counters_(page1.value_or(page0)) {}
+                    unsigned counter_width = 64, Layout layout = Layout::ext32)
+      : PmuJudge(std::move(name), counter_width), layout_(layout), control_(page0), counters_(page1.value_or(page0)) {}
 
   bool see_write(const MmioBus::BusAccess& access) final;
   [[nodiscard]] bool written_on() const final;

@@ -282,7 +282,10 @@ Account EventRecord::account(const std::vector<Span>& spans, std::uint64_t count
   }
   for (; gap != gaps.end(); ++gap) lose(gap->cause, happened_in(gap->span));
   const std::uint64_t reported = driver_.value_or(0);
-  if (reported != counted) lose(truth_->cause_of_difference(spans, counted, reported), counted - reported);
+  if (reported != counted) {
+    const std::optional<LossCause> known = truth_->cause_of_difference(spans, counted, reported);
+    lose(known ? *known : wraps_or_unexplained(pmu_.counter_width(), counted, reported), counted - reported);
+  }
   return account;
 }
 

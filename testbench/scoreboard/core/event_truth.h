@@ -64,12 +64,13 @@ class EventTruth {
   /// @return what happened between two marks within a window. It differs from count() if the event counts otherwise when
   ///         it is interrupted, or if it has a gate of its own.
   [[nodiscard]] virtual std::uint64_t happened(const Span& span) const { return count(span); }
-  /// @return why a driver reports another number than was counted.
+  /// @return why a driver reports another number than was counted, where this kind of event knows more than the width of
+  ///         the PMU's counters tells; nothing where it does not
   /// @param spans  all of them, including the open one
-  [[nodiscard]] virtual LossCause cause_of_difference([[maybe_unused]] std::span<const Span> spans,
-                                                      [[maybe_unused]] std::uint64_t counted,
-                                                      [[maybe_unused]] std::uint64_t reported) const {
-    return LossCause::unexplained;
+  [[nodiscard]] virtual std::optional<LossCause> cause_of_difference([[maybe_unused]] std::span<const Span> spans,
+                                                                     [[maybe_unused]] std::uint64_t counted,
+                                                                     [[maybe_unused]] std::uint64_t reported) const {
+    return std::nullopt;
   }
   /// @}
 

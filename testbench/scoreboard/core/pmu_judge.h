@@ -36,12 +36,15 @@ using Injection = std::function<void(std::uint64_t count, Picoseconds when)>;
 /// counter reads. It also makes the truths of its events.
 class PmuJudge {
  public:
-  explicit PmuJudge(std::string name) : name_(std::move(name)) {}
+  /// @param counter_width  bits of its counters
+  explicit PmuJudge(std::string name, unsigned counter_width = 64)
+      : name_(std::move(name)), counter_width_(counter_width) {}
   virtual ~PmuJudge() = default;
   PmuJudge(const PmuJudge&) = delete;
   PmuJudge& operator=(const PmuJudge&) = delete;
 
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
+  [[nodiscard]] unsigned counter_width() const noexcept { return counter_width_; }
 
   /// Process a completed write. @return true if it went to a control register of this PMU
   virtual bool see_write(const MmioBus::BusAccess& access) = 0;
@@ -92,6 +95,7 @@ class PmuJudge {
 
  private:
   std::string name_;
+  unsigned counter_width_;
 };
 
 /// The judge of one fabric. It observes the fabric's wires, has a reference model of it, and judges its PMUs.

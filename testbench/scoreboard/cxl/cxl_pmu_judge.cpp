@@ -50,12 +50,12 @@ class CxlTruth final : public EventTruth {
   [[nodiscard]] std::uint64_t happened(const Span& span) const override { return meant_->happened(span); }
   void window_opened() override { meant_->window_opened(last_.when); }
   void window_closed() override { meant_->window_closed(last_.when); }
-  [[nodiscard]] LossCause cause_of_difference(std::span<const Span> /*spans*/, std::uint64_t counted,
-                                              std::uint64_t reported) const override {
+  [[nodiscard]] std::optional<LossCause> cause_of_difference(std::span<const Span> /*spans*/, std::uint64_t counted,
+                                                             std::uint64_t reported) const override {
     if (written_) return LossCause::unexplained;
-    const LossCause wraps = wraps_or_unexplained(pmu_.sources().spec.width, counted, reported);
+    const bool wraps = wraps_or_unexplained(pmu_.counter_width(), counted, reported) == LossCause::ambiguous_wrap;
     const bool stopped = overflow_seen_ && reported < counted && reported <= sum(*meant_, before_overflow_);
-    return wraps == LossCause::unexplained && stopped ? LossCause::frozen : wraps;
+    return stopped && !wraps ? std::optional(LossCause::frozen) : std::nullopt;
   }
 
   void activated() override {
@@ -144,7 +144,7 @@ class CxlTruth final : public EventTruth {
 };
 
 CxlPmuJudge::CxlPmuJudge(const CxlSources& sources, Findings& findings)
-    : PmuJudge(sources.spec.name), sources_(sources), findings_(findings) {}
+    : PmuJudge(sources.spec.name, sources.spec.width), sources_(sources), findings_(findings) {}
 
 bool CxlPmuJudge::see_write(const MmioBus::BusAccess& access) {
   const std::uint64_t block = sources_.spec.address;

@@ -76,7 +76,8 @@ Publication described_publication(const PmuDescription& pmu) {
 
 SocPmuJudge::SocPmuJudge(const SocPmuSpec& spec, const std::vector<soc::SourceDescription>& sources, unsigned sockets,
                          std::shared_ptr<SocWires> wires, const Tegra410Judge* ucfs)
-    : CoreSightPmuJudge(spec.name, spec.page0, spec.page1, spec.description.is_64bit ? Layout::ext64 : Layout::ext32),
+    : CoreSightPmuJudge(spec.name, spec.page0, spec.page1, spec.description.width,
+                        spec.description.is_64bit ? Layout::ext64 : Layout::ext32),
       spec_(spec),
       sources_(sources),
       sockets_(sockets),

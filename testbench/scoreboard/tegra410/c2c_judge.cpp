@@ -49,11 +49,6 @@ class C2cTruth final : public EventTruth {
     return meaning_.is_requests() ? sums.requests : sums.outstanding;
   }
 
-  [[nodiscard]] LossCause cause_of_difference(std::span<const Span> /*spans*/, std::uint64_t counted,
-                                              std::uint64_t reported) const override {
-    return wraps_or_unexplained(pmu_.width, counted, reported);
-  }
-
   void describe(std::span<const Span> spans, EventResult& result) const override {
     if (meaning_.is_cycles()) return;
     RequestSums sum;
@@ -106,7 +101,7 @@ unsigned nth_bit(std::uint32_t mask, std::uint64_t n) {
 }  // namespace
 
 C2cPmuJudge::C2cPmuJudge(C2cPmuSpec spec, const ExactClock& clock)
-    : PmuJudge(spec.name),
+    : PmuJudge(spec.name, spec.width),
       spec_(std::move(spec)),
       clock_(clock),
       timeline_(clock, std::size_t{kC2cTraffic} * spec_.instances) {}

@@ -17,14 +17,8 @@ constexpr std::uint64_t kCtrl = 0x808;
 /// Positions of its marks are checkpoints of the timeline, because reads may be reported late.
 class CmemTruth final : public EventTruth {
  public:
-  CmemTruth(CmemMeaning meaning, RequestTimeline& timeline, std::size_t controllers, const ExactClock& clock,
-            unsigned width)
-      : meaning_(meaning),
-        timeline_(timeline),
-        checkpoints_(timeline),
-        controllers_(controllers),
-        clock_(clock),
-        width_(width) {}
+  CmemTruth(CmemMeaning meaning, RequestTimeline& timeline, std::size_t controllers, const ExactClock& clock)
+      : meaning_(meaning), timeline_(timeline), checkpoints_(timeline), controllers_(controllers), clock_(clock) {}
 
   [[nodiscard]] std::string text() const override {
     switch (meaning_) {
@@ -45,11 +39,6 @@ class CmemTruth final : public EventTruth {
     if (meaning_ == CmemMeaning::cycles) return clock_.edges_in(span.begin.when, span.end.when);
     const RequestSums sums = timeline_.between(span.begin.position, span.end.position);
     return meaning_ == CmemMeaning::rd_req ? sums.requests : sums.outstanding;
-  }
-
-  [[nodiscard]] LossCause cause_of_difference(std::span<const Span> /*spans*/, std::uint64_t counted,
-                                              std::uint64_t reported) const override {
-    return wraps_or_unexplained(width_, counted, reported);
   }
 
   void describe(std::span<const Span> spans, EventResult& result) const override {
@@ -80,16 +69,14 @@ class CmemTruth final : public EventTruth {
   Checkpoints checkpoints_;
   std::size_t controllers_;  // per instance
   const ExactClock& clock_;
-  unsigned width_;
 };
 
 }  // namespace
 
 CmemPmuJudge::CmemPmuJudge(const CmemPmuSpec& spec, RequestTimeline& timeline, std::size_t controllers,
                            const ExactClock& clock)
-    : PmuJudge(spec.name),
+    : PmuJudge(spec.name, spec.width),
       control_(spec.broadcast),
-      width_(spec.width),
       timeline_(timeline),
       controllers_(controllers),
       clock_(clock) {}
@@ -112,7 +99,7 @@ bool CmemPmuJudge::written_on() const { return control_value_ == 1 && clock_gate
 Publication CmemPmuJudge::publication() const { return cmem_publication(); }
 
 std::unique_ptr<EventTruth> CmemPmuJudge::truth(const EventTerms& terms) {
-  return std::make_unique<CmemTruth>(cmem_meaning(terms), timeline_, controllers_, clock_, width_);
+  return std::make_unique<CmemTruth>(cmem_meaning(terms), timeline_, controllers_, clock_);
 }
 
 Injection CmemPmuJudge::injection(const EventTerms& terms, unsigned unit) {

@@ -30,7 +30,6 @@ class CmemPmuJudge final : public PmuJudge {
 
  private:
   std::uint64_t control_;  // the broadcast window
-  unsigned width_;
   std::uint64_t control_value_ = 0;
   std::uint64_t clock_gate_value_ = 0;
   RequestTimeline& timeline_;

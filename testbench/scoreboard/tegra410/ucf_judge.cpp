@@ -30,8 +30,8 @@ Figure figure_of(UcfEvent event) {
 
 class UcfTruth final : public EventTruth {
  public:
-  UcfTruth(UcfMeaning meaning, const ReferenceUcf& reference, unsigned socket, const ExactClock& clock, unsigned width)
-      : meaning_(std::move(meaning)), reference_(reference), socket_(socket), clock_(clock), width_(width) {}
+  UcfTruth(UcfMeaning meaning, const ReferenceUcf& reference, unsigned socket, const ExactClock& clock)
+      : meaning_(std::move(meaning)), reference_(reference), socket_(socket), clock_(clock) {}
 
   [[nodiscard]] std::string text() const override { return meaning_.text; }
 
@@ -52,10 +52,6 @@ class UcfTruth final : public EventTruth {
     return 0;
   }
 
-  [[nodiscard]] LossCause cause_of_difference(std::span<const Span> /*spans*/, std::uint64_t counted,
-                                              std::uint64_t reported) const override {
-    return wraps_or_unexplained(width_, counted, reported);
-  }
   void opened() override { opened_ = tally(); }
   void closed() override {
     counted_ = counted();
@@ -89,7 +85,6 @@ class UcfTruth final : public EventTruth {
   const ReferenceUcf& reference_;
   unsigned socket_;
   const ExactClock& clock_;
-  unsigned width_;
   UcfTally counted_;
   std::optional<UcfTally> opened_;
 };
@@ -97,10 +92,9 @@ class UcfTruth final : public EventTruth {
 }  // namespace
 
 UcfPmuJudge::UcfPmuJudge(const CoreSightPmuSpec& spec, ReferenceUcf& reference, const ExactClock& clock)
-    : CoreSightPmuJudge(spec.name, spec.page0, spec.page1),
+    : CoreSightPmuJudge(spec.name, spec.page0, spec.page1, spec.width),
       socket_(spec.socket),
       has_cycle_counter_(spec.has_cycle_counter),
-      width_(spec.width),
       reference_(reference),
       clock_(clock) {}
 
@@ -109,7 +103,7 @@ Publication UcfPmuJudge::publication() const {
 }
 
 std::unique_ptr<EventTruth> UcfPmuJudge::truth(const EventTerms& terms) {
-  return std::make_unique<UcfTruth>(ucf_meaning(terms), reference_, socket_, clock_, width_);
+  return std::make_unique<UcfTruth>(ucf_meaning(terms), reference_, socket_, clock_);
 }
 
 Injection UcfPmuJudge::injection(const EventTerms& terms, unsigned /*unit*/) {

@@ -25,7 +25,6 @@ class UcfPmuJudge final : public CoreSightPmuJudge {
  private:
   unsigned socket_;
   bool has_cycle_counter_;
-  unsigned width_;
   ReferenceUcf& reference_;
   ExactClock clock_;
 };

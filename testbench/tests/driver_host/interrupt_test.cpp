@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Overflow interrupts: level, edge, delay, and the times at which a driver can be interrupted.
+#include <optional>
+
+#include "testbench/driver_host/cpu_times.h"
 #include "testbench/tests/driver_host/driver_host_test.h"
 
 namespace pmufab::driver_host::testing {
@@ -82,6 +85,114 @@ TEST_P(LevelInterrupt, comes_the_configured_time_after_the_line) {
     EXPECT_EQ(calls.seen[1].call, PerfCallObserver::Call::interrupt);
     EXPECT_FALSE(calls.seen[1].begin);
     EXPECT_GT(calls.seen[1].when, calls.seen[0].when);
+    host->observe(nullptr);
+    host->close(event);
+  });
+}
+
+/// Times that a test sets.
+struct SetTimes final : CpuTimes {
+  std::optional<Picoseconds> interrupt_delay() override { return delay; }
+  Picoseconds handler_time() override { return handler; }
+  Picoseconds goes_on_at(Picoseconds when) override { return when < from || when >= until ? when : until; }
+  std::optional<Picoseconds> delay = 0;
+  Picoseconds handler = 0;
+  Picoseconds from = 0;
+  Picoseconds until = 0;
+};
+
+TEST_P(LevelInterrupt, a_lost_one_is_not_seen_until_its_line_has_dropped) {
+  SetTimes times;
+  options.times = &times;
+  boot([&] {
+    const EventHandle event = open("nvidia_ucf_pmu_0", 1, 0, false);
+    times.delay.reset();
+    ucf0.raise(1);
+    times.delay = 0;
+    advance(10'000'000);
+    EXPECT_TRUE(line0.is_high());
+    EXPECT_EQ(host->handled_interrupts(), 0U);
+    EXPECT_EQ(host->lost_interrupts(), 1U);
+    ucf0.write(0xc80, 4, 1);  // another agent clears it
+    ucf0.raise(1);
+    advance(10'000'000);
+    EXPECT_FALSE(line0.is_high());
+    EXPECT_EQ(host->handled_interrupts(), 1U);
+    EXPECT_EQ(host->lost_interrupts(), 1U);
+    host->close(event);
+  });
+}
+
+TEST_P(EdgeInterrupt, a_lost_one_does_not_keep_the_next_one) {
+  SetTimes times;
+  options.times = &times;
+  boot([&] {
+    const EventHandle event = open("nvidia_ucf_pmu_0", 1, 0, false);
+    times.delay.reset();
+    ucf0.raise(1);
+    advance(10'000'000);
+    EXPECT_EQ(host->handled_interrupts(), 0U);
+    ucf0.write(0xc80, 4, 1);
+    times.delay = 3'000'000;
+    ucf0.raise(1);
+    advance(2'900'000);
+    EXPECT_EQ(host->handled_interrupts(), 0U);
+    advance(2'000'000);
+    EXPECT_EQ(host->handled_interrupts(), 1U);
+    EXPECT_EQ(host->lost_interrupts(), 1U);
+    host->close(event);
+  });
+}
+
+TEST_P(LevelInterrupt, time_of_a_handler_passes_while_it_has_stopped_the_counters) {
+  SetTimes times;
+  options.times = &times;
+  CallRecorder calls;
+  boot([&] {
+    const EventHandle event = open("nvidia_ucf_pmu_0", 1, 0, false);
+    host->observe(&calls);
+    ucf0.raise(1);
+    advance(10'000'000);
+    ASSERT_EQ(calls.seen.size(), 2U);
+    const Picoseconds plain = calls.seen[1].when - calls.seen[0].when;
+    calls.seen.clear();
+    times.handler = 7'000'000;
+    const Picoseconds began = now();
+    ucf0.raise(1);
+    advance(5'000'000);
+    EXPECT_FALSE(ucf0.enabled());
+    advance(15'000'000);
+    EXPECT_TRUE(ucf0.enabled());
+    ASSERT_EQ(calls.seen.size(), 2U);
+    EXPECT_EQ(calls.seen[0].when, began);
+    EXPECT_EQ(calls.seen[1].when - calls.seen[0].when, plain + 7'000'000);
+    host->observe(nullptr);
+    host->close(event);
+  });
+}
+
+TEST_P(LevelInterrupt, waits_while_the_cpu_is_away_and_so_do_accesses) {
+  SetTimes times;
+  options.times = &times;
+  CallRecorder calls;
+  boot([&] {
+    const EventHandle event = open("nvidia_ucf_pmu_0", 1, 0, false);
+    host->observe(&calls);
+    times.from = now() + 1'000'000;
+    times.until = times.from + 20'000'000;
+    advance(2'000'000);
+    ucf0.raise(1);
+    advance(10'000'000);
+    EXPECT_EQ(host->handled_interrupts(), 0U);
+    advance(10'000'000);
+    EXPECT_EQ(host->handled_interrupts(), 1U);
+    ASSERT_EQ(calls.seen.size(), 2U);
+    EXPECT_EQ(calls.seen[0].when, times.until);
+    times.from = now();
+    times.until = now() + 5'000'000;
+    static_cast<void>(value(event));
+    EXPECT_GE(now(), times.until);
+    EXPECT_LT(now(), times.until + 1'000'000);
     host->observe(nullptr);
     host->close(event);
   });

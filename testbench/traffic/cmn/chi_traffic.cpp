@@ -157,7 +157,7 @@ class ChiTraffic::Feeder final : public cmn::OperationSource {
   void completed(const cmn::Operation& /*operation*/, cmn::Cycle began, cmn::Cycle now) override {
     ++completed_;
     ++traffic_.completed_;
-    traffic_.latency_sum_ += now - began;
+    traffic_.latencies_.add(now - began);
   }
   void stop() { waiting_ = 0; }
   [[nodiscard]] bool ended(cmn::Cycle now) const {

@@ -13,6 +13,7 @@
 #include "models/cmn/nodes/nodes.h"
 #include "testbench/traffic/core/geometric_gaps.h"
 #include "testbench/traffic/core/random_stream.h"
+#include "tlm/spec/latency_histogram.h"
 
 namespace pmufab::traffic {
 
@@ -81,8 +82,8 @@ class ChiTraffic {
   [[nodiscard]] unsigned mesh() const noexcept { return spec_.mesh; }
   [[nodiscard]] std::uint64_t begun() const noexcept { return begun_; }
   [[nodiscard]] std::uint64_t completed() const noexcept { return completed_; }
-  /// @return the sum of cycles from beginning to end over all operations that have ended.
-  [[nodiscard]] std::uint64_t latency_sum() const noexcept { return latency_sum_; }
+  /// The durations of all operations that have ended, in cycles.
+  [[nodiscard]] const LatencyHistogram& latencies() const noexcept { return latencies_; }
   /// @return true if no more operations will begin.
   [[nodiscard]] bool ended() const noexcept;
 
@@ -104,7 +105,7 @@ class ChiTraffic {
   cmn::Cycle end_ = cmn::kNoCycle;
   std::uint64_t begun_ = 0;
   std::uint64_t completed_ = 0;
-  std::uint64_t latency_sum_ = 0;
+  LatencyHistogram latencies_;
 };
 
 /// Names as in scenario files: "load", "write_unique_full"; "hot_set".

@@ -102,17 +102,30 @@ void FlitFlow::run(cmn::Cycle now) {
   if (const cmn::Cycle next = calls_.next(); next != cmn::kNoCycle) mesh_.call(number_, next);
 }
 
+void FlitFlow::add(Source& source, cmn::Cycle when) {
+  if (source.waiting == source.due.size()) {
+    std::rotate(source.due.begin(), source.due.begin() + source.first, source.due.end());
+    source.first = 0;
+    source.due.resize(2 * source.due.size());
+  }
+  source.due[(source.first + source.waiting) & (source.due.size() - 1)] = when;
+  ++source.waiting;
+}
+
 void FlitFlow::run_source(std::size_t index, cmn::Cycle now) {
   Source& source = sources_[index];
   while (source.when <= now && source.when < end_) {
-    ++source.waiting;
+    add(source, source.when);
+    ++offered_;
     ++source.made;
     source.when = spec_.count && source.made >= *spec_.count
                       ? cmn::kNoCycle
                       : source.when + gaps_.draw(static_cast<std::uint32_t>(random_() >> 32), random_);
   }
   if (source.waiting > 0 && mesh_.ready(spec_.channel, source.xp, source.port)) {
-    mesh_.upload(spec_.channel, source.xp, source.port, make(source));
+    mesh_.upload(spec_.channel, source.xp, source.port, make(source), &latencies_, source.due[source.first]);
+    waited_ += now - source.due[source.first];
+    source.first = (source.first + 1) & static_cast<std::uint32_t>(source.due.size() - 1);
     --source.waiting;
     ++sent_;
   }

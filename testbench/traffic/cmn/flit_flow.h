@@ -9,6 +9,7 @@
 #include "models/cmn/mesh.h"
 #include "testbench/traffic/cmn/mesh_traffic.h"
 #include "testbench/traffic/core/geometric_gaps.h"
+#include "tlm/spec/latency_histogram.h"
 
 namespace pmufab::traffic {
 
@@ -49,6 +50,13 @@ class FlitFlow final : public cmn::MeshDevice {
 
   [[nodiscard]] const std::string& name() const noexcept { return spec_.name; }
   [[nodiscard]] std::uint64_t uploaded() const noexcept { return sent_; }
+  /// @return the flits that its rate has asked for so far: those that were uploaded, and those that wait for their port.
+  [[nodiscard]] std::uint64_t offered() const noexcept { return offered_; }
+  /// Cycles of the flits that have arrived, from when their rate asked for them, through the wait at their port and the
+  /// mesh.
+  [[nodiscard]] const LatencyHistogram& latencies() const noexcept { return latencies_; }
+  /// @return the cycles that uploaded flits have waited for their port, all together
+  [[nodiscard]] std::uint64_t waited() const noexcept { return waited_; }
   /// @return true if no more flits will be sent.
   [[nodiscard]] bool ended() const noexcept;
 
@@ -59,8 +67,12 @@ class FlitFlow final : public cmn::MeshDevice {
     std::uint16_t node;
     cmn::Cycle when = cmn::kNoCycle;  // cycle of its next flit
     std::uint64_t made = 0;
-    std::uint64_t waiting = 0;
+    std::uint32_t first = 0;    // of `due`
+    std::uint64_t waiting = 0;  // flits in `due`
+    std::vector<cmn::Cycle> due =
+        std::vector<cmn::Cycle>(1);  // a ring, whose size is a power of two: when each was asked for
   };
+  static void add(Source& source, cmn::Cycle when);
   void run_source(std::size_t index, cmn::Cycle now);
   [[nodiscard]] const Source& target_of(const Source& source);
   [[nodiscard]] const Source& port_at(unsigned xp, unsigned port) const;
@@ -75,7 +87,10 @@ class FlitFlow final : public cmn::MeshDevice {
   cmn::CallWheel calls_;                         // calls of sources
   unsigned number_ = 0;                          // device number in the mesh
   cmn::Cycle end_ = cmn::kNoCycle;
+  std::uint64_t offered_ = 0;
   std::uint64_t sent_ = 0;
+  std::uint64_t waited_ = 0;
+  LatencyHistogram latencies_;
 };
 
 }  // namespace pmufab::traffic

@@ -81,6 +81,7 @@ void Lane::find_next() {
     }
     if (when != ready) {
       ++statistics_.delayed;
+      statistics_.waited += when - ready;
       retire(when);
     }
     if (!catch_up_) slip_ = when - buffer_[position_].when;

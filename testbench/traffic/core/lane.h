@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "testbench/traffic/tegra410/producer.h"
+#include "tlm/spec/latency_histogram.h"
 
 namespace pmufab::traffic {
 
@@ -20,6 +21,7 @@ struct GeneratorStatistics {
   std::uint64_t bytes = 0;      ///< payload of reads, writes and atomics
   std::uint64_t errors = 0;     ///< requests answered with anything but TLM_OK_RESPONSE (they count as issued)
   std::uint64_t delayed = 0;    ///< requests that waited for the outstanding limit
+  Picoseconds waited = 0;       ///< how long these waited, in all
   std::uint64_t dropped = 0;    ///< requests still waiting when their phase ended
   Picoseconds latency_sum = 0;  ///< the exact mean latency is latency_sum / issued
   Picoseconds latency_max = 0;
@@ -47,6 +49,7 @@ class Lane {
     statistics_.bytes += request().length;
     statistics_.latency_sum += latency;
     statistics_.latency_max = std::max(statistics_.latency_max, latency);
+    latencies_.add(latency);
     statistics_.last_completion = std::max(statistics_.last_completion, completion);
     if (failed) ++statistics_.errors;
     // A request without latency never counts as in flight together with another.
@@ -67,6 +70,7 @@ class Lane {
   }
   /// @return the statistics so far; last_completion is relative to the issuer's start.
   [[nodiscard]] const GeneratorStatistics& statistics() const noexcept { return statistics_; }
+  [[nodiscard]] const LatencyHistogram& latencies() const noexcept { return latencies_; }
 
  private:
   void find_next();
@@ -88,6 +92,7 @@ class Lane {
   bool catch_up_ = true;
   std::vector<Picoseconds> in_flight_;  // completions: a heap, the earliest on top
   GeneratorStatistics statistics_;
+  LatencyHistogram latencies_;
 };
 
 }  // namespace pmufab::traffic

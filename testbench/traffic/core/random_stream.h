@@ -47,6 +47,23 @@ class RandomStream {
   }
   /// @return exponentially distributed with mean 1.
   double exponential() { return boost::random::exponential_distribution<double>()(engine_); }
+  /// @return exponentially distributed with that mean, rounded down. It only compares random numbers (J. von Neumann,
+  ///         "Various techniques used in connection with random digits", 1951): no library of mathematics has a part in
+  ///         the result.
+  std::uint64_t exponential(std::uint64_t mean) {
+    __extension__ using Wide = unsigned __int128;
+    for (std::uint64_t whole = 0;; ++whole) {
+      const std::uint64_t first = engine_();
+      bool is_odd = true;  // how many numbers fall, one after the other
+      for (std::uint64_t last = first, next = engine_(); next < last; last = next, next = engine_()) is_odd = !is_odd;
+      if (is_odd) return whole * mean + static_cast<std::uint64_t>(static_cast<Wide>(first) * mean >> 64U);
+    }
+  }
+  /// @return true with that probability, 0 ... 1.
+  bool happens(double probability) {
+    constexpr std::uint64_t kScale = std::uint64_t{1} << 53;  // what a double holds
+    return below(kScale) < rounded(probability * static_cast<double>(kScale));
+  }
 
  private:
   boost::random::mt19937_64 engine_;

@@ -190,7 +190,7 @@ bool CxlReplay::begin(const TraceOperation& operation, Picoseconds now) {
 }
 
 void CxlReplay::completed(std::uint32_t user, Picoseconds now) {
-  latency_sum_ += now - began_[user];
+  latencies_.add(now - began_[user]);
   ++completed_;
   --under_way_[host_of_user_[user]];
   free_.push_back(user);

@@ -11,6 +11,7 @@
 #include "models/cxl/link/ring.h"
 #include "testbench/traffic/core/trace_format.h"
 #include "testbench/traffic/cxl/cxl_traffic.h"
+#include "tlm/spec/latency_histogram.h"
 
 namespace pmufab::traffic {
 
@@ -65,8 +66,8 @@ class CxlReplay final : private cxl::Actor, private cxl::OperationClient {
   [[nodiscard]] std::uint64_t late() const noexcept { return late_; }
   /// @return true if no more operations will begin.
   [[nodiscard]] bool ended() const noexcept { return ended_; }
-  /// @return the sum of the durations of all operations that have ended.
-  [[nodiscard]] Picoseconds latency_sum() const noexcept { return latency_sum_; }
+  /// The durations of all operations that have ended, in picoseconds.
+  [[nodiscard]] const LatencyHistogram& latencies() const noexcept { return latencies_; }
 
  private:
   class Own;
@@ -104,7 +105,7 @@ class CxlReplay final : private cxl::Actor, private cxl::OperationClient {
   std::uint64_t begun_ = 0;
   std::uint64_t completed_ = 0;
   std::uint64_t late_ = 0;
-  Picoseconds latency_sum_ = 0;
+  LatencyHistogram latencies_;
 };
 
 }  // namespace pmufab::traffic

@@ -167,7 +167,10 @@ void CxlTraffic::act(Picoseconds now) {
         engine_.set(actor_, when);
         break;
       }
-      if (free_.empty()) break;
+      if (free_.empty()) {
+        stall(Stall::outstanding, now);
+        break;
+      }
       blocked_ = draw();
     }
     const std::uint32_t user = free_.back();
@@ -177,8 +180,10 @@ void CxlTraffic::act(Picoseconds now) {
     const cxl::IssueResult result = issue(drawn, user);
     if (result == cxl::IssueResult::blocked) {
       free_.push_back(user);
+      stall(Stall::target, now);
       break;
     }
+    stall(std::nullopt, now);
     if (listener_ != nullptr)
       listener_->on_operation(now, spec_.device, drawn.operation, drawn.address, drawn.tee,
                               std::exchange(joined, true));
@@ -197,6 +202,12 @@ void CxlTraffic::unblocked(Picoseconds now) { wake(now); }
 void CxlTraffic::wake(Picoseconds now) {
   if (acting_ || ended() || (!blocked_ && begin_ > now)) return;
   engine_.set(actor_, now);
+}
+
+void CxlTraffic::stall(std::optional<Stall> cause, Picoseconds now) {
+  if (stall_) stalled_[static_cast<std::size_t>(*stall_)] += now - stalled_since_;
+  stall_ = cause;
+  stalled_since_ = now;
 }
 
 void CxlTraffic::plan_next(Picoseconds now) {
@@ -220,7 +231,7 @@ cxl::IssueResult CxlTraffic::issue(const Drawn& drawn, std::uint32_t user) {
 }
 
 void CxlTraffic::completed(std::uint32_t user, Picoseconds now) {
-  latency_sum_ += now - began_[user];
+  latencies_.add(now - began_[user]);
   ++completed_;
   free_.push_back(user);
   wake(now);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -14,6 +15,7 @@
 #include "testbench/traffic/core/address_stream.h"
 #include "testbench/traffic/core/pacer.h"
 #include "testbench/traffic/core/random_stream.h"
+#include "tlm/spec/latency_histogram.h"
 
 namespace pmufab::traffic {
 
@@ -142,8 +144,15 @@ class CxlTraffic final : private cxl::Actor, private cxl::OperationClient, priva
   [[nodiscard]] const CxlTrafficSpec& spec() const noexcept { return spec_; }
   [[nodiscard]] std::uint64_t begun() const noexcept { return begun_; }
   [[nodiscard]] std::uint64_t completed() const noexcept { return completed_; }
-  /// @return the sum of the durations of all operations that have ended.
-  [[nodiscard]] Picoseconds latency_sum() const noexcept { return latency_sum_; }
+  /// The durations of all operations that have ended, in picoseconds.
+  [[nodiscard]] const LatencyHistogram& latencies() const noexcept { return latencies_; }
+  /// What keeps an operation from beginning that is due.
+  enum class Stall : std::uint8_t {
+    outstanding,  ///< as many are under way as may be
+    target,       ///< the host, the device or the link takes no more
+  };
+  /// @return how long operations that were due have waited so far, by cause
+  [[nodiscard]] Picoseconds stalled(Stall cause) const noexcept { return stalled_[static_cast<std::size_t>(cause)]; }
   /// @return true if no more operations will begin.
   [[nodiscard]] bool ended() const noexcept;
 
@@ -160,6 +169,7 @@ class CxlTraffic final : private cxl::Actor, private cxl::OperationClient, priva
   void local_done(Picoseconds now) override;
   void wake(Picoseconds now);
   void plan_next(Picoseconds now);
+  void stall(std::optional<Stall> cause, Picoseconds now);
   [[nodiscard]] Drawn draw();
   [[nodiscard]] cxl::IssueResult issue(const Drawn& drawn, std::uint32_t user);
   [[nodiscard]] Picoseconds edge(Picoseconds when) const noexcept { return (when + period_ - 1) / period_ * period_; }
@@ -184,7 +194,10 @@ class CxlTraffic final : private cxl::Actor, private cxl::OperationClient, priva
   cxl::Ring<std::uint32_t> local_;  // local operations under way, in order
   std::uint64_t begun_ = 0;
   std::uint64_t completed_ = 0;
-  Picoseconds latency_sum_ = 0;
+  LatencyHistogram latencies_;
+  std::optional<Stall> stall_;  // why an operation waits at present
+  Picoseconds stalled_since_ = 0;
+  std::array<Picoseconds, 2> stalled_{};
   bool acting_ = false;
 };
 

@@ -405,10 +405,13 @@ int run(const Request& request) {
     bar.clear();
     traces.add(run);
   };
+  std::set<std::string> mistakes;  // in the input: each is told once, however many runs have it
   runner.on_result = [&](const RunPlan& plan, RunResult result) {
     bar.clear();
-    printer.print(result, causes.add(result));
-    if (result.status == RunResult::Status::bad_input) complain("pmufab: {}: {}\n", result.title(), result.message);
+    const bool is_bad_input = result.status == RunResult::Status::bad_input;
+    const bool is_known_mistake = is_bad_input && !mistakes.insert(result.message).second;
+    if (!is_known_mistake) printer.print(result, causes.add(result));
+    if (is_bad_input && !is_known_mistake) complain("pmufab: {}: {}\n", result.title(), result.message);
     if (!out.empty()) results.write([&] { write_run_folder(out, plan, result); });
     reports.add(plan, result);
     results.write([&] { coverage.add(result.coverage, result.title()); });

@@ -160,7 +160,7 @@ int import(const std::string& in, const std::string& out, const po::variables_ma
   const traffic::ImportStatistics statistics = traffic::import_lackey(in, file.temporary(), options);
   file.commit();
   bar.clear();
-  fmt::print("{} lines; {} accesses written ({} loads, {} stores, {} modifies seen), {} bytes touched\n",
+  fmt::print("{} lines; {} accesses written ({} loads, {} stores, {} modifies seen), {} bytes read and written\n",
              with_separators(statistics.lines), with_separators(statistics.records), with_separators(statistics.loads),
              with_separators(statistics.stores), with_separators(statistics.modifies),
              with_separators(statistics.data_bytes));

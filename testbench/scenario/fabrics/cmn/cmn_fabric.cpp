@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -54,6 +55,34 @@ void add_links(std::size_t index, const cmn::MeshEngine& engine, std::vector<Gau
       }
     }
   }
+}
+
+/// An interface of an XP, and what has left by it on a channel.
+struct Busiest {
+  unsigned xp = 0;
+  cmn::Interface interface = cmn::Interface::east;
+  cmn::Channel channel = cmn::Channel::req;
+  std::uint64_t flits = 0;
+  std::uint64_t stalls = 0;  // cycles in which one waited for a credit
+};
+
+/// @return the one that was used in most cycles; nothing if there was no traffic
+std::optional<Busiest> busiest_of(const cmn::MeshEngine& engine) {
+  std::optional<Busiest> busiest;
+  const cmn::MeshParameters& mesh = engine.parameters();
+  for (unsigned xp = 0; xp < mesh.xps(); ++xp) {
+    const unsigned used = static_cast<unsigned>(cmn::Interface::port0) + mesh.ports_of(xp);
+    for (unsigned i = 0; i < used; ++i) {
+      const auto interface = static_cast<cmn::Interface>(i);
+      if (!leads_somewhere(mesh, xp, interface)) continue;
+      for (const cmn::Channel channel : mesh.channels) {
+        const std::uint64_t flits = engine.tally(xp, interface, channel, cmn::FlitEvent::valid);
+        if (flits > (busiest ? busiest->flits : 0))
+          busiest = {xp, interface, channel, flits, engine.tally(xp, interface, channel, cmn::FlitEvent::stall)};
+      }
+    }
+  }
+  return busiest;
 }
 
 /// The requests that homes hold, in the order of their numbers.
@@ -177,6 +206,9 @@ void CmnFabric::report_traffic(Json& list) const {
     Json item;
     item["name"] = flow->name();
     item["issued"] = flow->uploaded();
+    item["offered"] = flow->offered();
+    item["latency_cycles"] = to_json(flow->latencies());
+    item["stalls"] = {{"port_cycles", flow->waited()}};
     list.push_back(std::move(item));
   }
   for (const auto& chi : chi_traffic_) {
@@ -184,9 +216,24 @@ void CmnFabric::report_traffic(Json& list) const {
     item["name"] = chi->name();
     item["issued"] = chi->begun();
     item["completed"] = chi->completed();
-    item["mean_latency_cycles"] =
-        chi->completed() == 0 ? 0.0 : static_cast<double>(chi->latency_sum()) / static_cast<double>(chi->completed());
+    item["mean_latency_cycles"] = chi->latencies().mean();
+    item["latency_cycles"] = to_json(chi->latencies());
     list.push_back(std::move(item));
+  }
+}
+
+void CmnFabric::report_busiest(Json& networks) const {
+  const Picoseconds now = simulated_time();
+  for (std::size_t index = 0; index < platform_.meshes(); ++index) {
+    const ClockDomain& clock = platform_.mesh(index).clock();
+    const cmn::Cycle cycles = clock.edges_before(now) - clock.edges_before(began_);
+    const std::optional<Busiest> busiest = busiest_of(platform_.mesh(index).engine());
+    if (!busiest || cycles == 0) continue;
+    Json& one = networks[fmt::format("cmn{}", index)];
+    one["resource"] = fmt::format("xp{}.{}, channel {}", busiest->xp, cmn::to_string(busiest->interface),
+                                  cmn::to_string(busiest->channel));
+    one["use"] = static_cast<double>(busiest->flits) / static_cast<double>(cycles);
+    one["stall"] = static_cast<double>(busiest->stalls) / static_cast<double>(cycles);
   }
 }
 

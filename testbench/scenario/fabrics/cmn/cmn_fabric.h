@@ -25,6 +25,7 @@ class CmnFabric final : public Fabric {
   void stop_traffic() override;
   [[nodiscard]] bool traffic_is_over() const override;
   void report_traffic(Json& list) const override;
+  void report_busiest(Json& networks) const override;
   void add_gauges(std::vector<Gauge>& gauges) const override;
   void report_load(Json& list) const override;
   [[nodiscard]] std::optional<unsigned> socket_of(const std::string& pmu) const override;

@@ -227,6 +227,19 @@ void read_oddities(Reader& reader, Topology& topology) {
     reader.fail("empty_children", "a child pointer of 0 leads to a node on CMN-600", "leave it out");
 }
 
+void read_mesh_pmu(Reader& pmu, cmn::PmuParameters& parameters) {
+  pmu.number("local_width", parameters.local_width, Quantity::count, 8, 16);
+  pmu.number("global_width", parameters.global_width, Quantity::count, 8, 32);
+  pmu.number("cycle_width", parameters.cycle_width, Quantity::count, 8, 40);
+  pmu.flag("cycles_need_cg_disable", parameters.cycles_need_cg_disable);
+  pmu.number("carry_latency", parameters.carry.latency, Quantity::duration);
+  pmu.number("carries_per_cycle", parameters.carry.per_cycle);
+  pmu.number("carry_queue", parameters.carry.queue_room);
+  if (parameters.carry.queue_room > 0 && parameters.carry.per_cycle == 0)
+    pmu.fail("carry_queue", "without a limit of carries_per_cycle no carry waits in a queue",
+             "add carries_per_cycle: 1, or remove carry_queue");
+}
+
 }  // namespace
 
 void read_cmn(Reader& reader, std::size_t index, platform::CmnSpec& spec) {
@@ -276,16 +289,7 @@ void read_cmn(Reader& reader, std::size_t index, platform::CmnSpec& spec) {
     mesh.number("credit_delay", spec.mesh.credit_delay, Quantity::count, 1, MeshParameters::kMaximumDelay);
   });
   reader.object("nodes", [&](Reader& nodes) { read_nodes(nodes, spec.nodes); });
-  reader.object("pmu", [&](Reader& pmu) {
-    cmn::PmuParameters& parameters = spec.mesh.pmu;
-    pmu.number("local_width", parameters.local_width, Quantity::count, 8, 16);
-    pmu.number("global_width", parameters.global_width, Quantity::count, 8, 32);
-    pmu.number("cycle_width", parameters.cycle_width, Quantity::count, 8, 40);
-    pmu.flag("cycles_need_cg_disable", parameters.cycles_need_cg_disable);
-    pmu.number("carry_latency", parameters.carry.latency, Quantity::duration);
-    pmu.number("carries_per_cycle", parameters.carry.per_cycle);
-    pmu.number("carry_queue", parameters.carry.queue_room);
-  });
+  reader.object("pmu", [&](Reader& pmu) { read_mesh_pmu(pmu, spec.mesh.pmu); });
   read_crosspoints(reader, topology);
   read_own_numbers(reader, topology);
   read_oddities(reader, topology);

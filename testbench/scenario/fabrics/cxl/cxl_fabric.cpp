@@ -59,7 +59,8 @@ Json report_of(const Traffic& traffic) {
   item["name"] = traffic.name();
   item["issued"] = traffic.begun();
   item["completed"] = traffic.completed();
-  item["mean_latency_ps"] = traffic.completed() == 0 ? 0 : traffic.latency_sum() / traffic.completed();
+  item["mean_latency_ps"] = traffic.completed() == 0 ? 0 : traffic.latencies().sum() / traffic.completed();
+  item["latency_ps"] = to_json(traffic.latencies());
   return item;
 }
 
@@ -232,7 +233,13 @@ void CxlFabric::add_gauges(std::vector<Gauge>& gauges) const {
 }
 
 void CxlFabric::report_traffic(Json& list) const {
-  for (const auto& traffic : traffic_) list.push_back(report_of(*traffic));
+  using Stall = traffic::CxlTraffic::Stall;
+  for (const auto& traffic : traffic_) {
+    Json item = report_of(*traffic);
+    item["stalls"] = {{"outstanding_limit_ps", traffic->stalled(Stall::outstanding)},
+                      {"target_ps", traffic->stalled(Stall::target)}};
+    list.push_back(std::move(item));
+  }
   for (const auto& replay : replays_) {
     Json item = report_of(*replay);
     item["late"] = replay->late();

@@ -64,7 +64,8 @@ void Tegra410Fabric::add_gauges(std::vector<Gauge>& gauges) const {
 }
 
 void Tegra410Fabric::report_traffic(Json& list) const {
-  for (const traffic::GeneratorStatistics& generator : issuer_->statistics()) {
+  for (std::size_t i = 0; i < issuer_->generators(); ++i) {
+    const traffic::GeneratorStatistics& generator = issuer_->generator(i).statistics();
     Json item;
     item["name"] = generator.name;
     item["issued"] = generator.issued;
@@ -72,6 +73,8 @@ void Tegra410Fabric::report_traffic(Json& list) const {
     item["errors"] = generator.errors;
     item["mean_latency_ps"] = generator.mean_latency();
     item["maximum_latency_ps"] = generator.latency_max;
+    item["latency_ps"] = to_json(issuer_->generator(i).latencies());
+    item["stalls"] = {{"outstanding_limit_ps", generator.waited}};
     list.push_back(std::move(item));
   }
 }

@@ -17,12 +17,8 @@ namespace {
 /// checkpoints of the timeline of reads; those of other events are the count so far.
 class PcieTruth final : public EventTruth {
  public:
-  PcieTruth(PcieMeaning meaning, PcieRequests& requests, const ExactClock& clock, unsigned width)
-      : meaning_(std::move(meaning)),
-        requests_(requests),
-        checkpoints_(requests.reads()),
-        clock_(clock),
-        width_(width) {}
+  PcieTruth(PcieMeaning meaning, PcieRequests& requests, const ExactClock& clock)
+      : meaning_(std::move(meaning)), requests_(requests), checkpoints_(requests.reads()), clock_(clock) {}
 
   [[nodiscard]] std::string text() const override { return meaning_.text; }
 
@@ -50,10 +46,6 @@ class PcieTruth final : public EventTruth {
     return 0;
   }
 
-  [[nodiscard]] LossCause cause_of_difference(std::span<const Span> /*spans*/, std::uint64_t counted,
-                                              std::uint64_t reported) const override {
-    return wraps_or_unexplained(width_, counted, reported);
-  }
   void opened() override {
     opened_ = requests_.lanes();
     open_ = true;
@@ -129,7 +121,6 @@ class PcieTruth final : public EventTruth {
   const PcieRequests& requests_;
   Checkpoints checkpoints_;  // of the reads
   const ExactClock& clock_;
-  unsigned width_;
   std::vector<PcieLane> counted_;  // within the spans that have ended; lanes are numbered as in requests_
   std::vector<PcieLane> opened_;   // state at the beginning of the last one
   bool open_ = false;
@@ -138,9 +129,8 @@ class PcieTruth final : public EventTruth {
 }  // namespace
 
 PciePmuJudge::PciePmuJudge(const CoreSightPmuSpec& spec, PcieRequests& requests, const ExactClock& clock)
-    : CoreSightPmuJudge(spec.name, spec.page0, spec.page1),
+    : CoreSightPmuJudge(spec.name, spec.page0, spec.page1, spec.width),
       has_cycle_counter_(spec.has_cycle_counter),
-      width_(spec.width),
       requests_(requests),
       clock_(clock) {}
 
@@ -149,11 +139,11 @@ Publication PciePmuJudge::publication() const {
 }
 
 std::unique_ptr<EventTruth> PciePmuJudge::truth(const EventTerms& terms) {
-  return std::make_unique<PcieTruth>(pcie_meaning(terms), requests_, clock_, width_);
+  return std::make_unique<PcieTruth>(pcie_meaning(terms), requests_, clock_);
 }
 
 std::unique_ptr<EventTruth> PciePmuJudge::truth_of_member(const EventTerms& terms, const EventTerms& leader) {
-  return std::make_unique<PcieTruth>(pcie_meaning(terms, &leader), requests_, clock_, width_);
+  return std::make_unique<PcieTruth>(pcie_meaning(terms, &leader), requests_, clock_);
 }
 
 Injection PciePmuJudge::injection(const EventTerms& terms, unsigned /*unit*/) {

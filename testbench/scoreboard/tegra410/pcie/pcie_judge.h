@@ -26,7 +26,6 @@ class PciePmuJudge final : public CoreSightPmuJudge {
 
  private:
   bool has_cycle_counter_;
-  unsigned width_;
   PcieRequests& requests_;
   ExactClock clock_;
 };

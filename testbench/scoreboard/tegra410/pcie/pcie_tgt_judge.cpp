@@ -109,8 +109,8 @@ struct Tally {
 /// Positions of its marks are numbers of the tallies it keeps.
 class PcieTgtTruth final : public EventTruth, public PcieTgtListener {
  public:
-  PcieTgtTruth(PcieTgtMeaning meaning, PcieTgtPmuJudge& judge, const ExactClock& clock, unsigned width)
-      : meaning_(std::move(meaning)), judge_(judge), clock_(clock), width_(width) {
+  PcieTgtTruth(PcieTgtMeaning meaning, PcieTgtPmuJudge& judge, const ExactClock& clock)
+      : meaning_(std::move(meaning)), judge_(judge), clock_(clock) {
     judge_.add(*this);
   }
   ~PcieTgtTruth() override { judge_.remove(*this); }
@@ -168,11 +168,6 @@ class PcieTgtTruth final : public EventTruth, public PcieTgtListener {
     return 0;
   }
 
-  [[nodiscard]] LossCause cause_of_difference(std::span<const Span> /*spans*/, std::uint64_t counted,
-                                              std::uint64_t reported) const override {
-    return wraps_or_unexplained(width_, counted, reported);
-  }
-
   void describe(std::span<const Span> /*spans*/, EventResult& result) const override {
     if (meaning_.kind == PcieTgtMeaning::Kind::nothing) result.remark = kCountsNothing;
     if (meaning_.kind != PcieTgtMeaning::Kind::traffic) return;
@@ -186,7 +181,6 @@ class PcieTgtTruth final : public EventTruth, public PcieTgtListener {
   PcieTgtMeaning meaning_;
   PcieTgtPmuJudge& judge_;
   const ExactClock& clock_;
-  unsigned width_;
   Tally so_far_;
   std::vector<Tally> marked_;
 };
@@ -267,16 +261,15 @@ PcieTgtMeaning pcie_tgt_meaning(const EventTerms& terms) {
 }
 
 PcieTgtPmuJudge::PcieTgtPmuJudge(const CoreSightPmuSpec& spec, const ExactClock& clock)
-    : CoreSightPmuJudge(spec.name, spec.page0, spec.page1),
+    : CoreSightPmuJudge(spec.name, spec.page0, spec.page1, spec.width),
       socket_(spec.socket),
       root_complex_(spec.root_complex),
-      width_(spec.width),
       clock_(clock) {}
 
 Publication PcieTgtPmuJudge::publication() const { return coresight_publication(CoreSightPmuType::pcie_tgt, true); }
 
 std::unique_ptr<EventTruth> PcieTgtPmuJudge::truth(const EventTerms& terms) {
-  return std::make_unique<PcieTgtTruth>(pcie_tgt_meaning(terms), *this, clock_, width_);
+  return std::make_unique<PcieTgtTruth>(pcie_tgt_meaning(terms), *this, clock_);
 }
 
 Injection PcieTgtPmuJudge::injection(const EventTerms& terms, unsigned /*unit*/) {

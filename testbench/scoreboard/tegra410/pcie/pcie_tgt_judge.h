@@ -79,7 +79,6 @@ class PcieTgtPmuJudge final : public CoreSightPmuJudge {
  private:
   unsigned socket_;
   unsigned root_complex_;
-  unsigned width_;
   std::vector<PcieTgtListener*> listeners_;  // the truths of events that are open
   ExactClock clock_;
 };

@@ -271,15 +271,48 @@ TEST(Comparison, has_a_table_for_each_set_of_settings) {
   tables.write(out);
   const std::string text = out.str();
   const auto line = [](const std::string& value, const std::string& reported, const std::string& difference) {
-    return ContainsRegex("\n  " + value + " +" + reported + " +1,000,000 +" + difference + "  a\n");
+    return ContainsRegex("\n  " + value + " +" + reported + " +1,000,000 +" + difference + "\n");
   };
-  EXPECT_THAT(text, AllOf(HasSubstr("s, drivers of Linux 7.3.4: width\n"),
-                          HasSubstr("s, drivers of Linux 7.3.4: rate, room\n"), Not(HasSubstr("judged"))));
+  EXPECT_THAT(text, AllOf(HasSubstr("s, drivers of Linux 7.3.4: width; a\n"),
+                          HasSubstr("s, drivers of Linux 7.3.4: rate, room; a\n"), Not(HasSubstr("judged"))));
   EXPECT_THAT(text, AllOf(line("8", "999,000", "-1,000"), line("16", "1,000,000", "0"),
                           line("1, 2", "1,065,536", "[+]65,536"), line("32", "1,000,007", "[+]7")));
   EXPECT_LT(text.find("1,000,007"), text.find("rate, room"));
   EXPECT_LT(text.find("rate, room"), text.find("1,065,536"));
-  EXPECT_EQ(text.find("width\n"), text.rfind("width\n"));
+  EXPECT_EQ(text.find("width; a\n"), text.rfind("width; a\n"));
+}
+
+TEST(Comparison, is_as_narrow_as_its_texts_and_names_events_if_there_are_several) {
+  ComparisonTables tables;
+  RunResult two = explored("width=8", 999'000);
+  two.measures[0].counters.push_back(two.measures[0].counters[0]);
+  two.measures[0].counters[1].event = "b";
+  tables.add(two);
+  std::ostringstream out;
+  tables.write(out);
+  EXPECT_EQ(out.str(),
+            "\ns, drivers of Linux 7.3.4: width\n"
+            "  width  reported       true  difference  event\n"
+            "  8       999,000  1,000,000      -1,000  a\n"
+            "  8       999,000  1,000,000      -1,000  b\n\n");
+}
+
+TEST(Summary, tells_a_mistake_of_several_runs_once) {
+  Summary summary;
+  for (const char* const variant : {"width=1", "width=2", "width=3", "width=4"}) {
+    RunResult run = run_with({});
+    run.status = Status::bad_input;
+    run.variant = variant;
+    run.message = std::string(variant) == "width=3" ? "another one" : "there is no such event";
+    summary.add(run);
+  }
+  std::ostringstream out;
+  summary.write(out);
+  EXPECT_THAT(out.str(),
+              AllOf(HasSubstr("BAD INPUT: s [width=1] (drivers of Linux 7.3.4), and 2 more runs with the same "
+                              "mistake\n"),
+                    HasSubstr("BAD INPUT: s [width=3] (drivers of Linux 7.3.4)\n"), Not(HasSubstr("width=2")),
+                    Not(HasSubstr("width=4"))));
 }
 
 TEST(Comparison, is_empty_where_everything_is_judged) {

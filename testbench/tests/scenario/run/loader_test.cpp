@@ -204,9 +204,9 @@ TEST(ScenarioLoader, a_matrix_makes_a_variant_of_every_combination) {
   ASSERT_EQ(variants.size(), 4U);
   EXPECT_EQ(variants[3].name, "trigger=edge,interrupt_delay=5 us");
   const ScenarioSpec spec = file.load(variants[3], {});
-  EXPECT_EQ(spec.host.interrupt_delay, 5'000'000U);
+  EXPECT_EQ(spec.host.interrupt_delay.time, 5'000'000U);
   EXPECT_EQ(spec.platform.tegra410->ucf_pmu.trigger, InterruptTrigger::edge);
-  EXPECT_EQ(file.load(variants[3], {"host.interrupt_delay=7 us"}).host.interrupt_delay, 7'000'000U);
+  EXPECT_EQ(file.load(variants[3], {"host.interrupt_delay=7 us"}).host.interrupt_delay.time, 7'000'000U);
 }
 
 TEST(ScenarioLoader, paths_of_a_matrix_that_end_alike_have_different_names) {

@@ -11,6 +11,18 @@ using Call = PerfSession::Call;
 constexpr const char* kPmu = PerfSession::kUcf0;
 const EventTerms kReads = {{"slc_access_rd"}};
 
+/// The perf core puts an event on a counter, or takes it off.
+void schedule(PerfSession& session, int event) {
+  session.disable(kPmu);
+  session.add(kPmu, event);
+  session.enable(kPmu);
+}
+void unschedule(PerfSession& session, int event, std::uint64_t reported) {
+  session.disable(kPmu);
+  session.del(kPmu, event, reported);
+  session.enable(kPmu);
+}
+
 class AccountOfEvent : public ::testing::Test {
  protected:
   PerfSession session;
@@ -19,23 +31,13 @@ class AccountOfEvent : public ::testing::Test {
   void enable(int event, const EventTerms& terms = kReads) {
     session.board.expect(event, kPmu, terms);
     session.board.enabling(event);
-    schedule(event);
+    schedule(session, event);
     session.board.enabled(event, session.now);
   }
   void disable(int event, std::uint64_t reported) {
     session.board.disabling(event, session.now);
-    unschedule(event, reported);
+    unschedule(session, event, reported);
     session.board.disabled(event);
-  }
-  void schedule(int event) {
-    session.disable(kPmu);
-    session.add(kPmu, event);
-    session.enable(kPmu);
-  }
-  void unschedule(int event, std::uint64_t reported) {
-    session.disable(kPmu);
-    session.del(kPmu, event, reported);
-    session.enable(kPmu);
   }
   [[nodiscard]] Account account(int event) const {
     const EventResult result = session.result(event);
@@ -177,7 +179,7 @@ TEST_F(AccountOfEvent, while_the_user_has_it_disabled_nothing_happens_to_it) {
   disable(1, 5);
   session.traffic(1000);
   session.board.enabling(1);
-  schedule(1);
+  schedule(session, 1);
   session.board.enabled(1, session.now);
   session.traffic(20);
   disable(1, 25);
@@ -205,14 +207,14 @@ TEST_F(AccountOfEvent, a_handler_in_the_call_that_disables_it_belongs_to_its_tim
 TEST_F(AccountOfEvent, without_the_user_its_time_is_from_where_it_first_counts_to_where_it_last_stops) {
   session.board.expect(1, kPmu, kReads);
   session.traffic(1000);
-  schedule(1);
+  schedule(session, 1);
   session.traffic(5);
-  unschedule(1, 5);
+  unschedule(session, 1, 5);
   session.traffic(20);
   EXPECT_EQ(account(1), (Account{5, 5, {}}));
-  schedule(1);
+  schedule(session, 1);
   session.traffic(300);
-  unschedule(1, 305);
+  unschedule(session, 1, 305);
   session.traffic(4000);
   EXPECT_EQ(account(1), (Account{325, 305, only(LossCause::not_scheduled, 20)}));
 }
@@ -255,11 +257,9 @@ TEST(AccountOfNarrowCounter, whole_turns_that_are_missing_are_ambiguous_wraps) {
         std::pair{453U, LossCause::unexplained}}) {
     PerfSession session(spec);
     session.board.expect(1, kPmu, kReads);
-    session.add(kPmu, 1);
-    session.enable(kPmu);
+    schedule(session, 1);
     session.traffic(2500);
-    session.disable(kPmu);
-    session.del(kPmu, 1, reported);
+    unschedule(session, 1, reported);
     const Account account = session.result(1).account;
     Losses losses;
     losses[cause] = 2500 - static_cast<std::int64_t>(reported);

@@ -307,7 +307,7 @@ TEST_F(CxlTrafficTest, operations_begin_when_the_pacing_says_so) {
       EXPECT_TRUE(traffic.ended());
       EXPECT_EQ(traffic.begun(), observer.begins.size());
       EXPECT_EQ(traffic.completed(), observer.begins.size());
-      EXPECT_GT(traffic.latency_sum(), 60'000 * traffic.completed());
+      EXPECT_GT(traffic.latencies().sum(), 60'000 * traffic.completed());
       for (Picoseconds& begin : observer.begins) begin -= zero;
       return observer.begins;
     };
@@ -385,7 +385,7 @@ TEST_F(CxlTrafficTest, a_trace_is_replayed_at_its_times) {
     EXPECT_EQ(replay.begun(), 8U);
     EXPECT_EQ(replay.completed(), 8U);
     EXPECT_EQ(replay.late(), 2U);
-    EXPECT_GT(replay.latency_sum(), 3 * 60'000U);
+    EXPECT_GT(replay.latencies().sum(), 3 * 60'000U);
     // Two devices below one host: the limit is for the host's requests under way, not for each device.
     CxlReplay below_one(system.engine, {targets, targets},
                         {.name = "two", .file = file("0,0,read,0x0,\n0,1,read,0x40,\n0,1,read,0x80,\n")}, "t", 2);
