@@ -373,6 +373,16 @@ void check_injected_event(Reader& reader, const std::string& text) {
   reader.fail("source", fmt::format("'{}' is not one event of one PMU", text), "write several events as a list");
 }
 
+void read_repetition(Reader& reader, InjectionSpec& injection) {
+  constexpr std::uint64_t kMostTimes = 1'000'000;
+  reader.number("times", injection.times, Quantity::count, 1, kMostTimes);
+  if (reader.has("every"))
+    reader.number("every", injection.every, Quantity::duration, 1, kMaximumDuration / kMostTimes);
+  if (injection.times == 1) return;
+  if (injection.every == 0) reader.fail("times", "needs 'every'", "for example every: 1 us");
+  if (injection.at.is_access()) reader.fail("times", "an injection that waits for a register access happens once");
+}
+
 void read_injection(Reader& reader, std::vector<InjectionSpec>& out) {
   constexpr std::uint64_t kMost = std::uint64_t{1} << 63;
   InjectionSpec injection;
@@ -381,6 +391,7 @@ void read_injection(Reader& reader, std::vector<InjectionSpec>& out) {
   reader.texts("source", sources, Presence::required);
   reader.number("count", injection.count, Quantity::count, 1, kMost, Presence::required);
   reader.number("unit", injection.unit);
+  read_repetition(reader, injection);
   const Value* const written = reader.take("source");
   for (std::size_t i = 0; i < sources.size(); ++i) {
     check_injected_event(reader, sources[i]);
@@ -388,7 +399,12 @@ void read_injection(Reader& reader, std::vector<InjectionSpec>& out) {
     injection.source = sources[i];
     injection.place = is_list ? written->items[i].source : written->source;
     injection.path = reader.path_of("source") + (is_list ? fmt::format("[{}]", i) : "");
-    out.push_back(injection);
+    InjectionSpec one = injection;
+    for (std::uint64_t n = 0; n < injection.times; ++n) {
+      one.at.time = injection.at.time + n * injection.every;
+      one.is_repetition = n > 0;
+      out.push_back(one);
+    }
   }
 }
 

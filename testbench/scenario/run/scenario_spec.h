@@ -78,8 +78,11 @@ struct InjectionSpec {
   std::string source;       ///< a perf event string of one event of one PMU, which says what happens and where
   std::uint64_t count = 0;  ///< 1 ... 2^63, in the unit the event counts
   unsigned unit = 0;        ///< of several alike in which it may happen: a memory controller, an instance of a link
-  Source place;             ///< of `source`
-  std::string path;         ///< "inject[2].source"
+  std::uint64_t times = 1;  ///< how often all of this happens. The first of them speaks for all in reports
+  Picoseconds every = 0;    ///< from one to the next
+  bool is_repetition = false;
+  Source place;      ///< of `source`
+  std::string path;  ///< "inject[2].source"
 };
 
 /// A bound on one count, beside the scoreboard's.

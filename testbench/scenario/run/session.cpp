@@ -501,10 +501,14 @@ class ScenarioRun {
     if (machine_.coverage() != nullptr) machine_.coverage()->did(step);
   }
   void note_injection(const InjectionSpec& injection) {
-    note(fmt::format("{}: {} times {}",
+    if (injection.is_repetition) return;
+    note(fmt::format("{}: {} times {}{}",
                      injection.at.is_access() ? format_time(simulated_time() - zero_) + ", " + describe(injection.at)
                                               : format_time(injection.at.time),
-                     with_separators(injection.count), injection.source));
+                     with_separators(injection.count), injection.source,
+                     injection.times == 1 ? ""
+                                          : fmt::format(", {} times in all, every {}", with_separators(injection.times),
+                                                        format_time(injection.every))));
   }
   void note(const std::string& action) {
     journal_.write("action", action);
