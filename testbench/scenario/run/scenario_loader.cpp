@@ -570,6 +570,14 @@ AwaySpec read_away(Reader& reader, const DelayLimits& limits) {
   return away;
 }
 
+void read_reader(Reader& host, HostSpec& spec, const platform::PlatformSpec& platform) {
+  using CountedBy = HostSpec::CountedBy;
+  host.choice("reader", spec.counted_by, {{"drivers", CountedBy::drivers}, {"reference", CountedBy::reference}});
+  if (spec.counted_by == CountedBy::reference && !platform.tegra410 && platform.cxl.empty())
+    host.fail("reader", "there is no reference software for the PMUs of this platform",
+              "there is one for the UCF's PMUs of a tegra410, and for CPMUs of CXL devices");
+}
+
 void read_cpu_complex(Reader& host, const fs::path& base, HostSpec& spec) {
   const DelayLimits limits{kMaximumInterruptDelay, base};
   host.number("access_latency", spec.access_latency, Quantity::duration, 0, kMaximumAccess);
@@ -619,7 +627,10 @@ ScenarioSpec read_scenario(const Parts& parts) {
   spec.platform = read_platform(platform != nullptr ? *platform : nothing, "platform", effective_platform);
   spec.platform_name = spec.platform.name;
   reader.put("platform", std::move(effective_platform));
-  reader.object("host", [&](Reader& host) { read_cpu_complex(host, parts.base, spec.host); });
+  reader.object("host", [&](Reader& host) {
+    read_cpu_complex(host, parts.base, spec.host);
+    read_reader(host, spec.host, spec.platform);
+  });
 
   TrafficNames names;
   const TrafficContext context{parts.base, read_default_trace(reader, parts), parts.traffic_bases, spec.platform,

@@ -126,12 +126,15 @@ struct AwaySpec {
 
 /// The CPU complex that runs the drivers.
 struct HostSpec {
-  Picoseconds access_latency = 50'000;     ///< of one register access
-  DelaySpec interrupt_delay;               ///< from the interrupt line to the handler
-  double interrupt_loss = 0;               ///< probability that an interrupt never arrives
-  DelaySpec handler_time;                  ///< of each handler, besides its register accesses
-  std::optional<AwaySpec> away;            ///< not set: the CPUs are always there
-  Picoseconds rotation = perf::kRotation;  ///< how often events that share counters change them
+  /// The drivers, or the reference software in their place where there is one.
+  enum class CountedBy : std::uint8_t { drivers, reference };
+  Picoseconds access_latency = 50'000;        ///< of one register access
+  DelaySpec interrupt_delay;                  ///< from the interrupt line to the handler
+  double interrupt_loss = 0;                  ///< probability that an interrupt never arrives
+  DelaySpec handler_time;                     ///< of each handler, besides its register accesses
+  std::optional<AwaySpec> away;               ///< not set: the CPUs are always there
+  Picoseconds rotation = perf::kRotation;     ///< how often events that share counters change them
+  CountedBy counted_by = CountedBy::drivers;  ///< who counts
 };
 
 /// One scenario, checked and with all defaults.

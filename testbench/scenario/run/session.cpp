@@ -231,6 +231,8 @@ class ScenarioRun {
   }
 
   void plan() {
+    if (spec_.host.counted_by == HostSpec::CountedBy::reference)
+      note("the reference software counts at PMUs of UCFs and of CXL devices, in place of their drivers");
     for (std::size_t i = 0; i < spec_.measures.size(); ++i) {
       if (!spec_.measures[i].follows) steps_.push({spec_.measures[i].start, Kind::begin_measure, i});
       if (spec_.measures[i].stop) steps_.push({*spec_.measures[i].stop, Kind::end_measure, i});
