@@ -288,9 +288,10 @@ struct DriverHost::State {
       while (const auto number = interrupts.next(wanted)) {
         interrupts.taken(*number);
         if (interrupt_observer) interrupt_observer(*number, true, false);
-        const int result = (*library)->interrupt(*number);
-        if (interrupt_observer) interrupt_observer(*number, false, result > 0);
-        const std::string complaint = interrupts.finished(*number, result > 0);
+        const std::optional<bool> by_program = interrupt_program ? interrupt_program(*number) : std::nullopt;
+        const bool handled = by_program ? *by_program : (*library)->interrupt(*number) > 0;
+        if (interrupt_observer) interrupt_observer(*number, false, handled);
+        const std::string complaint = interrupts.finished(*number, handled);
         if (!complaint.empty()) print(kLevelError, complaint);
       }
       if (timer_at <= now()) (*library)->timers();
@@ -324,6 +325,7 @@ struct DriverHost::State {
   PerfCallObserver* observer = nullptr;
   InterruptObserver interrupt_observer;
   LogObserver log_observer;
+  InterruptProgram interrupt_program;
   KernelLog log;
   std::vector<DriverFile> driver_files;
   std::unique_ptr<DriverFunctions> functions;  // null until somebody asks
@@ -436,6 +438,15 @@ void DriverHost::observe(PerfCallObserver* observer) { state_->observer = observ
 void DriverHost::observe_interrupts(InterruptObserver observer) { state_->interrupt_observer = std::move(observer); }
 
 void DriverHost::observe_log(LogObserver observer) { state_->log_observer = std::move(observer); }
+
+void DriverHost::handle_interrupts(InterruptProgram program) { state_->interrupt_program = std::move(program); }
+
+bool DriverHost::run_handler(const std::string& pmu, const std::function<bool()>& handler) {
+  state_->on_handler(true, pmu.c_str());
+  const bool handled = handler();
+  state_->on_handler(false, pmu.c_str());
+  return handled;
+}
 
 int DriverHost::load() {
   const Inside inside(*state_);

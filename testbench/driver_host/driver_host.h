@@ -61,6 +61,13 @@ class DriverHost : public sc_core::sc_module {
   /// time.
   using LogObserver = std::function<void(const std::string& line)>;
   void observe_log(LogObserver observer);
+  /// A program beside the drivers (run_program()) that handles interrupts: asked first, in the place of handlers.
+  /// @return if it was the program's; nothing: the drivers' handlers are called
+  using InterruptProgram = std::function<std::optional<bool>(std::uint32_t number)>;
+  void handle_interrupts(InterruptProgram program);
+  /// What such a program does to handle one, which takes the time of a handler, too.
+  /// @param pmu  that it serves. @return what `handler` returns
+  bool run_handler(const std::string& pmu, const std::function<bool()>& handler);
 
   /// Run every driver's module_init, create the described devices, and let deferred probes settle.
   int load();

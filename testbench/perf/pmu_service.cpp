@@ -29,9 +29,25 @@ std::vector<Pmu> PmuServices::pmus() const {
   std::vector<Pmu> all;
   for (const PmuService* const service : services_) {
     std::vector<Pmu> own = service->pmus();
+    if (service->replaces_drivers()) {
+      std::erase_if(all, [&](const Pmu& pmu) {
+        return std::any_of(own.begin(), own.end(), [&](const Pmu& other) { return other.name == pmu.name; });
+      });
+    }
     std::move(own.begin(), own.end(), std::back_inserter(all));
   }
   return all;
+}
+
+bool PmuServices::replaces_drivers() const {
+  return std::any_of(services_.begin(), services_.end(), [](const PmuService* one) { return one->replaces_drivers(); });
+}
+
+std::optional<bool> PmuServices::handle_interrupt(std::uint32_t number) {
+  for (PmuService* const service : services_) {
+    if (const std::optional<bool> handled = service->handle_interrupt(number)) return handled;
+  }
+  return std::nullopt;
 }
 
 bool PmuServices::is_used(const std::string& pmu) const {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,6 +25,10 @@ class PmuService {
   [[nodiscard]] virtual std::vector<Pmu> pmus() const = 0;
   /// @return the name of another service's PMU that has the same registers; only one of them can be used at a time.
   [[nodiscard]] virtual std::string twin(const std::string& /*pmu*/) const { return {}; }
+  /// @return true if its PMUs stand in place of the drivers' PMUs of the same names, which nobody sees any more.
+  [[nodiscard]] virtual bool replaces_drivers() const { return false; }
+  /// The CPUs take an interrupt. @return if its PMUs had sent it; nothing: none of them could have, so it is the drivers'
+  virtual std::optional<bool> handle_interrupt(std::uint32_t /*number*/) { return std::nullopt; }
   virtual EventHandle open(const PerfAttributes& attributes, int cpu, EventHandle leader) = 0;
   virtual int enable(EventHandle leader) = 0;
   virtual int disable(EventHandle leader) = 0;
@@ -81,6 +86,8 @@ class PmuServices final : public PmuService {
 
   [[nodiscard]] std::vector<Pmu> pmus() const override;
   EventHandle open(const PerfAttributes& attributes, int cpu, EventHandle leader) override;
+  [[nodiscard]] bool replaces_drivers() const override;
+  std::optional<bool> handle_interrupt(std::uint32_t number) override;
   int enable(EventHandle leader) override;
   int disable(EventHandle leader) override;
   [[nodiscard]] bool in_error(EventHandle event) override;

@@ -95,6 +95,28 @@ Found find(const Json& run, const MeasuredValue& value) {
   return found;
 }
 
+/// The estimate of a counter from the intervals of its measure.
+std::optional<double> estimate_in(const Json& run, const Json* counter, const MeasuredValue& value) {
+  for (const Json& measure : run.at("measures")) {
+    const Json& counters = measure.at("counters");
+    const auto place = std::find_if(counters.begin(), counters.end(), [&](const Json& one) { return &one == counter; });
+    if (place == counters.end()) continue;
+    const auto index = static_cast<std::size_t>(place - counters.begin());
+    std::vector<CountedSpan> spans;
+    for (const Json& interval : measure.at("intervals")) {
+      const Json& increase = interval.at("increase").at(index);
+      if (increase.is_null()) return std::nullopt;
+      spans.push_back({interval.at("time_enabled_ps").at(index).get<double>(),
+                       interval.at("time_running_ps").at(index).get<double>(), increase.get<double>()});
+    }
+    if (spans.empty())
+      throw InputError(value.source, value.path, "the measure has no intervals to estimate from",
+                       "give the measure an interval as long as host.rotation");
+    return estimated_count(spans, value.estimate);
+  }
+  return std::nullopt;
+}
+
 double combined(const std::vector<double>& numbers, MeasuredValue::Combine combine) {
   switch (combine) {
     case MeasuredValue::Combine::minimum:
@@ -112,8 +134,8 @@ double combined(const std::vector<double>& numbers, MeasuredValue::Combine combi
 }  // namespace
 
 std::string MeasuredValue::identity() const {
-  return fmt::format("{} {} of {} in {} ({})", fmt::join(value, "."), kFirstKeys[static_cast<std::size_t>(of)], name,
-                     measure, static_cast<int>(combine));
+  return fmt::format("{} {} of {} in {} ({}, {})", fmt::join(value, "."), kFirstKeys[static_cast<std::size_t>(of)],
+                     name, measure, static_cast<int>(combine), static_cast<int>(estimate));
 }
 
 MeasuredValue read_measured_value(scenario::Reader& reader) {
@@ -129,7 +151,16 @@ MeasuredValue read_measured_value(scenario::Reader& reader) {
     reader.text(kFirstKeys[i], value.name, scenario::Presence::required);
   }
   if (value.of == Of::event || value.of == Of::derived) reader.text("measure", value.measure);
-  std::string keys = value.of == Of::check ? "ok" : value.of == Of::derived ? "value" : "";
+  if (value.of == Of::event && reader.has("estimate")) {
+    reader.choice("estimate", value.estimate,
+                  {{"none", TurnsEstimate::none},
+                   {"interpolated", TurnsEstimate::interpolated},
+                   {"neighbours", TurnsEstimate::neighbours}});
+    if (reader.has("value")) reader.fail("value", "'estimate' is given, too", "leave out one of them");
+  }
+  std::string keys = value.of == Of::check || value.estimate != TurnsEstimate::none ? "ok"
+                     : value.of == Of::derived                                      ? "value"
+                                                                                    : "";
   reader.text("value", keys, keys.empty() ? scenario::Presence::required : scenario::Presence::optional);
   for (std::size_t begin = 0; begin <= keys.size();) {
     const std::size_t end = std::min(keys.find('.', begin), keys.size());
@@ -157,7 +188,8 @@ std::optional<double> value_in(const Json& run, const MeasuredValue& value) {
                          : "combine them: 'combine: sum', 'min' or 'max'");
   std::vector<double> numbers;
   for (const Json* one : found.objects) {
-    const std::optional<double> number = number_at(*one, value);
+    const std::optional<double> number =
+        value.estimate == TurnsEstimate::none ? number_at(*one, value) : estimate_in(run, one, value);
     if (!number) return std::nullopt;
     numbers.push_back(*number);
   }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "testbench/explore/study/turns_estimate.h"
 #include "testbench/scenario/report/results.h"
 #include "testbench/scenario/yaml/reader.h"
 
@@ -22,9 +23,10 @@ struct MeasuredValue {
   };
   enum class Combine : std::uint8_t { none, sum, minimum, maximum };
   Of of = Of::run;
-  std::string name;                 ///< of the event, the figure, the check, the generator
-  std::string measure;              ///< of an event or a figure; empty: the only one that has it
-  std::vector<std::string> value;   ///< keys from there on: {"lost", "handler"}. A list counts its elements
+  std::string name;                ///< of the event, the figure, the check, the generator
+  std::string measure;             ///< of an event or a figure; empty: the only one that has it
+  std::vector<std::string> value;  ///< keys from there on: {"lost", "handler"}. A list counts its elements
+  TurnsEstimate estimate = TurnsEstimate::none;  ///< of an event, in place of `value`
   Combine combine = Combine::none;  ///< of several events that fit the name, in which * and ? stand for anything
   scenario::Source source;
   std::string path;

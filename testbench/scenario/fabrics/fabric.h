@@ -118,7 +118,8 @@ struct FabricContext {
   scoreboard::Scoreboard& scoreboard;
   driver_host::DriverHost& host;
   ProgressFunction progress;
-  std::string kernel{};  ///< version of the drivers
+  std::string kernel{};                 ///< version of the drivers
+  bool has_reference_software = false;  ///< counts in place of drivers
 };
 
 /// @return the fabrics of the platform, in the order of fabric_kinds().

@@ -87,13 +87,15 @@ Machine::Machine(const platform::PlatformSpec& platform, const HostSpec& host, c
   host_->describe(firmware_);
 
   scoreboard_ = std::make_unique<scoreboard::Scoreboard>();
-  fabrics_ =
-      make_fabrics({*platform_, workload, *scoreboard_, *host_, std::move(options.progress), drivers.kernel_version});
+  fabrics_ = make_fabrics({*platform_, workload, *scoreboard_, *host_, std::move(options.progress),
+                           drivers.kernel_version, host.counted_by == HostSpec::CountedBy::reference});
   pmus_ = std::make_unique<perf::PmuServices>(*host_);
   enabled_ = std::make_unique<perf::EnabledEvents>(*scoreboard_);
   for (const auto& fabric : fabrics_) {
     if (perf::PmuService* const service = fabric->pmus()) pmus_->add(*service);
   }
+  if (pmus_->replaces_drivers())
+    host_->handle_interrupts([this](std::uint32_t number) { return pmus_->handle_interrupt(number); });
   if (gate_) {
     gate_->tell_lost_writes([this](const MmioBus::BusAccess& access) {
       if (judging_) scoreboard_->on_bus_access(access);

@@ -368,6 +368,16 @@ void check_injected_event(Reader& reader, const std::string& text) {
   reader.fail("source", fmt::format("'{}' is not one event of one PMU", text), "write several events as a list");
 }
 
+void read_repetition(Reader& reader, InjectionSpec& injection) {
+  constexpr std::uint64_t kMostTimes = 1'000'000;
+  reader.number("times", injection.times, Quantity::count, 1, kMostTimes);
+  if (reader.has("every"))
+    reader.number("every", injection.every, Quantity::duration, 1, kMaximumDuration / kMostTimes);
+  if (injection.times == 1) return;
+  if (injection.every == 0) reader.fail("times", "needs 'every'", "for example every: 1 us");
+  if (injection.at.is_access()) reader.fail("times", "an injection that waits for a register access happens once");
+}
+
 void read_injection(Reader& reader, std::vector<InjectionSpec>& out) {
   constexpr std::uint64_t kMost = std::uint64_t{1} << 63;
   InjectionSpec injection;
@@ -376,6 +386,7 @@ void read_injection(Reader& reader, std::vector<InjectionSpec>& out) {
   reader.texts("source", sources, Presence::required);
   reader.number("count", injection.count, Quantity::count, 1, kMost, Presence::required);
   reader.number("unit", injection.unit);
+  read_repetition(reader, injection);
   const Value* const written = reader.take("source");
   for (std::size_t i = 0; i < sources.size(); ++i) {
     check_injected_event(reader, sources[i]);
@@ -383,7 +394,12 @@ void read_injection(Reader& reader, std::vector<InjectionSpec>& out) {
     injection.source = sources[i];
     injection.place = is_list ? written->items[i].source : written->source;
     injection.path = reader.path_of("source") + (is_list ? fmt::format("[{}]", i) : "");
-    out.push_back(injection);
+    InjectionSpec one = injection;
+    for (std::uint64_t n = 0; n < injection.times; ++n) {
+      one.at.time = injection.at.time + n * injection.every;
+      one.is_repetition = n > 0;
+      out.push_back(one);
+    }
   }
 }
 
@@ -549,6 +565,14 @@ AwaySpec read_away(Reader& reader, const DelayLimits& limits) {
   return away;
 }
 
+void read_reader(Reader& host, HostSpec& spec, const platform::PlatformSpec& platform) {
+  using CountedBy = HostSpec::CountedBy;
+  host.choice("reader", spec.counted_by, {{"drivers", CountedBy::drivers}, {"reference", CountedBy::reference}});
+  if (spec.counted_by == CountedBy::reference && !platform.tegra410 && platform.cxl.empty())
+    host.fail("reader", "there is no reference software for the PMUs of this platform",
+              "there is one for the UCF's PMUs of a tegra410, and for CPMUs of CXL devices");
+}
+
 void read_cpu_complex(Reader& host, const fs::path& base, HostSpec& spec) {
   const DelayLimits limits{kMaximumInterruptDelay, base};
   host.number("access_latency", spec.access_latency, Quantity::duration, 0, kMaximumAccess);
@@ -598,7 +622,10 @@ ScenarioSpec read_scenario(const Parts& parts) {
   spec.platform = read_platform(platform != nullptr ? *platform : nothing, "platform", effective_platform);
   spec.platform_name = spec.platform.name;
   reader.put("platform", std::move(effective_platform));
-  reader.object("host", [&](Reader& host) { read_cpu_complex(host, parts.base, spec.host); });
+  reader.object("host", [&](Reader& host) {
+    read_cpu_complex(host, parts.base, spec.host);
+    read_reader(host, spec.host, spec.platform);
+  });
 
   TrafficNames names;
   const TrafficContext context{parts.base, read_default_trace(reader, parts), parts.traffic_bases, spec.platform,

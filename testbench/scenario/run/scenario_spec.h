@@ -78,8 +78,11 @@ struct InjectionSpec {
   std::string source;       ///< a perf event string of one event of one PMU, which says what happens and where
   std::uint64_t count = 0;  ///< 1 ... 2^63, in the unit the event counts
   unsigned unit = 0;        ///< of several alike in which it may happen: a memory controller, an instance of a link
-  Source place;             ///< of `source`
-  std::string path;         ///< "inject[2].source"
+  std::uint64_t times = 1;  ///< how often all of this happens. The first of them speaks for all in reports
+  Picoseconds every = 0;    ///< from one to the next
+  bool is_repetition = false;
+  Source place;      ///< of `source`
+  std::string path;  ///< "inject[2].source"
 };
 
 /// A bound on one count, beside the scoreboard's.
@@ -123,12 +126,15 @@ struct AwaySpec {
 
 /// The CPU complex that runs the drivers.
 struct HostSpec {
-  Picoseconds access_latency = 50'000;     ///< of one register access
-  DelaySpec interrupt_delay;               ///< from the interrupt line to the handler
-  double interrupt_loss = 0;               ///< probability that an interrupt never arrives
-  DelaySpec handler_time;                  ///< of each handler, besides its register accesses
-  std::optional<AwaySpec> away;            ///< not set: the CPUs are always there
-  Picoseconds rotation = perf::kRotation;  ///< how often events that share counters change them
+  /// The drivers, or the reference software in their place where there is one.
+  enum class CountedBy : std::uint8_t { drivers, reference };
+  Picoseconds access_latency = 50'000;        ///< of one register access
+  DelaySpec interrupt_delay;                  ///< from the interrupt line to the handler
+  double interrupt_loss = 0;                  ///< probability that an interrupt never arrives
+  DelaySpec handler_time;                     ///< of each handler, besides its register accesses
+  std::optional<AwaySpec> away;               ///< not set: the CPUs are always there
+  Picoseconds rotation = perf::kRotation;     ///< how often events that share counters change them
+  CountedBy counted_by = CountedBy::drivers;  ///< who counts
 };
 
 /// One scenario, checked and with all defaults.

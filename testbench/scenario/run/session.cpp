@@ -231,6 +231,8 @@ class ScenarioRun {
   }
 
   void plan() {
+    if (spec_.host.counted_by == HostSpec::CountedBy::reference)
+      note("the reference software counts at PMUs of UCFs and of CXL devices, in place of their drivers");
     for (std::size_t i = 0; i < spec_.measures.size(); ++i) {
       if (!spec_.measures[i].follows) steps_.push({spec_.measures[i].start, Kind::begin_measure, i});
       if (spec_.measures[i].stop) steps_.push({*spec_.measures[i].stop, Kind::end_measure, i});
@@ -242,6 +244,7 @@ class ScenarioRun {
       if (!at.is_access()) steps_.push({at.time + 1, Kind::note_injection, i});
     }
     injections_.plan(machine_.triggers(), zero_, [this](const InjectionSpec& injection) {
+      if (injection.is_repetition) return;
       const std::string text = text_of(injection);
       if (injection.at.is_access()) journal_.write("action", text);
       trace(text);
@@ -339,7 +342,8 @@ class ScenarioRun {
         act(spec_.actions[step.index]);
         break;
       case Kind::note_injection:
-        journal_.write("action", text_of(spec_.injections[step.index]));
+        if (const InjectionSpec& injection = spec_.injections[step.index]; !injection.is_repetition)
+          journal_.write("action", text_of(injection));
         break;
       case Kind::read_interval:
         if (open_.contains(step.index)) {
@@ -505,10 +509,14 @@ class ScenarioRun {
     if (machine_.coverage() != nullptr) machine_.coverage()->did(step);
   }
   [[nodiscard]] std::string text_of(const InjectionSpec& injection) const {
-    return fmt::format("{}: {} times {}",
+    return fmt::format("{}: {} times {}{}",
                        injection.at.is_access() ? format_time(simulated_time() - zero_) + ", " + describe(injection.at)
                                                 : format_time(injection.at.time),
-                       with_separators(injection.count), injection.source);
+                       with_separators(injection.count), injection.source,
+                       injection.times == 1
+                           ? ""
+                           : fmt::format(", {} times in all, every {}", with_separators(injection.times),
+                                         format_time(injection.every)));
   }
   void trace(const std::string& action) const {
     for (TraceListener* const tracer : machine_.tracers()) tracer->on_note(action);

@@ -75,5 +75,23 @@ TEST(MeasuredValue, says_what_there_is_instead) {
   EXPECT_THAT(mistake("{event: a/x/}"), HasSubstr("'value' is missing"));
 }
 
+TEST(MeasuredValue, estimates_an_event_that_took_turns_from_the_intervals_of_its_measure) {
+  const Json run = Json::parse(R"({"measures": [
+      {"name": "m", "counters": [{"event": "a/x/"}, {"event": "a/y/"}], "intervals": [
+         {"increase": [10, 0], "time_enabled_ps": [100, 100], "time_running_ps": [100, 0]},
+         {"increase": [0, 7], "time_enabled_ps": [100, 100], "time_running_ps": [0, 100]},
+         {"increase": [30, 0], "time_enabled_ps": [100, 100], "time_running_ps": [100, 0]}]},
+      {"name": "n", "counters": [{"event": "a/z/"}], "intervals": []}]})");
+  EXPECT_EQ(value_in(run, named("{event: a/x/, estimate: interpolated}")), 60);
+  EXPECT_EQ(value_in(run, named("{event: a/y/, estimate: neighbours}")), 21);
+  try {
+    static_cast<void>(value_in(run, named("{event: a/z/, estimate: neighbours}")));
+    ADD_FAILURE() << "there is nothing to estimate from";
+  } catch (const scenario::InputError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("no intervals"));
+  }
+  EXPECT_THROW(static_cast<void>(named("{event: a/x/, estimate: neighbours, value: driver}")), scenario::InputError);
+}
+
 }  // namespace
 }  // namespace pmufab::explore::measured_value_test

@@ -3,13 +3,12 @@
 
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "testbench/cxl_client/cpmu_client.h"
-#include "testbench/perf/pmu_service.h"
+#include "testbench/scenario/fabrics/software_pmus.h"
 #include "testbench/scoreboard/cxl/cxl_judge_spec.h"
 #include "tlm/firmware/firmware_description.h"
 
@@ -22,60 +21,32 @@ namespace pmufab::scenario {
 /// The software finds the registers by reading configuration space when the first event is opened, and tells an
 /// observer what it does as the perf core does. It takes no interrupts: a counter must not wrap twice between two
 /// readings.
-class CpmuService final : public perf::PmuService {
+///
+/// If it replaces the drivers, it also serves the devices' CPMUs by the drivers' names ("cxl_pmu_mem0.0"). Then their
+/// counters freeze at an overflow, as those of Linux do, and it takes the interrupts.
+class CpmuService final : public SoftwarePmus {
  public:
   /// @param host      runs the software
   /// @param firmware  tells where configuration space is
   /// @param pmus      those whose names begin with "cpmu_" are served
   /// @param observer  hears of calls; all outlive the service
+  /// @param replaces_drivers  all PMUs are served
   CpmuService(driver_host::DriverHost& host, const platform::FirmwareDescription& firmware,
-              const std::vector<scoreboard::CxlPmuSpec>& pmus, perf::PerfCallObserver& observer);
-  ~CpmuService() override;
+              const std::vector<scoreboard::CxlPmuSpec>& pmus, perf::PerfCallObserver& observer, bool replaces_drivers);
 
-  void assign_numbers(std::uint32_t first_type, perf::EventHandle first_handle) override;
-  [[nodiscard]] std::vector<perf::Pmu> pmus() const override;
   [[nodiscard]] std::string twin(const std::string& pmu) const override;
-  perf::EventHandle open(const perf::PerfAttributes& attributes, int cpu, perf::EventHandle leader) override;
-  int enable(perf::EventHandle leader) override;
-  int disable(perf::EventHandle leader) override;
-  int read(perf::EventHandle event, perf::EventReading& reading) override;
-  int read_group(perf::EventHandle leader, std::vector<perf::EventReading>& readings) override;
-  void close(perf::EventHandle event) override;
+  [[nodiscard]] bool replaces_drivers() const override { return replaces_drivers_; }
+  std::optional<bool> handle_interrupt(std::uint32_t number) override;
 
  private:
-  using Call = perf::PerfCallObserver::Call;
-  struct Block {
-    perf::Pmu pmu;
-    std::optional<std::uint64_t> address;  // as found
-    std::unique_ptr<cxl_client::CpmuClient> client;
-  };
-  struct Event {
-    Block* block;
-    cxl_client::CpmuRequest request;
-    perf::EventHandle leader;
-    std::optional<unsigned> counter{};  // while it counts
-    std::uint64_t count = 0;            // when it does not
-    Picoseconds since = 0;
-    Picoseconds enabled = 0;
-  };
-  /// Tells of a call while it lives.
-  class Telling;
-
+  int prepare(Block& block, const perf::PerfAttributes& attributes,
+              const std::vector<perf::PerfAttributes>& others) override;
   void find_blocks();
   [[nodiscard]] cxl_client::RegisterAccess registers();
-  [[nodiscard]] std::optional<cxl_client::CpmuRequest> request_of(const perf::PerfAttributes& attributes) const;
-  void start(perf::EventHandle handle, Event& event);
-  void stop(perf::EventHandle handle, Event& event);
-  [[nodiscard]] perf::EventReading reading_of(perf::EventHandle handle, Event& event);
-  template <typename Action>
-  int for_group(perf::EventHandle leader, Action action);
 
-  driver_host::DriverHost& host_;
   platform::FirmwareDescription firmware_;
-  perf::PerfCallObserver& observer_;
-  std::vector<std::unique_ptr<Block>> blocks_;
-  std::map<perf::EventHandle, Event> events_;
-  perf::EventHandle next_ = 1;
+  std::map<std::string, std::uint64_t> addresses_;  // as found, by the names of PMUs
+  bool replaces_drivers_;
   bool searched_ = false;
 };
 

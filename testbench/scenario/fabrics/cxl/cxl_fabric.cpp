@@ -132,7 +132,8 @@ CxlFabric::CxlFabric(const FabricContext& context)
   const scoreboard::CxlJudgeSpec known = cxl_judge_spec(context.platform.spec());
   auto& judge = context.scoreboard.add(std::make_unique<scoreboard::CxlJudge>(known, context.scoreboard.chronicle()));
   pmus_ = known.pmus;
-  service_ = std::make_unique<CpmuService>(context.host, context.platform.firmware(), known.pmus, context.scoreboard);
+  service_ = std::make_unique<CpmuService>(context.host, context.platform.firmware(), known.pmus, context.scoreboard,
+                                           context.has_reference_software);
   listener_ = std::make_unique<CxlListener>(judge);
   for (const platform::CxlPart::Wire& wire : part_.wires()) {
     listener_->listen(*wire.link);

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "testbench/scenario/fabrics/fabric.h"
+#include "testbench/scenario/fabrics/tegra410/coresight_service.h"
 #include "testbench/scenario/fabrics/tegra410/tegra410_injection.h"
 #include "testbench/traffic/tegra410/traffic_issuer.h"
 
@@ -28,6 +29,7 @@ class Tegra410Fabric final : public Fabric {
   [[nodiscard]] const sc_core::sc_event* idle_event() const override { return &issuer_->done_event(); }
   [[nodiscard]] bool traffic_is_over() const override { return !is_busy(); }
   void report_traffic(Json& list) const override;
+  [[nodiscard]] perf::PmuService* pmus() override { return reference_.get(); }
   void add_gauges(std::vector<Gauge>& gauges) const override;
   [[nodiscard]] std::optional<unsigned> socket_of(const std::string& pmu) const override;
   [[nodiscard]] scoreboard::Injection injection(const perf::ResolvedEvent& event, unsigned unit) override {
@@ -39,6 +41,7 @@ class Tegra410Fabric final : public Fabric {
   std::map<std::string, unsigned> sockets_;  // by PMU
   bool has_traffic_;
   std::unique_ptr<traffic::TrafficIssuer> issuer_;
+  std::unique_ptr<CoreSightService> reference_;  // null: drivers count
 };
 
 }  // namespace pmufab::scenario

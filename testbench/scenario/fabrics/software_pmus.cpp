@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "testbench/scenario/fabrics/software_pmus.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+#include <systemc>
+
+namespace pmufab::scenario {
+
+using perf::EventHandle;
+using perf::EventReading;
+using perf::PerfAttributes;
+
+namespace {
+
+Picoseconds now() { return to_picoseconds(sc_core::sc_time_stamp()); }
+
+}  // namespace
+
+SoftwarePmus::Telling::Telling(perf::PerfCallObserver& observer, Call call, const std::string& pmu, EventHandle event)
+    : observer_(observer), call_(call), pmu_(pmu), event_(event) {
+  observer_.on_call(call_, true, pmu_, event_, 0, now());
+}
+
+SoftwarePmus::Telling::~Telling() { observer_.on_call(call_, false, pmu_, event_, value, now()); }
+
+SoftwarePmus::Block& SoftwarePmus::add(std::string name, std::vector<std::pair<std::string, std::string>> files) {
+  Block& block = *blocks_.emplace_back(std::make_unique<Block>());
+  block.pmu = {std::move(name), static_cast<std::uint32_t>(blocks_.size() - 1), std::move(files)};
+  return block;
+}
+
+void SoftwarePmus::assign_numbers(std::uint32_t first_type, EventHandle first_handle) {
+  for (const auto& block : blocks_) block->pmu.type += first_type;
+  next_ = first_handle;
+}
+
+std::vector<perf::Pmu> SoftwarePmus::pmus() const {
+  std::vector<perf::Pmu> list;
+  for (const auto& block : blocks_) list.push_back(block->pmu);
+  return list;
+}
+
+EventHandle SoftwarePmus::open(const PerfAttributes& attributes, int /*cpu*/, EventHandle leader) {
+  const auto found = std::find_if(blocks_.begin(), blocks_.end(),
+                                  [&](const auto& block) { return block->pmu.type == attributes.type; });
+  if (found == blocks_.end()) return -ENOENT;
+  Block& block = **found;
+  if (leader != 0 && (!events_.contains(leader) || events_.at(leader).block != &block)) return -EINVAL;
+  std::vector<PerfAttributes> others;
+  for (const auto& [handle, event] : events_) {
+    if (event.block == &block) others.push_back(event.attributes);
+  }
+  int result = 0;
+  host_.run_program([&] { result = prepare(block, attributes, others); });
+  if (result < 0) return result;
+  const EventHandle handle = next_++;
+  events_.emplace(handle, Event{&block, attributes, leader == 0 ? handle : leader});
+  return handle;
+}
+
+template <typename Action>
+int SoftwarePmus::for_group(EventHandle leader, Action action) {
+  const auto found = events_.find(leader);
+  if (found == events_.end()) return -EBADF;
+  Block& block = *found->second.block;
+  host_.run_program([&] {
+    {
+      const Telling call(observer_, Call::pmu_disable, block.pmu.name);
+      block.software->stop();
+    }
+    for (auto& [handle, event] : events_) {
+      if (event.leader == leader) action(handle, event);
+    }
+    const Telling call(observer_, Call::pmu_enable, block.pmu.name);
+    block.software->run();
+  });
+  return 0;
+}
+
+int SoftwarePmus::enable(EventHandle leader) {
+  return for_group(leader, [this](EventHandle handle, Event& event) { start(handle, event); });
+}
+
+int SoftwarePmus::disable(EventHandle leader) {
+  return for_group(leader, [this](EventHandle handle, Event& event) { stop(handle, event); });
+}
+
+void SoftwarePmus::start(EventHandle handle, Event& event) {
+  if (event.counter) return;
+  const Telling call(observer_, Call::add, event.block->pmu.name, handle);
+  event.counter = event.block->software->open(event.attributes);
+  if (!event.counter) observer_.on_add_failed(event.block->pmu.name, handle, -ENOSPC);
+  event.since = now();
+}
+
+void SoftwarePmus::stop(EventHandle handle, Event& event) {
+  if (!event.counter) return;
+  Telling call(observer_, Call::del, event.block->pmu.name, handle);
+  event.block->software->close(*event.counter);
+  event.count += event.block->software->count(*event.counter);
+  call.value = event.count;
+  event.counter.reset();
+  event.enabled += now() - event.since;
+}
+
+EventReading SoftwarePmus::reading_of(EventHandle handle, Event& event) {
+  if (!event.counter) return {event.count, event.enabled, event.enabled};
+  Telling call(observer_, Call::read, event.block->pmu.name, handle);
+  call.value = event.count + event.block->software->count(*event.counter);
+  const Picoseconds enabled = event.enabled + now() - event.since;
+  return {call.value, enabled, enabled};
+}
+
+int SoftwarePmus::read(EventHandle event, EventReading& reading) {
+  const auto found = events_.find(event);
+  if (found == events_.end()) return -EBADF;
+  host_.run_program([&] { reading = reading_of(event, found->second); });
+  return 0;
+}
+
+int SoftwarePmus::read_group(EventHandle leader, std::vector<EventReading>& readings) {
+  if (!events_.contains(leader)) return -EBADF;
+  readings.clear();
+  host_.run_program([&] {
+    for (auto& [handle, event] : events_) {
+      if (event.leader == leader) readings.push_back(reading_of(handle, event));
+    }
+  });
+  return 0;
+}
+
+void SoftwarePmus::close(EventHandle event) {
+  const auto found = events_.find(event);
+  if (found == events_.end()) return;
+  if (found->second.counter) disable(found->second.leader);
+  events_.erase(found);
+}
+
+}  // namespace pmufab::scenario
