@@ -189,6 +189,8 @@ void pmufab_perf_end(struct pmufab_perf_context context);
 void pmufab_perf_event_time(struct perf_event* event);
 /* Sum of the counts of all events that are on hardware, on this CPU. It changes when one of them counts. */
 u64 pmufab_perf_counted(void);
+/* Put a new event, or one that has moved, where its PMU schedules. A group of software events goes with the first event of
+ * another PMU that joins it. */
 void pmufab_perf_install(struct perf_event* event);
 void pmufab_perf_enable(struct perf_event* event);
 void pmufab_perf_disable(struct perf_event* event);
@@ -199,6 +201,10 @@ void pmufab_perf_cpu_exit(unsigned int cpu);
 void pmufab_perf_detach_pmu(struct pmufab_perf_pmu* core);
 void pmufab_perf_forget_pmu(struct pmufab_perf_pmu* core); /* it is gone */
 void pmufab_perf_notify(enum pmufab_perf_call call, int begin, const struct pmu* pmu, const struct perf_event* event);
+
+/* perf_software.c: the PMU of software events. It is not among pmufab_perf_pmus, and nobody is told of its calls. */
+extern struct pmu* const pmufab_perf_software;
+void pmufab_perf_software_init(void);
 
 /* perf_syscall.c: the interface of user space. */
 void pmufab_perf_init(int first_event);
