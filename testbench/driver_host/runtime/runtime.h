@@ -30,6 +30,8 @@ bool pmufab_call_fails(const char* function, const void* place);
 
 /* debugfs.c */
 void pmufab_debugfs_list(void* context, void (*file)(void* context, const char* path, const char* content));
+/* The driver has left the device: files that it has created for it must be gone. */
+void pmufab_debugfs_check_gone(const struct device* dev);
 void pmufab_debugfs_exit(void);
 
 /* device.c */
