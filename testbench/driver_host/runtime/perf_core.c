@@ -444,6 +444,9 @@ void perf_pmu_migrate_context(struct pmu* pmu, int from_cpu, int to_cpu) {
 void pmufab_perf_cpu_exit(unsigned int cpu) {
   struct perf_event *event, *next;
   if (!cpu_events[cpu].next) return;
+  list_for_each_entry(event, &cpu_events[cpu], event_entry) {
+    if (event->pmu != pmufab_perf_software) pmufab_perf_check_left(event->pmu->core, cpu);
+  }
   list_for_each_entry_safe(event, next, &cpu_events[cpu], event_entry)
       PMUFAB_ON_CPU(cpu, pmufab_perf_remove(event, true, PERF_EVENT_STATE_OFF));
 }

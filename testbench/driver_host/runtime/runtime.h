@@ -171,6 +171,8 @@ void pmufab_perf_check_gone(const struct device* dev);
 unsigned int pmufab_perf_cpu_of(const struct device* dev, const char** name);
 /* event_init has put an event on this CPU: it must be the one in the PMU's file cpumask. */
 void pmufab_perf_check_cpu(struct pmufab_perf_pmu* core, int cpu);
+/* A CPU goes, and drivers have been told. Events are still on it: they end, although another CPU serves the PMU. */
+void pmufab_perf_check_left(struct pmufab_perf_pmu* core, unsigned int cpu);
 /* After CPU hotplug all events of a PMU must be on the CPU in its file cpumask. */
 void pmufab_perf_check_cpus(void);
 
