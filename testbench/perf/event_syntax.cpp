@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "testbench/perf/software_events.h"
 #include "tlm/spec/printable.h"
 
 namespace pmufab::perf {
@@ -100,6 +101,7 @@ class Parser {
     result.pmu = word();
     if (result.pmu.empty()) fail(fmt::format("expected an event before '{}'", text_.substr(at_)));
     if (!next_is('/')) {
+      if (software_event(result.pmu)) return software(std::move(result));
       at_ = result.position;
       fail(fmt::format("'{}' names no PMU", result.pmu), "write pmu/event/");
     }
@@ -122,6 +124,14 @@ class Parser {
     result.modifiers = modifiers();
     result.text = text_.substr(result.position, at_ - result.position);
     return result;
+  }
+
+  /// @param named  the name alone was read, as a PMU
+  WrittenEvent software(WrittenEvent named) {
+    named.text = named.pmu;
+    named.terms.push_back({.name = std::exchange(named.pmu, kSoftwarePmu), .value = {}, .position = named.position});
+    named.modifiers = modifiers();
+    return named;
   }
 
   WrittenTerm term() {

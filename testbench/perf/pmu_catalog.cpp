@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "testbench/perf/software_events.h"
 #include "tlm/spec/printable.h"
 
 namespace pmufab::perf {
@@ -145,6 +146,29 @@ void apply_modifiers(const std::string& text, const WrittenEvent& event, PerfAtt
   }
 }
 
+ResolvedEvent resolve_software(const std::string& text, const WrittenEvent& event) {
+  ResolvedEvent result;
+  result.pmu = kSoftwarePmu;
+  result.text = event.text;
+  const std::optional<std::uint64_t> config =
+      event.terms.size() == 1 ? software_event(event.terms.front().name) : std::nullopt;
+  if (!config) throw EventError(text, event.position, "this is no software event", "write task-clock or cpu-clock");
+  result.attributes.type = kSoftwareType;
+  result.attributes.config = *config;
+  apply_modifiers(text, event, result.attributes);
+  return result;
+}
+
+/// A group is on one CPU, and a software event on any.
+void place_software(std::vector<ResolvedEvent>& group) {
+  const auto first =
+      std::find_if(group.begin(), group.end(), [](const ResolvedEvent& event) { return event.pmu != kSoftwarePmu; });
+  if (first == group.end()) return;
+  for (ResolvedEvent& event : group) {
+    if (event.pmu == kSoftwarePmu) event.cpu = first->cpu;
+  }
+}
+
 /// @return the number a term is given; 1 for a term that stands alone. @throws EventError
 std::uint64_t number_of(const std::string& text, const WrittenTerm& term) {
   if (!term.value) return 1;
@@ -268,6 +292,7 @@ std::vector<std::string> PmuCatalog::warnings() const {
 }
 
 bool PmuCatalog::has(std::string_view pmu) const {
+  if (pmu == kSoftwarePmu) return true;
   return std::any_of(entries_.begin(), entries_.end(), [&](const Entry& entry) { return glob(pmu, entry.name); });
 }
 
@@ -341,16 +366,20 @@ ResolvedEvent PmuCatalog::resolve(const std::string& text, const WrittenEvent& e
 std::vector<ResolvedGroup> PmuCatalog::resolve(const std::string& text) const {
   std::vector<ResolvedGroup> result;
   for (const WrittenGroup& group : parse_events(text)) {
-    if (!group.braces) {
-      for (const Entry* pmu : matching(text, group.events.front()))
-        result.push_back({{resolve(text, group.events.front(), *pmu)}, false});
-      continue;
-    }
-    // A wildcard in a group: one group per PMU of the first event's matches, members with wildcards follow it.
-    for (const Entry* leader : matching(text, group.events.front())) {
+    // A wildcard: one group per PMU of the first event's matches, members with wildcards follow it. A group without a PMU of
+    // a driver is one.
+    const auto first = std::find_if(group.events.begin(), group.events.end(),
+                                    [](const WrittenEvent& event) { return event.pmu != kSoftwarePmu; });
+    const std::vector<const Entry*> leaders =
+        first == group.events.end() ? std::vector<const Entry*>{nullptr} : matching(text, *first);
+    for (const Entry* leader : leaders) {
       ResolvedGroup resolved;
-      resolved.braces = true;
+      resolved.braces = group.braces;
       for (const WrittenEvent& event : group.events) {
+        if (event.pmu == kSoftwarePmu) {
+          resolved.events.push_back(resolve_software(text, event));
+          continue;
+        }
         const std::vector<const Entry*> candidates = matching(text, event);
         const auto same = std::find(candidates.begin(), candidates.end(), leader);
         if (same == candidates.end() && candidates.size() > 1)
@@ -358,6 +387,7 @@ std::vector<ResolvedGroup> PmuCatalog::resolve(const std::string& text) const {
                            fmt::format("one of them is '{}'", candidates.front()->name));
         resolved.events.push_back(resolve(text, event, same != candidates.end() ? *leader : *candidates.front()));
       }
+      place_software(resolved.events);
       result.push_back(std::move(resolved));
     }
   }

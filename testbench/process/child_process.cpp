@@ -52,7 +52,8 @@ std::string describe(const ProcessEnd& end) {
   if (end.exited) return fmt::format("its process ended early with exit code {}", end.status);
   if (killed) return "its process was killed by signal 9 (Killed): by a user, or because memory ran out";
   const char* words = sigdescr_np(end.status);
-  return fmt::format("its process was killed by signal {} ({})", end.status, words != nullptr ? words : "unknown");
+  return fmt::format("its process was killed by signal {} ({}){}", end.status, words != nullptr ? words : "unknown",
+                     end.place.empty() ? "" : ", in " + end.place);
 }
 
 pid_t start_child(const std::function<int()>& work) {

@@ -24,6 +24,7 @@ constexpr std::size_t kDigits = 2 * sizeof(std::uintptr_t) + 3;  // "0x", and th
 /// A crash handler must not allocate: everything it needs is made before.
 std::string library_path;
 std::array<char, 1 << 16> stack;
+void (*tell_parent)() = nullptr;
 
 void say(std::string_view text) { static_cast<void>(!write(STDERR_FILENO, text.data(), text.size())); }
 
@@ -100,10 +101,13 @@ void on_crash(int signal, siginfo_t* /*info*/, void* context) {
     say("pmufab: it did not crash in a function of a driver; a driver from pmufab driver build --sanitize may say "
         "where\n");
   }
+  if (told > 0 && signal != SIGABRT && tell_parent != nullptr) tell_parent();
   raise(signal);  // the process dies of it when this handler, the only one, has returned
 }
 
 }  // namespace
+
+void tell_of_crashes(void (*tell)()) { tell_parent = tell; }
 
 void report_crashes_in(const std::filesystem::path& library) {
   library_path = std::filesystem::absolute(library).string();

@@ -10,4 +10,8 @@ namespace pmufab::process {
 /// @param library  loaded, or about to be
 void report_crashes_in(const std::filesystem::path& library);
 
+/// Call a function when this process has crashed in such a library, and not by abort(). It may allocate: the heap is most
+/// likely in order.
+void tell_of_crashes(void (*tell)());
+
 }  // namespace pmufab::process

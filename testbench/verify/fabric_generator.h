@@ -40,13 +40,14 @@ struct RefusedEvent {
 
 /// A PMU of a generated machine: what a perf session may do with it.
 struct PmuOffer {
-  std::string pmu;             ///< perf's name for it
-  unsigned counters = 1;       ///< events it can count at once, cycles included
-  unsigned accesses = 10;      ///< of registers, for a reading of one event
-  unsigned crowds = 20;        ///< percent of its measures that have more events than counters
-  bool shares = true;          ///< perf rotates more events than that; false: such a group is refused
-  std::vector<unsigned> cpus;  ///< CPUs its events may be on: those of its socket, or all
-  bool leaves_socket = false;  ///< when all of them are offline, it counts on another socket's
+  std::string pmu;                ///< perf's name for it
+  unsigned counters = 1;          ///< events it can count at once, cycles included
+  unsigned accesses = 10;         ///< of registers, for a reading of one event
+  unsigned crowds = 20;           ///< percent of its measures that have more events than counters
+  bool shares = true;             ///< perf rotates more events than that; false: such a group is refused
+  std::vector<unsigned> cpus;     ///< CPUs its events may be on: those of its socket, or all
+  bool leaves_socket = false;     ///< when all of them are offline, it counts on another socket's
+  bool stops_for_groups = false;  ///< its driver stops it while perf reads a group
   /// @return an event string that the driver must take. Most of them are caused by the machine's traffic.
   std::function<std::string(Random&)> event;
   /// @return whether these events can count at once: each on its own, or as one group. null: as many as `counters` can

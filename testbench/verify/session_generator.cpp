@@ -597,17 +597,30 @@ class Session {
     return is_calm(pmu, when) ? when : 0;
   }
 
-  /// While the handler of another wrap runs; or while somebody reads, if nothing else happens at that instant.
+  /// @return whether whoever reads events of a PMU on the way reads groups
+  [[nodiscard]] bool reads_groups(const PmuOffer& pmu) const {
+    return std::all_of(measures_.begin(), measures_.end(), [&](const Measure& measure) {
+      return measure.interval == 0 ||
+             std::all_of(measure.events.begin(), measure.events.end(),
+                         [&](const std::string& events) { return events.front() == '{' || !is_of(events, pmu); });
+    });
+  }
+
+  /// While the handler of another wrap runs; or while somebody reads, if nothing else happens at that instant. At any access
+  /// of a reading for which the driver stops its counters: these occurrences are not counted.
   void inject_in_call(const PmuOffer& pmu, const std::vector<std::string>& sources, std::uint64_t count) {
     Value at = map({{"access", number(1)}, {"of", word("interrupt")}, {"pmu", word(pmu.pmu)}});
     Picoseconds when = 0;
-    if (random_.chance(50)) {
+    const bool is_stopped = pmu.stops_for_groups && reads_groups(pmu) && calm_reading(pmu) > 0;
+    if (random_.chance(is_stopped ? 20 : 50)) {
       constexpr unsigned kAccesses = 6;
       at.find("access")->scalar = fmt::format("{}", random_.number(1, kAccesses));
     } else {
       when = calm_reading(pmu);
       if (when == 0) return;
       at.find("of")->scalar = "read";
+      constexpr unsigned kAccessesOfGroup = 9;
+      if (is_stopped) at.find("access")->scalar = fmt::format("{}", random_.number(1, kAccessesOfGroup));
       at.add("after", time(when));
     }
     at.add("optional", flag(true));

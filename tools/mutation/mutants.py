@@ -11,15 +11,15 @@ from mutation import c_source, operators
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
-TEGRA410 = r"nvidia_(ucf|pcie|pcie_tgt)_pmu"
+TEGRA410 = r"nvidia_(ucf|pcie|pcie_tgt|uncore)_pmu"
 DESCRIBED = r"|arm_cspmu_(acpi|mc|smmu|pcie|cache)_"  # by the driver without a back-end
-# Of each module whose hardware the scenarios have: the fabric, what names its PMUs in scenarios, and the scenarios to
+# Of each module whose hardware the scenarios have: the fabrics, what names its PMUs in scenarios, and the scenarios to
 # begin with. They are short, and notice most mutants.
 MODULES = {
-    "apmt": ("tegra410", TEGRA410 + DESCRIBED, ("pcie-basic", "ucf-every-event-every-filter", "soc-names")),
-    "arm_cspmu_module": ("tegra410", TEGRA410 + DESCRIBED, ("pcie-basic", "overflow-32", "pcie-tgt-slots", "hotplug",
-                                                            "reset", "pcie-overflow", "soc-64bit-layout", "soc-names",
-                                                            "soc-basic", "soc-64bit-many-counters")),
+    "apmt": ("tegra410 soc", TEGRA410 + DESCRIBED, ("pcie-basic", "ucf-every-event-every-filter", "soc-names")),
+    "arm_cspmu_module": ("tegra410 soc", TEGRA410 + DESCRIBED,
+                         ("pcie-basic", "overflow-32", "pcie-tgt-slots", "hotplug", "reset", "pcie-overflow",
+                          "soc-64bit-layout", "soc-names", "soc-basic", "soc-64bit-many-counters")),
     "nvidia_cspmu": ("tegra410", TEGRA410, ("pcie-basic", "pcie-tgt-slots", "pcie-refused", "pcie-tgt-ports",
                                             "pcie-tgt-slot-life-cycle", "ucf-every-event-every-filter")),
     "nvidia_t410_cmem_latency_pmu": ("tegra410", r"nvidia_cmem_latency_pmu",

@@ -11,12 +11,14 @@ struct dentry {
   char* name;
   void* data;
   const struct file_operations* operations; /* null: a folder */
+  const struct device* owner;               /* in whose probe it was created, or null */
+  const void* place;                        /* where */
 };
 
 static LIST_HEAD(entries);
 
 static struct dentry* create(const char* name, struct dentry* parent, void* data,
-                             const struct file_operations* operations) {
+                             const struct file_operations* operations, const void* place) {
   struct dentry* entry;
   pmufab_might_sleep("creating a file in debugfs");
   if (IS_ERR(parent)) return parent;
@@ -27,20 +29,25 @@ static struct dentry* create(const char* name, struct dentry* parent, void* data
   }
   entry = kzalloc(sizeof(*entry), GFP_KERNEL);
   if (!entry) return ERR_PTR(-ENOMEM);
-  *entry = (struct dentry){.parent = parent, .name = kstrdup(name, GFP_KERNEL), .data = data, .operations = operations};
+  *entry = (struct dentry){.parent = parent,
+                           .name = kstrdup(name, GFP_KERNEL),
+                           .data = data,
+                           .operations = operations,
+                           .owner = pmufab_probing,
+                           .place = place};
   list_add_tail(&entry->node, &entries);
   return entry;
 }
 
 struct dentry* debugfs_create_dir(const char* name, struct dentry* parent) {
-  return create(name, parent, NULL, NULL);
+  return create(name, parent, NULL, NULL, __builtin_return_address(0));
 }
 
 struct dentry* debugfs_create_file(const char* name, umode_t mode, struct dentry* parent, void* data,
                                    const struct file_operations* operations) {
   static const struct file_operations nothing;
   (void)mode; /* the reader is root */
-  return create(name, parent, data, operations ? operations : &nothing);
+  return create(name, parent, data, operations ? operations : &nothing, __builtin_return_address(0));
 }
 
 static void remove_entry(struct dentry* entry) {
@@ -126,6 +133,17 @@ void pmufab_debugfs_list(void* context, void (*file)(void* context, const char* 
     if (path) file(context, path, text.buf ? text.buf : "");
     kfree(path);
     kfree(text.buf);
+  }
+}
+
+/* The data of its files has gone with the driver. */
+void pmufab_debugfs_check_gone(const struct device* dev) {
+  struct dentry *entry, *next;
+  list_for_each_entry_safe(entry, next, &entries, node) {
+    if (entry->owner != dev || !entry->operations) continue;
+    pmufab_rule(entry->place, "debugfs: '%s' is left behind, although its driver has left the device; it was created",
+                entry->name);
+    remove_entry(entry);
   }
 }
 

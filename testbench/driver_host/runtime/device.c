@@ -66,6 +66,7 @@ static void leave(struct device* dev) {
   PMUFAB_CALL(pmufab_devres_release_all(dev));
   pmufab_perf_check_gone(dev);
   pmufab_irq_check_gone(dev);
+  pmufab_debugfs_check_gone(dev);
   dev->driver = NULL;
   dev->power.usage = dev->power.enabled = 0;
   dev->power.active = false;

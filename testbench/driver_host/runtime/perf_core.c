@@ -36,6 +36,7 @@ struct pmufab_perf_cpu* pmufab_perf_here(const struct pmu* pmu) {
 }
 
 void pmufab_perf_notify(enum pmufab_perf_call call, int begin, const struct pmu* pmu, const struct perf_event* event) {
+  if (pmu == pmufab_perf_software) return;
   pmufab_host->perf_call(pmufab_host->context, (int)call, begin, pmu->name, event ? event->handle : 0,
                          event ? (u64)local64_read(&event->count) : 0);
 }
@@ -192,7 +193,7 @@ static int event_sched_in(struct perf_event* event) {
 
 /* All of a group or none of it. */
 static int group_sched_in(struct perf_event* leader) {
-  struct pmu* pmu = leader->pmu;
+  struct pmu* pmu = leader->schedules;
   struct perf_event *sibling, *failed = NULL;
   if (leader->state == PERF_EVENT_STATE_OFF) return 0;
 
@@ -271,21 +272,33 @@ static void pmu_sched_out(struct pmu* pmu, bool pinned_too) {
 
 /* Pinned events stay on unless another pinned event comes. */
 static void resched(const struct perf_event* event) {
-  struct pmu* pmu = event->pmu;
+  struct pmu* pmu = event->group_leader->schedules;
   perf_pmu_disable(pmu);
   pmu_sched_out(pmu, event->group_leader->attr.pinned);
   pmu_sched_in(pmu);
   perf_pmu_enable(pmu);
 }
 
+/* A group whose events were all software events, when one of another PMU joins it. */
+static void move_group(struct perf_event* leader, struct pmu* pmu) {
+  if (leader->attach_state & PERF_ATTACH_CONTEXT) {
+    group_sched_out(leader);
+    list_move_tail(&leader->group_node, &on_cpu(pmu, (unsigned int)leader->cpu)->groups);
+  }
+  leader->schedules = pmu;
+}
+
 static void attach(struct perf_event* event) {
+  struct perf_event* leader = event->group_leader;
+  if (!event->schedules) event->schedules = event->pmu;
+  if (leader->schedules == pmufab_perf_software && event->pmu != pmufab_perf_software) move_group(leader, event->pmu);
   if (!cpu_events[event->cpu].next) INIT_LIST_HEAD(&cpu_events[event->cpu]);
   list_add_tail(&event->event_entry, &cpu_events[event->cpu]);
   cpu_event_count[event->cpu]++;
   event->attach_state |= PERF_ATTACH_CONTEXT;
   event->tstamp = event_time;
   if (event->group_leader == event)
-    list_add_tail(&event->group_node, &on_cpu(event->pmu, (unsigned int)event->cpu)->groups);
+    list_add_tail(&event->group_node, &on_cpu(event->schedules, (unsigned int)event->cpu)->groups);
 
   if (event->attach_state & PERF_ATTACH_GROUP) return;
   event->attach_state |= PERF_ATTACH_GROUP;
@@ -310,7 +323,7 @@ void pmufab_perf_enable(struct perf_event* event) {
 }
 
 void pmufab_perf_disable(struct perf_event* event) {
-  struct pmu* pmu = event->pmu;
+  struct pmu* pmu = event->group_leader->schedules;
   if (event->state < PERF_EVENT_STATE_INACTIVE) return;
   perf_pmu_disable(pmu);
   pmufab_perf_event_time(event);
@@ -334,8 +347,9 @@ static void group_detach(struct perf_event* event) {
     return;
   }
   list_for_each_entry_safe(sibling, next, &event->sibling_list, sibling_list) {
-    struct pmufab_perf_cpu* its_cpu = on_cpu(sibling->pmu, (unsigned int)sibling->cpu);
+    struct pmufab_perf_cpu* its_cpu = on_cpu(event->schedules, (unsigned int)sibling->cpu);
     pmufab_perf_event_time(sibling);
+    sibling->schedules = event->schedules;
     sibling->group_leader = sibling;
     list_del_init(&sibling->sibling_list);
     if (!(sibling->attach_state & PERF_ATTACH_CONTEXT)) continue;
@@ -350,7 +364,7 @@ void pmufab_perf_remove(struct perf_event* event, bool detach_group, enum perf_e
     if (detach_group) group_detach(event);
     return;
   }
-  struct pmu* pmu = event->pmu;
+  struct pmu* pmu = event->group_leader->schedules;
   pmufab_perf_event_time(event);
   event_sched_out(event);
   set_state(event, min(event->state, state));
@@ -430,6 +444,9 @@ void perf_pmu_migrate_context(struct pmu* pmu, int from_cpu, int to_cpu) {
 void pmufab_perf_cpu_exit(unsigned int cpu) {
   struct perf_event *event, *next;
   if (!cpu_events[cpu].next) return;
+  list_for_each_entry(event, &cpu_events[cpu], event_entry) {
+    if (event->pmu != pmufab_perf_software) pmufab_perf_check_left(event->pmu->core, cpu);
+  }
   list_for_each_entry_safe(event, next, &cpu_events[cpu], event_entry)
       PMUFAB_ON_CPU(cpu, pmufab_perf_remove(event, true, PERF_EVENT_STATE_OFF));
 }
@@ -439,11 +456,22 @@ void pmufab_perf_forget_pmu(struct pmufab_perf_pmu* core) {
     struct perf_event *event, *next;
     if (!cpu_events[cpu].next) continue;
     list_for_each_entry_safe(event, next, &cpu_events[cpu], event_entry) {
-      if (event->pmu != core->pmu) continue;
+      if (event->group_leader->schedules != core->pmu) continue; /* software events in its groups are gone, too */
       list_del_init(&event->event_entry);
       cpu_event_count[cpu]--;
       event->pmu = NULL;
     }
+  }
+}
+
+/* Of the groups of a PMU that leaves, software events stay. */
+static void release_groups(struct pmufab_perf_pmu* core, unsigned int cpu) {
+  struct pmufab_perf_cpu* software = on_cpu(pmufab_perf_software, cpu);
+  struct perf_event *leader, *next;
+  list_for_each_entry_safe(leader, next, &core->cpus[cpu].groups, group_node) {
+    list_move_tail(&leader->group_node, &software->groups);
+    if (leader->state == PERF_EVENT_STATE_ACTIVE) list_move_tail(&leader->active_list, &software->active);
+    leader->schedules = pmufab_perf_software;
   }
 }
 
@@ -458,5 +486,6 @@ void pmufab_perf_detach_pmu(struct pmufab_perf_pmu* core) {
       module_put(core->pmu->module);
       event->pmu = NULL;
     }
+    release_groups(core, cpu);
   }
 }

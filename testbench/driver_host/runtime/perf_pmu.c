@@ -173,6 +173,16 @@ void pmufab_perf_check_cpu(struct pmufab_perf_pmu* core, int cpu) {
               core->name, cpu, wanted);
 }
 
+void pmufab_perf_check_left(struct pmufab_perf_pmu* core, unsigned int cpu) {
+  unsigned int wanted = nr_cpu_ids;
+  if (!read_cpumask(core, &wanted) || wanted >= nr_cpu_ids || wanted == cpu) return;
+  pmufab_rule(
+      core->place,
+      "events of %s are still on CPU %u, which goes, and cpumask says %u: perf_pmu_migrate_context() is missing; "
+      "registered",
+      core->name, cpu, wanted);
+}
+
 void pmufab_perf_check_cpus(void) {
   struct pmufab_perf_pmu* core;
   list_for_each_entry(core, &pmufab_perf_pmus, node) {

@@ -8,7 +8,10 @@
 static struct perf_event** events; /* by handle; null once closed */
 static int event_count, event_capacity, first_handle;
 
-void pmufab_perf_init(int first_event) { first_handle = first_event; }
+void pmufab_perf_init(int first_event) {
+  first_handle = first_event;
+  pmufab_perf_software_init();
+}
 
 static struct perf_event* find(int handle) {
   const int index = handle - first_handle;
@@ -70,11 +73,34 @@ static int offer(struct perf_event* event) {
   return -ENOENT;
 }
 
-/* What software events belong to. They are in groups of the check below only, and count nothing. */
-static struct pmu software = {.name = "software", .task_ctx_nr = perf_sw_context};
+/* What the perf core checks when the PMU has accepted an event. */
+static int check_place(const struct perf_event* event, const struct perf_event* leader) {
+  if (event->cpu < 0 || !cpu_online(event->cpu)) return -ENODEV;
+  if (!leader) return 0;
+  const struct pmu* of_group = leader->schedules;
+  const bool is_other =
+      of_group != event->pmu && of_group != pmufab_perf_software && event->pmu != pmufab_perf_software;
+  if (leader->group_leader != leader || leader->cpu != event->cpu || is_other) return -EINVAL;
+  /* These attributes apply to the whole group. */
+  return event->attr.pinned || event->attr.exclusive ? -EINVAL : 0;
+}
+
+static void make_software(struct perf_event* event) {
+  event->pmu = pmufab_perf_software;
+  event->event_caps = event->group_caps = PERF_EV_CAP_SOFTWARE;
+}
+
+/* The clocks, config 0 and 1, which count. Nobody has the others here. */
+static int initialise_software(struct perf_event* event, const struct perf_event* leader, int for_task) {
+  if (event->attr.config > 1) return -ENOENT;
+  if (for_task || is_sampling_event(event)) return -EOPNOTSUPP;
+  make_software(event);
+  return check_place(event, leader);
+}
 
 /* All checks of an event, in the kernel's order. */
 static int initialise(struct perf_event* event, struct perf_event* leader, int for_task) {
+  if (event->attr.type == PERF_TYPE_SOFTWARE) return initialise_software(event, leader, for_task);
   struct pmufab_perf_pmu* core = pmufab_perf_find(event->attr.type, NULL);
   if (!core) return offer(event);
   struct pmu* pmu = core->pmu;
@@ -106,13 +132,7 @@ static int initialise(struct perf_event* event, struct perf_event* leader, int f
     if ((pmu->capabilities & PERF_PMU_CAP_NO_EXCLUDE) && event_has_any_exclude_flag(event)) error = -EINVAL;
     if (!error && for_task && pmu->task_ctx_nr == perf_invalid_context) error = -EINVAL;
     if (!error && is_sampling_event(event) && (pmu->capabilities & PERF_PMU_CAP_NO_INTERRUPT)) error = -EOPNOTSUPP;
-    if (!error && (event->cpu < 0 || !cpu_online(event->cpu))) error = -ENODEV;
-    if (!error && leader) {
-      const bool is_other = leader->pmu != pmu && !is_software_event(leader);
-      if (leader->group_leader != leader || leader->cpu != event->cpu || is_other) error = -EINVAL;
-      /* These attributes apply to the whole group. */
-      if (event->attr.pinned || event->attr.exclusive) error = -EINVAL;
-    }
+    if (!error) error = check_place(event, leader);
   }
   if (!error) {
     pmufab_perf_check_cpu(core, event->cpu);
@@ -156,8 +176,8 @@ int pmufab_perf_syscall_open(const struct pmufab_event_attributes* attributes, i
 static struct perf_event* allocate_software(int cpu, struct perf_event* leader) {
   const struct pmufab_event_attributes attributes = {.type = PERF_TYPE_SOFTWARE, .disabled = 1};
   struct perf_event* event = allocate(&attributes, cpu, leader, 0);
-  event->pmu = &software;
-  event->event_caps = event->group_caps = PERF_EV_CAP_SOFTWARE;
+  make_software(event);
+  event->schedules = event->pmu;
   if (!leader) return event;
   list_add_tail(&event->sibling_list, &leader->sibling_list);
   leader->nr_siblings++;

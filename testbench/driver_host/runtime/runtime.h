@@ -30,6 +30,8 @@ bool pmufab_call_fails(const char* function, const void* place);
 
 /* debugfs.c */
 void pmufab_debugfs_list(void* context, void (*file)(void* context, const char* path, const char* content));
+/* The driver has left the device: files that it has created for it must be gone. */
+void pmufab_debugfs_check_gone(const struct device* dev);
 void pmufab_debugfs_exit(void);
 
 /* device.c */
@@ -169,6 +171,8 @@ void pmufab_perf_check_gone(const struct device* dev);
 unsigned int pmufab_perf_cpu_of(const struct device* dev, const char** name);
 /* event_init has put an event on this CPU: it must be the one in the PMU's file cpumask. */
 void pmufab_perf_check_cpu(struct pmufab_perf_pmu* core, int cpu);
+/* A CPU goes, and drivers have been told. Events are still on it: they end, although another CPU serves the PMU. */
+void pmufab_perf_check_left(struct pmufab_perf_pmu* core, unsigned int cpu);
 /* After CPU hotplug all events of a PMU must be on the CPU in its file cpumask. */
 void pmufab_perf_check_cpus(void);
 
@@ -189,6 +193,8 @@ void pmufab_perf_end(struct pmufab_perf_context context);
 void pmufab_perf_event_time(struct perf_event* event);
 /* Sum of the counts of all events that are on hardware, on this CPU. It changes when one of them counts. */
 u64 pmufab_perf_counted(void);
+/* Put a new event, or one that has moved, where its PMU schedules. A group of software events goes with the first event of
+ * another PMU that joins it. */
 void pmufab_perf_install(struct perf_event* event);
 void pmufab_perf_enable(struct perf_event* event);
 void pmufab_perf_disable(struct perf_event* event);
@@ -199,6 +205,10 @@ void pmufab_perf_cpu_exit(unsigned int cpu);
 void pmufab_perf_detach_pmu(struct pmufab_perf_pmu* core);
 void pmufab_perf_forget_pmu(struct pmufab_perf_pmu* core); /* it is gone */
 void pmufab_perf_notify(enum pmufab_perf_call call, int begin, const struct pmu* pmu, const struct perf_event* event);
+
+/* perf_software.c: the PMU of software events. It is not among pmufab_perf_pmus, and nobody is told of its calls. */
+extern struct pmu* const pmufab_perf_software;
+void pmufab_perf_software_init(void);
 
 /* perf_syscall.c: the interface of user space. */
 void pmufab_perf_init(int first_event);

@@ -101,7 +101,8 @@ void open_elsewhere(DriverHost& host, perf::PerfAttributes event, int cpu) {
   }
 }
 
-/// Linux's driver takes the leader of a group for an event of its own, whatever its PMU, and reads memory that is none.
+/// Linux's driver takes the leader of a group for an event of its own, whatever its PMU, and reads memory that is none:
+/// scenarios/known-defects/pcie-software-leader.yaml shows it.
 constexpr std::string_view kCrashesBesideSoftwareEvents = "nvidia_pcie_pmu_";
 
 /// The drivers say what is wrong if one takes such an event: see DriverHost::warning_texts().

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "testbench/perf/software_events.h"
+
 namespace pmufab::scenario {
 namespace {
 
@@ -84,6 +86,7 @@ std::vector<std::string> describe(const std::vector<DriverFile>& files, const st
   }
   std::vector<std::string> lines;
   std::vector<std::string> unserved = names;
+  std::erase(unserved, perf::kSoftwarePmu);  // nobody's
   for (const DriverFile& file : files) {
     const auto serves = [&](const std::string& pmu) {
       return std::find(file.pmus.begin(), file.pmus.end(), pmu) != file.pmus.end();

@@ -157,6 +157,17 @@ RunResult::Status status_of_death(const process::ProcessEnd& end) {
   return killed && (end.stopped || end.asked || !end.limit.empty()) ? Status::interrupted : Status::crashed;
 }
 
+/// Judge a run that has crashed and is known to fail: it may be known to crash.
+void judge_crash(const Told& told, RunResult& run) {
+  RunResult judged = run;
+  judged.checks.push_back({"crash", false, run.message});
+  const std::string other = difference(judged, told.expected);
+  if (!other.empty()) return;
+  run.checks = std::move(judged.checks);
+  run.message.clear();
+  run.status = RunResult::Status::expected_failure;
+}
+
 /// Judge a run whose journal is complete.
 void judge_run(const Told& told, const process::ProcessEnd& end, RunResult& run) {
   using Status = RunResult::Status;
@@ -212,6 +223,7 @@ RunResult read_journal(const std::filesystem::path& file, RunResult known, const
     run.status = status_of_death(end);
     run.is_limited = run.status == Status::interrupted && !end.limit.empty();
     run.message = describe(end);
+    if (told.must_fail && run.status == Status::crashed) judge_crash(told, run);
     return run;
   }
   run.partial = told.partial;

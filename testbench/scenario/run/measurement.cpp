@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "testbench/perf/software_events.h"
 #include "testbench/perf/verdict.h"
 #include "testbench/scenario/report/derived.h"
 
@@ -53,7 +54,8 @@ std::string Measurement::likely_reason(const Group& group, const Counter& counte
   if (attributes.exclude_user || attributes.exclude_kernel || attributes.exclude_guest)
     return "; a PMU outside of the CPUs counts in all modes, so leave out ':u', ':k' and the like";
   if (attributes.sample_period != 0) return "; it counts, and takes no samples";
-  if (group.counters.front().event.pmu != counter.event.pmu) return "; a group has events of one PMU";
+  if (group.counters.front().event.pmu != counter.event.pmu && group.counters.front().event.pmu != perf::kSoftwarePmu)
+    return "; a group has events of one PMU";
   if (&group.counters.front() != &counter) {
     return fmt::format(
         "; a group's {} events count at the same time: has the PMU as many counters, and do their filters "

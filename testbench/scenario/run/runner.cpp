@@ -24,6 +24,7 @@
 
 #include "testbench/process/captured_output.h"
 #include "testbench/process/child_process.h"
+#include "testbench/process/crash_report.h"
 #include "testbench/process/descriptor.h"
 #include "testbench/process/process_tree.h"
 #include "testbench/process/resource_limits.h"
@@ -66,7 +67,7 @@ void request_stop(int signal) {
   stop_requested = 1;
 }
 
-/// Tells the parent where a driver is that does not return. The process is killed right afterwards, so it does not matter
+/// Tells the parent where a driver is that does not return, or has crashed. The process is killed right afterwards, so it does not matter
 /// that this does what a signal's handler must not do: it may wait for ever.
 void tell_place(int /*signal*/) {
   if (host_of_run == nullptr) return;
@@ -151,6 +152,7 @@ void follow_signals(Shared& shared) {
   told_parent = &shared;
   action.sa_handler = tell_place;
   sigaction(SIGUSR1, &action, nullptr);
+  process::tell_of_crashes([] { tell_place(0); });
   std::signal(SIGPIPE, SIG_IGN);
 }
 

@@ -35,6 +35,11 @@ PublishedFile identifier_of(const PmuDescription& pmu) {
   return {"identifier", fmt::format("{:x}", identity_of(pmu.pmpidr)), kHasSecondFilter};
 }
 
+/// @return whether nobody knows the product: there is no back-end, or it says so in the name (nvidia_cspmu.c)
+bool is_unknown(const PmuDescription& pmu) {
+  return pmu.perf_name.empty() || pmu.perf_name.starts_with("nvidia_uncore_pmu_");
+}
+
 /// The events and fields of arm_cspmu without a back-end.
 Publication generic_publication(const PmuDescription& pmu) {
   Publication publication;
@@ -88,7 +93,7 @@ SocPmuJudge::SocPmuJudge(const SocPmuSpec& spec, const std::vector<soc::SourceDe
 
 Publication SocPmuJudge::publication() const {
   const PmuDescription& pmu = spec_.description;
-  Publication publication = pmu.perf_name.empty() ? generic_publication(pmu) : described_publication(pmu);
+  Publication publication = is_unknown(pmu) ? generic_publication(pmu) : described_publication(pmu);
   publication.files.push_back(identifier_of(pmu));
   return publication;
 }

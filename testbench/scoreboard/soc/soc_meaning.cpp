@@ -95,7 +95,9 @@ Asks test_of(const FilterDescription& filter, std::uint64_t reg, SocMeaning::Tes
   const auto part = [&](const BitRange& bits) { return reg >> bits.first & ones_of(bits.width); };
   if (filter.enable && (reg >> *filter.enable) % 2 == 0) return Asks::nothing;
   const std::uint64_t value = part(filter.bits);
-  if (value == 0 && filter.zero == FilterDescription::Zero::all) return Asks::nothing;
+  // A back-end's documents say what no value of its term means: everything, whatever it has to write for that.
+  const bool is_mask_of_user = filter.match == FilterDescription::Match::mask && !filter.format.empty();
+  if (value == 0 && (filter.zero == FilterDescription::Zero::all || is_mask_of_user)) return Asks::nothing;
   test.value = value;
   switch (filter.match) {
     case FilterDescription::Match::mask:

@@ -6,6 +6,7 @@
 
 #include "testbench/perf/event_syntax.h"
 #include "testbench/perf/pmu_catalog.h"
+#include "testbench/perf/software_events.h"
 
 namespace pmufab::perf::event_test {
 namespace {
@@ -144,6 +145,24 @@ TEST(PmuCatalog, wildcards_stand_for_every_pmu_they_match) {
   const auto braced = catalog().resolve("{nvidia_ucf_pmu_?/cycles/,nvidia_ucf_pmu_?/slc_hit_rd/}");
   ASSERT_EQ(braced.size(), 2U);
   EXPECT_EQ(braced[1].events[1].pmu, "nvidia_ucf_pmu_1");
+}
+
+TEST(PmuCatalog, software_events_have_the_cpu_of_their_group) {
+  const auto groups =
+      catalog().resolve("{task-clock:u,nvidia_ucf_pmu_*/cycles/},{nvidia_ucf_pmu_0/cycles/,cpu-clock},cpu-clock");
+  ASSERT_EQ(groups.size(), 4U);
+  const ResolvedEvent& leader = groups[1].events.at(0);
+  EXPECT_EQ(leader.text, "task-clock");
+  EXPECT_EQ(leader.pmu, kSoftwarePmu);
+  EXPECT_EQ(leader.attributes.type, 1U);
+  EXPECT_EQ(leader.attributes.config, 1U);
+  EXPECT_TRUE(leader.attributes.exclude_kernel);
+  EXPECT_EQ(groups[1].events.at(1).pmu, "nvidia_ucf_pmu_1");
+  EXPECT_EQ(leader.cpu, groups[1].events.at(1).cpu);
+  EXPECT_EQ(groups[2].events.at(1).attributes.config, 0U);
+  EXPECT_EQ(groups[2].events.at(1).cpu, 4U);
+  EXPECT_EQ(groups[3].events.at(0).cpu, 0U);
+  EXPECT_THAT(error_of([] { one("software/page-faults/"); }), HasSubstr("write task-clock or cpu-clock"));
 }
 
 TEST(PmuCatalog, unknown_names_come_with_near_matches) {

@@ -152,7 +152,7 @@ void MeshMaker::choose_product() {
 std::pair<unsigned, unsigned> MeshMaker::draw_size() {
   const auto draw = [&](unsigned least, unsigned most) { return static_cast<unsigned>(random_.number(least, most)); };
   const unsigned kind = draw(1, 100);
-  if (kind <= 6) return {1, 1};
+  if (kind <= 9) return {1, 1};
   if (kind <= 16) return {draw(3, 9), 1};
   if (kind <= 26) return {1, draw(3, 9)};
   if (kind <= 38) return {draw(3, 6), 2};
@@ -230,7 +230,7 @@ void MeshMaker::choose_domains() {
 unsigned MeshMaker::draw_ports() {
   const cmn::ProductFacts& facts = cmn::facts_of(plan_.topology.product, plan_.topology.revision);
   const unsigned most = xps() == 1 ? facts.maximum_ports : std::min<unsigned>(facts.maximum_ports, kPortsOfMesh);
-  if (xps() == 1) return static_cast<unsigned>(random_.number(2, most));
+  if (xps() == 1) return std::min(most, random_.pick({2U, 3U, 4U, 5U, 5U, 5U, 6U}));  // 5: a third DTM for one port
   if (is_large()) return random_.pick({0U, 1U, 1U, 2U});
   return std::min(most, random_.pick({0U, 1U, 2U, 2U, 2U, 2U, 3U, 4U}));
 }

@@ -68,6 +68,12 @@ std::optional<Wrong> failed_check(const fs::path& folder, const Json& run, const
   return std::nullopt;
 }
 
+/// @param name  empty, or "crash"
+std::optional<Wrong> crash(const fs::path& folder, const Json& run, const std::string& name) {
+  if (run.at("status") != "crashed" || (!name.empty() && name != "crash")) return std::nullopt;
+  return Wrong{folder, run, Wrong::Kind::check, "crash", {}, run.at("message")};
+}
+
 /// @return what is wrong in a folder's runs, counts first; or what the name says
 std::optional<Wrong> wrong_in(const fs::path& folder, const std::string& name) {
   const std::vector<Json> runs = scenario::read_results(folder / "result.json");
@@ -78,6 +84,9 @@ std::optional<Wrong> wrong_in(const fs::path& folder, const std::string& name) {
   }
   for (const Json& run : runs) {
     if (auto wrong = failed_check(folder, run, name)) return wrong;
+  }
+  for (const Json& run : runs) {
+    if (auto wrong = crash(folder, run, name)) return wrong;
   }
   return std::nullopt;
 }
@@ -256,8 +265,8 @@ or an earlier event has left set. Fields that a write leaves as they were are na
 lines lead to its refusal.
 
 CHECK is a check that failed, such as register_accesses or kernel_warnings: the lines lead to the access or the warning. Of
-a check that names neither, its text is printed. Without EVENT and CHECK, it is the first wrong count, then the first event
-that was not opened, then the first failed check.
+a check that names neither, its text is printed. CHECK may be crash. Without EVENT and CHECK, it is the first wrong count,
+then the first event that was not opened, then the first failed check, then a crash.
 
 The lines are those of --trace-mmio; docs/verification/tracing.md describes them.
 

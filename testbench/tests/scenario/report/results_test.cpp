@@ -218,6 +218,25 @@ TEST_F(JournalTest, a_crash_keeps_what_was_measured_and_says_how_the_process_end
   EXPECT_EQ(exit_code(run), 3);
 }
 
+TEST_F(JournalTest, a_crash_may_be_expected) {
+  const auto run_with_crash = [&](const char* expected, const process::ProcessEnd& end, bool is_complete) {
+    {
+      Journal journal(file);
+      journal.write("begin", {{"must_fail", true}, {"reason", "known"}, {"failed_checks", {expected}}});
+      if (is_complete) write_end(journal, false);
+    }
+    return read_journal(file, {}, end);
+  };
+  const process::ProcessEnd crash{.exited = false, .status = 11, .place = "probe() of a.c"};
+  const RunResult known = run_with_crash("crash", crash, false);
+  EXPECT_EQ(known.status, Status::expected_failure);
+  EXPECT_EQ(known.checks.at(0).text, "its process was killed by signal 11 (Segmentation fault), in probe() of a.c");
+  EXPECT_EQ(run_with_crash("interrupts", crash, false).status, Status::crashed) << "another failure is expected";
+  EXPECT_EQ(run_with_crash("crash", {.exited = false, .status = 9, .stopped = true}, false).status,
+            Status::interrupted);
+  EXPECT_EQ(run_with_crash("crash", {.exited = true, .status = 0}, true).status, Status::unexpected_pass);
+}
+
 TEST_F(JournalTest, a_process_that_was_killed_for_the_user_did_not_crash) {
   const RunResult stopped = read_journal(file, {}, {.exited = false, .status = 9, .timed_out = false, .stopped = true});
   EXPECT_EQ(stopped.status, Status::interrupted);

@@ -201,6 +201,7 @@ struct perf_event {
   void (*destroy)(struct perf_event* event);
   /* Our members. */
   struct list_head group_node; /* for a leader: its place among the groups of its CPU and PMU, in scheduling order */
+  struct pmu* schedules;       /* for a leader: that PMU, which is its own unless it is a software event */
   int handle;
   u64 count_off;    /* its count when it was taken off */
   bool was_stopped; /* hw.state after add(), until pmu_enable() */
