@@ -152,20 +152,24 @@ std::uint64_t CoreSightPmu::guest_errors() const noexcept {
   return page0_bank_.guest_errors() + (page1_bank_ ? page1_bank_->guest_errors() : 0);
 }
 
-void CoreSightPmu::dump_text(std::ostream& out, Picoseconds when) const {
-  page0_bank_.dump_text(out, when);
-  if (page1_bank_) page1_bank_->dump_text(out, when);
-}
-
-nlohmann::json CoreSightPmu::dump_json(Picoseconds when) const {
-  nlohmann::json pages = nlohmann::json::array({page0_bank_.dump_json(when)});
-  if (page1_bank_) pages.push_back(page1_bank_->dump_json(when));
+std::vector<const RegisterBank*> CoreSightPmu::pages() const {
+  std::vector<const RegisterBank*> pages{&page0_bank_};
+  if (page1_bank_) pages.push_back(&*page1_bank_);
   return pages;
 }
 
+void CoreSightPmu::dump_text(std::ostream& out, Picoseconds when) const {
+  for (const RegisterBank* page : pages()) page->dump_text(out, when);
+}
+
+nlohmann::json CoreSightPmu::dump_json(Picoseconds when) const {
+  nlohmann::json all = nlohmann::json::array();
+  for (const RegisterBank* page : pages()) all.push_back(page->dump_json(when));
+  return all;
+}
+
 void CoreSightPmu::dump_markdown(std::ostream& out) const {
-  page0_bank_.dump_markdown(out);
-  if (page1_bank_) page1_bank_->dump_markdown(out);
+  for (const RegisterBank* page : pages()) page->dump_markdown(out);
 }
 
 // ---- Counting

@@ -70,6 +70,8 @@ class CoreSightPmu : public sc_core::sc_module {
   /// @return the number of guest errors on both pages.
   [[nodiscard]] std::uint64_t guest_errors() const noexcept;
 
+  /// @return the registers of page 0 and, if the PMU has dual pages, of page 1.
+  [[nodiscard]] std::vector<const RegisterBank*> pages() const;
   /// Print the registers of both pages with values and decoded fields.
   void dump_text(std::ostream& out, Picoseconds when) const;
   [[nodiscard]] nlohmann::json dump_json(Picoseconds when) const;

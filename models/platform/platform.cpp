@@ -47,18 +47,26 @@ bool is_named(const NamedRegisters& registers, const std::string& pattern) {
   return registers.name.starts_with(pattern) || fnmatch(pattern.c_str(), registers.name.c_str(), 0) == 0;
 }
 
+void NamedRegisters::dump_text(std::ostream& out, Picoseconds when) const {
+  for (const RegisterBank* page : pages) page->dump_text(out, when);
+}
+
+nlohmann::json NamedRegisters::dump_json(Picoseconds when) const {
+  nlohmann::json all = nlohmann::json::array();
+  for (const RegisterBank* page : pages) all.push_back(page->dump_json(when));
+  return all;
+}
+
+void NamedRegisters::dump_markdown(std::ostream& out) const {
+  for (const RegisterBank* page : pages) page->dump_markdown(out);
+}
+
 NamedRegisters registers_of(std::string name, std::vector<std::uint64_t> bases, const coresight::CoreSightPmu& pmu) {
-  return {std::move(name), std::move(bases), [&pmu](std::ostream& out, Picoseconds when) { pmu.dump_text(out, when); },
-          [&pmu](Picoseconds when) { return pmu.dump_json(when); },
-          [&pmu](std::ostream& out) { pmu.dump_markdown(out); }};
+  return {std::move(name), std::move(bases), pmu.pages()};
 }
 
 NamedRegisters registers_of(std::string name, std::uint64_t base, const RegisterBank& bank) {
-  return {std::move(name),
-          {base},
-          [&bank](std::ostream& out, Picoseconds when) { bank.dump_text(out, when); },
-          [&bank](Picoseconds when) { return nlohmann::json::array({bank.dump_json(when)}); },
-          [&bank](std::ostream& out) { bank.dump_markdown(out); }};
+  return {std::move(name), {base}, {&bank}};
 }
 
 Platform::Platform(const sc_core::sc_module_name& name, const PlatformSpec& spec)

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <iosfwd>
 #include <memory>
 #include <string>
@@ -20,6 +19,7 @@
 #include "tlm/clock/clock_domain.h"
 #include "tlm/firmware/firmware_description.h"
 #include "tlm/probe/probe.h"
+#include "tlm/registers/register_bank.h"
 #include "tlm/transaction/fabric_extension.h"
 
 namespace pmufab::platform {
@@ -33,10 +33,15 @@ class Tegra410Part;
 /// the platform.
 struct NamedRegisters {
   std::string name;                  ///< as shown to users, for example "socket0.ucf_pmu"
-  std::vector<std::uint64_t> bases;  ///< physical address of each page of dump_json(), as firmware places it
-  std::function<void(std::ostream& out, Picoseconds when)> dump_text;  ///< values with decoded fields
-  std::function<nlohmann::json(Picoseconds when)> dump_json;           ///< map and values: an array of pages
-  std::function<void(std::ostream& out)> dump_markdown;                ///< the map alone
+  std::vector<std::uint64_t> bases;  ///< physical address of each page, as firmware places it
+  std::vector<const RegisterBank*> pages;
+
+  /// Values with decoded fields.
+  void dump_text(std::ostream& out, Picoseconds when) const;
+  /// Map and values: an array of pages.
+  [[nodiscard]] nlohmann::json dump_json(Picoseconds when) const;
+  /// The map alone.
+  void dump_markdown(std::ostream& out) const;
 };
 
 /// @param pattern  the beginning of a name, or a pattern with * and ?: "cmn0", "cmn0.xp?.dtm0"

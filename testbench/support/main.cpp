@@ -2,7 +2,15 @@
 // The main program of every test. Both functions are in one file on purpose: the SystemC library has a main() of its
 // own, and whichever symbol the linker misses first must bring in both of ours.
 
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
 #include <cstdlib>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 #include <systemc>
@@ -23,9 +31,63 @@ const char* __ubsan_default_options() { return "print_stacktrace=1"; }
 // NOLINTEND(readability-identifier-naming)
 }
 
+namespace {
+
+/// "2/4": each test of the second quarter runs in a process of its own, forked from this one. Loading a program with
+/// sanitizers and making its list of tests takes longer than most of the tests.
+constexpr const char* kEachAlone = "PMUFAB_EACH_TEST_ALONE";
+constexpr unsigned kPatience = 300;  // seconds for a test
+
+std::vector<std::string> tests_of_part(const std::string& part) {
+  const unsigned long number = std::strtoul(part.c_str(), nullptr, 10);
+  const unsigned long parts = std::strtoul(part.c_str() + part.find('/') + 1, nullptr, 10);
+  std::vector<std::string> tests;
+  unsigned long index = 0;
+  const ::testing::UnitTest& all = *::testing::UnitTest::GetInstance();
+  for (int i = 0; i < all.total_test_suite_count(); ++i) {
+    const ::testing::TestSuite& suite = *all.GetTestSuite(i);
+    for (int j = 0; j < suite.total_test_count(); ++j) {
+      std::string name = std::string(suite.name()) + "." + suite.GetTestInfo(j)->name();
+      if (name.find("DISABLED_") == std::string::npos && index++ % parts + 1 == number)
+        tests.push_back(std::move(name));
+    }
+  }
+  return tests;
+}
+
+/// @return the exit code of this process, which may be the child that runs one test
+int run_each_alone(const std::string& part) {
+  unsigned long failed = 0;
+  const std::vector<std::string> tests = tests_of_part(part);
+  for (const std::string& test : tests) {
+    std::fflush(nullptr);
+    const pid_t child = fork();
+    if (child == 0) {
+      unsetenv(kEachAlone);
+      GTEST_FLAG_SET(filter, test);
+      alarm(kPatience);
+      return RUN_ALL_TESTS();
+    }
+    int status = -1;
+    if (child > 0 && waitpid(child, &status, 0) == child && status == 0) continue;
+    ++failed;
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM) {
+      std::printf("[  FAILED  ] %s: it took longer than %u s\n", test.c_str(), kPatience);
+    } else {
+      std::printf("[  FAILED  ] %s: its process ended with status %#x\n", test.c_str(), static_cast<unsigned>(status));
+    }
+  }
+  if (::testing::UnitTest::GetInstance()->total_test_count() == 0) failed = 1;  // the program has no tests
+  std::printf("%zu tests of part %s, each in a process of its own: %lu failed\n", tests.size(), part.c_str(), failed);
+  return failed == 0 ? 0 : 1;
+}
+
+}  // namespace
+
 int sc_main(int argc, char* argv[]) {
   ::testing::InitGoogleTest(&argc, argv);
-  return RUN_ALL_TESTS();
+  const char* const part = std::getenv(kEachAlone);
+  return part != nullptr ? run_each_alone(part) : RUN_ALL_TESTS();
 }
 
 int main(int argc, char* argv[]) {

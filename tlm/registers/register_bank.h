@@ -109,6 +109,10 @@ class RegisterBank {
   [[nodiscard]] RegisterId find(std::string_view name) const;
   /// @throws std::out_of_range if there is no such register, or it has no such field
   [[nodiscard]] RegisterField find(std::string_view reg, std::string_view field) const;
+  /// @return the number of registers of the table. RegisterId{0} is the first.
+  [[nodiscard]] std::size_t registers() const noexcept { return registers_.size(); }
+  /// @throws std::out_of_range if there is no such register
+  [[nodiscard]] const RegisterSpec& spec(RegisterId reg) const { return *registers_.at(reg.index).spec; }
 
   /// Implement only the first `count` elements of an array. The others read zero and ignore writes.
   void limit(RegisterId reg, unsigned count);

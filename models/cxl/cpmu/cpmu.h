@@ -75,6 +75,7 @@ class Cpmu : public sc_core::sc_module, private CounterUnit::Owner {
   /// @return the number of guest errors, repeated ones included.
   [[nodiscard]] std::uint64_t guest_errors() const noexcept { return bank_.guest_errors() + guest_errors_; }
 
+  [[nodiscard]] const RegisterBank& bank() const noexcept { return bank_; }
   /// Print the registers with values and decoded fields.
   void dump_text(std::ostream& out, Picoseconds when) const { bank_.dump_text(out, when); }
   [[nodiscard]] nlohmann::json dump_json(Picoseconds when) const;

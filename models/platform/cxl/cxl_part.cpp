@@ -6,8 +6,6 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 namespace pmufab::platform {
 namespace {
 
@@ -300,12 +298,9 @@ void CxlPart::reset_window(const std::string& window) {
 void CxlPart::add_registers(std::vector<NamedRegisters>& banks) const {
   for (const Component& component : components_) {
     for (std::size_t number = 0; number < component.cpmus.size(); ++number) {
-      const cxl::Cpmu* const cpmu = component.cpmus[number].get();
       banks.push_back({fmt::format("{}.cpmu{}", component.name, number),
                        {cpmu_address(component, static_cast<unsigned>(number))},
-                       [cpmu](std::ostream& out, Picoseconds when) { cpmu->dump_text(out, when); },
-                       [cpmu](Picoseconds when) { return nlohmann::json::array({cpmu->dump_json(when)}); },
-                       [cpmu](std::ostream& out) { cpmu->dump_markdown(out); }});
+                       {&component.cpmus[number]->bank()}});
     }
   }
 }

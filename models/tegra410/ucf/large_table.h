@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <sys/mman.h>
+
 #include <cstddef>
 #include <new>
-
-#ifdef __linux__
-#include <sys/mman.h>
-#endif
 
 namespace pmufab::tegra410 {
 
@@ -23,9 +21,7 @@ struct LargeTableAllocator {
   [[nodiscard]] T* allocate(std::size_t count) {
     const std::size_t bytes = count * sizeof(T);
     void* const memory = ::operator new(bytes, alignment(bytes));
-#ifdef __linux__
     if (bytes >= kLargePage) (void)madvise(memory, bytes, MADV_HUGEPAGE);  // only a hint: failure does no harm
-#endif
     return static_cast<T*>(memory);
   }
   void deallocate(T* memory, std::size_t count) noexcept { ::operator delete(memory, alignment(count * sizeof(T))); }

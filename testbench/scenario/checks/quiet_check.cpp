@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <optional>
+#include <cstdint>
+#include <string>
 #include <string_view>
-#include <vector>
 
 #include <fmt/format.h>
 
@@ -16,10 +16,9 @@ namespace {
 
 constexpr std::size_t kMostTold = 8;
 
-bool fits(const RegisterSwitch& one, std::string_view name, std::string_view field) {
-  const bool is_named = one.name == RegisterSwitch::Name::whole ? name == one.registers
-                                                                : name.find(one.registers) != std::string_view::npos;
-  return is_named && field.starts_with(one.field) && field.ends_with(one.ending);
+bool is_named(const RegisterSwitch& one, std::string_view name) {
+  return one.name == RegisterSwitch::Name::whole ? name == one.registers
+                                                 : name.find(one.registers) != std::string_view::npos;
 }
 
 /// @return those that a bank may have
@@ -27,10 +26,6 @@ std::vector<RegisterSwitch> of_bank(std::vector<RegisterSwitch> all, std::string
   std::erase_if(
       all, [&](const RegisterSwitch& one) { return one.is_for_unloaded != unloaded || !bank.ends_with(one.banks); });
   return all;
-}
-
-std::uint64_t number_of(const nlohmann::json& value) {
-  return value.is_string() ? std::stoull(value.get<std::string>(), nullptr, 16) : value.get<std::uint64_t>();
 }
 
 }  // namespace
@@ -42,28 +37,32 @@ QuietCheck::Switches QuietCheck::switches(bool unloaded) const {
     if (broken_.has_registers(bank.name) || is_left_alone(machine_.platform().spec(), bank.name)) continue;
     const std::vector<RegisterSwitch> possible = of_bank(all, bank.name, unloaded);
     if (possible.empty()) continue;
-    for (const nlohmann::json& page : bank.dump_json(simulated_time())) {
-      for (const nlohmann::json& entry : page.at("registers")) {
-        const std::string name = entry.at("name");
-        for (const nlohmann::json& field : entry.at("fields")) {
-          const std::string field_name = field.at("name");
-          const auto found = std::find_if(possible.begin(), possible.end(),
-                                          [&](const RegisterSwitch& one) { return fits(one, name, field_name); });
-          if (found == possible.end()) continue;
-          const auto first = field.at("lsb").get<unsigned>();
-          const auto width = field.at("width").get<unsigned>();
-          const std::uint64_t mask = width >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << width) - 1;
-          const nlohmann::json& values = entry.at("values");
-          for (std::size_t i = 0; i < values.size(); ++i) {
-            const std::string place =
-                fmt::format("{} {}{} {}", bank.name, name, values.size() > 1 ? fmt::format("[{}]", i) : "", field_name);
-            switches[place] = {std::string(found->what), number_of(values[i]) >> first & mask, found->is_comparison};
-          }
-        }
+    for (const RegisterBank* page : bank.pages) add_switches(bank.name, *page, possible, switches);
+  }
+  return switches;
+}
+
+void QuietCheck::add_switches(const std::string& bank, const RegisterBank& page,
+                              const std::vector<RegisterSwitch>& possible, Switches& switches) {
+  const Picoseconds now = simulated_time();
+  for (std::size_t index = 0; index < page.registers(); ++index) {
+    const RegisterId reg{static_cast<std::uint16_t>(index)};
+    const RegisterSpec& spec = page.spec(reg);
+    const auto is_of_register = [&](const RegisterSwitch& one) { return is_named(one, spec.name); };
+    if (std::none_of(possible.begin(), possible.end(), is_of_register)) continue;
+    for (const FieldSpec& field : spec.fields) {
+      const auto found = std::find_if(possible.begin(), possible.end(), [&](const RegisterSwitch& one) {
+        return is_of_register(one) && field.name.starts_with(one.field) && field.name.ends_with(one.ending);
+      });
+      if (found == possible.end()) continue;
+      for (unsigned i = 0; i < spec.count; ++i) {
+        const std::string place =
+            fmt::format("{} {}{} {}", bank, spec.name, spec.count > 1 ? fmt::format("[{}]", i) : "", field.name);
+        const std::uint64_t value = page.read(reg, i, now) >> field.lsb & low_bits(field.width);
+        switches[place] = {std::string(found->what), value, found->is_comparison};
       }
     }
   }
-  return switches;
 }
 
 CheckResult QuietCheck::result() const {

@@ -5,10 +5,13 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "testbench/scenario/checks/broken_parts.h"
+#include "testbench/scenario/fabrics/register_switch.h"
 #include "testbench/scenario/report/results.h"
 #include "testbench/scenario/run/machine.h"
+#include "tlm/registers/register_bank.h"
 
 namespace pmufab::scenario {
 
@@ -44,6 +47,9 @@ class QuietCheck {
   };
   using Switches = std::map<std::string, Switch>;  // by "socket0.ucf_pmu PMCNTENSET[0]"
   [[nodiscard]] Switches switches(bool unloaded) const;
+  /// Those of a page of a bank's registers.
+  static void add_switches(const std::string& bank, const RegisterBank& page,
+                           const std::vector<RegisterSwitch>& possible, Switches& switches);
 
   const Machine& machine_;
   BrokenParts broken_;
