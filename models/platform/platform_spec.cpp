@@ -13,6 +13,7 @@
 #include "models/cmn/description/topology_check.h"
 #include "models/cmn/nodes/gateway/gateway.h"
 #include "models/cmn/nodes/system_address_map.h"
+#include "models/cxl/registers/component_registers.h"
 #include "models/platform/soc/soc_rows.h"
 #include "models/platform/tegra410/c2c_spec.h"
 #include "models/platform/tegra410/pcie_spec.h"
@@ -182,6 +183,8 @@ void check_windows_of_soc(const PlatformSpec& spec) {
   if (!spec.cxl.empty()) {
     taken.push_back({default_map::kEcam, 0x1000'0000, "configuration space of PCI segment 0"});
     taken.push_back({default_map::kCxlBars, default_map::kCxlBarsSize, "BARs of CXL components"});
+    taken.push_back(
+        {default_map::kCxlHostBridge, cxl::ComponentRegisters::kSize, "component registers of the CXL host bridge"});
   }
   taken.push_back({default_map::kMessageDoorbell / 0x1000 * 0x1000, 0x1000, "doorbell of interrupt messages"});
   for (const SocPmuRow& row : soc_pmus(spec)) {

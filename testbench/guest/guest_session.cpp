@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "testbench/guest/guest_session.h"
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <stdexcept>
@@ -97,6 +98,7 @@ class GuestStory {
     const platform::FirmwareDescription& firmware = machine_.firmware();
     pci_access::PciAccess pci(machine_.host(), firmware);
     const std::vector<pci_access::FoundFunction> functions = pci.enumerate();
+    has_switch_ = std::any_of(functions.begin(), functions.end(), is_switch);
     const Aperture aperture(firmware);
     const std::map<std::uint32_t, std::uint32_t> numbers = possible([&] { return assign_interrupts(firmware); });
     WiredInterrupts interrupts(firmware, qemu_virt::kMessageDoorbell, numbers);
@@ -162,7 +164,7 @@ class GuestStory {
                 const std::vector<bool>& functions) const {
     const GuestMap map{
         [&](const platform::MemoryResource& range) { return kPlatformBegin + *aperture.offset_of(range.base); },
-        interrupts};
+        interrupts, !has_switch_};
     const AcpiBlobs blobs = make_acpi_tables(machine_.platform().firmware(), options_.topology, map);
     const auto write_file = [&](const char* name, const std::string& content) {
       scenario::write_whole(options_.folder / name, content);
@@ -181,6 +183,7 @@ class GuestStory {
   const GuestOptions& options_;
   scenario::Journal journal_;
   GuestServer* server_ = nullptr;
+  bool has_switch_ = false;
 };
 
 }  // namespace

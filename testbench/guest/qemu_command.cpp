@@ -173,11 +173,14 @@ std::vector<std::string> qemu_command(const QemuOptions& options) {
   // The root bus has 31 slots: the platform's functions share some.
   constexpr unsigned kFirstSlot = 16;
   unsigned on_root_bus = 0;
+  // As the platform numbers its root ports: decoders of the host bridge name them so.
+  unsigned port_number = 0;
   for (std::size_t i = 0; i < options.below_ports.size(); ++i) {
     const std::string socket = fmt::format("{}{}", kPciName, i);
     if (options.below_ports[i]) {
       const std::string port = fmt::format("port{}", i);
-      command.insert(command.end(), {"-device", fmt::format("pcie-root-port,id={},chassis={}", port, i + 1)});
+      command.insert(command.end(),
+                     {"-device", fmt::format("cxl-rp,id={},chassis={},port={}", port, i + 1, port_number++)});
       add_function(socket, port, {});
     } else {
       add_function(socket, "pcie.0", fmt::format("{:x}.{}", kFirstSlot + on_root_bus / 8, on_root_bus % 8));

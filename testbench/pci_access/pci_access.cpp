@@ -124,6 +124,7 @@ std::vector<FoundFunction> PciAccess::enumerate() {
   for (const platform::PciSegment& segment : segments_) {
     std::deque<std::uint32_t> buses{segment.first_bus};
     std::set<std::uint32_t> seen{segment.first_bus};
+    const std::size_t first = functions.size();
     const int node = segment.node ? static_cast<int>(*segment.node) : -1;
     for (; !buses.empty(); buses.pop_front()) {
       for (std::uint32_t slot = 0; slot < 32 * 8; ++slot) {
@@ -147,6 +148,9 @@ std::vector<FoundFunction> PciAccess::enumerate() {
         if (slot % 8 == 0 && (!present || (header & kMultiFunction) == 0)) slot += 7;
       }
     }
+    // Buses are numbered depth first, and so Linux finds functions.
+    std::stable_sort(functions.begin() + static_cast<std::ptrdiff_t>(first), functions.end(),
+                     [](const FoundFunction& a, const FoundFunction& b) { return a.address < b.address; });
   }
   return functions;
 }

@@ -79,4 +79,10 @@ std::string describe(const scoreboard::Losses& loss) {
   return text;
 }
 
+std::string with_losses(std::string note, const scoreboard::Losses& loss) {
+  const std::string lost = describe(loss);
+  if (!lost.empty()) note += (note.empty() ? "" : "; ") + lost;
+  return note;
+}
+
 }  // namespace pmufab::perf

@@ -30,5 +30,7 @@ void add_account(nlohmann::ordered_json& json, const std::optional<scoreboard::A
 [[nodiscard]] bool has_blind_time(const scoreboard::Account& account) noexcept;
 /// @return the losses in words: "lost: 84,513 handler, 12 disabled"; empty if there are none
 [[nodiscard]] std::string describe(const scoreboard::Losses& loss);
+/// @return a note on a count with the losses behind it.
+[[nodiscard]] std::string with_losses(std::string note, const scoreboard::Losses& loss);
 
 }  // namespace pmufab::perf

@@ -89,6 +89,16 @@ struct PciSegment {
   std::uint8_t last_bus = 0;       ///< configuration space reaches to the end of this bus
   std::optional<unsigned> node{};  ///< NUMA node: _PXM
   bool native_cxl_error = true;    ///< _OSC gives the operating system control of CXL error reporting
+  /// Component registers of a host bridge with CXL root ports (ACPI CEDT, CHBS).
+  std::optional<MemoryResource> cxl_registers{};
+};
+
+/// A window of physical addresses that leads to the CXL devices below one host bridge (ACPI CEDT, CFMWS).
+struct CxlWindow {
+  std::uint64_t base = 0;     ///< a multiple of 256 MiB
+  std::uint64_t size = 0;     ///< bytes, likewise
+  std::uint16_t segment = 0;  ///< the host bridge: its PCI segment, where there is one that has cxl_registers
+  bool host_only = true;      ///< hosts keep its memory coherent (HDM-H), or else devices, too
 };
 
 /// Where functions send message-signalled interrupts (MSI and MSI-X). The operating system chooses the numbers. A
@@ -106,6 +116,7 @@ struct FirmwareDescription {
   std::vector<ApmtNode> apmt;
   std::vector<AcpiDevice> devices;
   std::vector<PciSegment> pci_segments{};
+  std::vector<CxlWindow> cxl_windows{};
   MessageInterruptDoorbell msi{};
 };
 

@@ -45,8 +45,7 @@ void print_verdicts(const char* counter, const std::string& event, const std::ve
     std::string happened = "-";
     if (has_happened && verdict.account) {
       happened = scenario::with_separators(verdict.account->happened);
-      const std::string lost = perf::describe(verdict.account->loss);
-      if (!lost.empty()) note += (note.empty() ? "" : "; ") + lost;
+      note = perf::with_losses(note, verdict.account->loss);
     }
     complain("  {:>20}  {:>20}  {}{:5}  {}{}\n", text_of(verdict.count), expected_text(verdict), column(happened),
              perf::mark_of(verdict.check, speaks_utf8()), verdict.event,

@@ -135,6 +135,16 @@ constexpr auto kSwitchRegisters = [] {
 }();
 static_assert(layout_is_valid(kSwitchRegisters, ComponentRegisters::kSize));
 
+/// Host bridge: the same with more decoders.
+constexpr auto kBridgeRegisters = [] {
+  auto registers = kSwitchRegisters;
+  for (RegisterSpec& one : registers) {
+    if (one.count == ComponentRegisters::kMostDecoders) one.count = ComponentRegisters::kMostBridgeDecoders;
+  }
+  return registers;
+}();
+static_assert(layout_is_valid(kBridgeRegisters, ComponentRegisters::kSize));
+
 /// Port without decoders: RAS alone.
 constexpr auto kPortRegisters = [] {
   std::array<RegisterSpec, 9> registers{};
@@ -147,11 +157,22 @@ static_assert(layout_is_valid(kPortRegisters, ComponentRegisters::kSize));
 std::span<const RegisterSpec> registers_of(ComponentKind kind) {
   if (kind == ComponentKind::device) return kComponentRegisters;
   if (kind == ComponentKind::upstream_port) return kSwitchRegisters;
+  if (kind == ComponentKind::host_bridge) return kBridgeRegisters;
   return kPortRegisters;
+}
+
+/// Encoded numbers of decoders (CXL 3.1, 8.2.4.20.1): 1, 2, 4 ... 16, 20 ... 32.
+unsigned encoded_count(unsigned decoders) {
+  if (decoders == 1) return 0;
+  return decoders <= 16 ? decoders / 2 : decoders / 4 + 4;
 }
 
 unsigned checked(ComponentKind kind, unsigned decoders) {
   if (kind == ComponentKind::port) return 0;
+  if (kind == ComponentKind::host_bridge) {
+    if (ComponentRegisters::bridge_decoders(decoders) == decoders) return decoders;
+    throw SpecError("hdm_decoders", fmt::format("the registers of a host bridge cannot show {} decoders", decoders));
+  }
   if (decoders != 1 && (decoders % 2 != 0 || decoders < 2 || decoders > ComponentRegisters::kMostDecoders)) {
     throw SpecError("hdm_decoders", fmt::format("the registers cannot show {} decoders", decoders),
                     "1, 2, 4, 6, 8 or 10");
@@ -188,9 +209,9 @@ ComponentRegisters::ComponentRegisters(const sc_core::sc_module_name& name, Comp
   last_low_ = bank_.find(device ? "HDM Decoder DPA Skip Low" : "HDM Decoder Target List Low");
   last_high_ = bank_.find(device ? "HDM Decoder DPA Skip High" : "HDM Decoder Target List High");
   const RegisterId capability = bank_.find("HDM Decoder Capability");
-  std::uint64_t value = bank_.value(capability) | (decoders_ == 1 ? 0 : decoders_ / 2);
+  std::uint64_t value = bank_.value(capability) | encoded_count(decoders_);
   if (!device) {
-    constexpr std::uint64_t kManyWays = 3 << 11;  // 3, 6, 12 and 16 ways: only for devices
+    constexpr std::uint64_t kManyWays = 3 << 11;  // 3, 6, 12 and 16 ways: for devices alone
     value = (value & ~kManyWays) | std::uint64_t{std::min(std::bit_ceil(ports), kMostTargets)} << 4;
   }
   bank_.set_reset(capability, 0, value);
@@ -199,6 +220,13 @@ ComponentRegisters::ComponentRegisters(const sc_core::sc_module_name& name, Comp
   bank_.on_write(control_, [this](const RegisterWrite& write) { control_written(write); });
   bank_.on_write(bank_.find("HDM Decoder Global Control", "HDM Decoder Enable"),
                  [this](const FieldWrite& write) { set_enabled(write.after != 0); });
+}
+
+unsigned ComponentRegisters::bridge_decoders(unsigned wanted) noexcept {
+  if (wanted <= 1) return 1;
+  const unsigned step = wanted <= 16 ? 2 : 4;
+  const unsigned count = (wanted + step - 1) / step * step;
+  return count <= kMostBridgeDecoders ? count : 0;
 }
 
 void ComponentRegisters::protect(RegisterId reg) {
@@ -238,7 +266,8 @@ HdmClaim ComponentRegisters::claim(unsigned decoder) const {
 
 void ComponentRegisters::tell(unsigned decoder) {
   const HdmClaim claimed = claim(decoder);
-  claims_.set(decoder, {claimed.base, claimed.size, claimed.device_base, claimed.interleave});
+  if (kind_ == ComponentKind::device)
+    claims_.set(decoder, {claimed.base, claimed.size, claimed.device_base, claimed.interleave});
   for (const auto& listener : listeners_) listener(decoder, claimed);
 }
 
@@ -294,7 +323,7 @@ std::string ComponentRegisters::place(unsigned decoder, unsigned ways, Range& ra
 }
 
 std::string ComponentRegisters::choose_targets(unsigned decoder, unsigned ways, Range& range) const {
-  if (ways > kMostTargets || !std::has_single_bit(ways)) return fmt::format("a switch has no {} ways", ways);
+  if (ways > kMostTargets || !std::has_single_bit(ways)) return fmt::format("a port has no {} ways", ways);
   for (unsigned way = 0; way < ways; ++way) {
     const RegisterId half = way < 4 ? last_low_ : last_high_;
     range.targets[way] = static_cast<std::uint8_t>(bank_.value(half, decoder) >> (way % 4 * 8));

@@ -26,7 +26,7 @@ struct HdmDecoderSettings {
   Interleave interleave{};
   std::uint64_t skip = 0;      ///< bytes of device memory between the previous decoder's and this one's
   bool lock_on_commit = true;  ///< as firmware does: software cannot change it until reset
-  HdmTargets targets{};        ///< for a switch: port number of the downstream port of each way
+  HdmTargets targets{};        ///< for a switch or a host bridge: number of the port below, of each way
 };
 
 /// A host physical address a device claims.
@@ -42,29 +42,31 @@ struct HdmClaim {
   std::uint64_t size = 0;         ///< 0: no claim; not committed, or decoding is disabled
   std::uint64_t device_base = 0;  ///< start of its share of device memory
   Interleave interleave{};
-  HdmTargets targets{};  ///< for a switch
+  HdmTargets targets{};  ///< for a switch or a host bridge
 };
 
 /// The kind of component that has the registers.
 enum class ComponentKind : std::uint8_t {
   device,         ///< decoders translate to device memory
   upstream_port,  ///< of a switch: decoders have targets instead of a skip
+  host_bridge,    ///< above root ports, likewise
   port            ///< a root port or a downstream port: no decoders
 };
 
-/// The component register block of a device or port (register locator block id 1, 64 KiB): the CXL.cache/CXL.mem
-/// capability array at 0x1000 with the RAS and the HDM decoder capability (CXL 3.1, 8.2.4). All registers are 32 bits.
+/// The component register block of a device, a port or a host bridge (register locator block id 1, or CHBCR; 64 KiB): the
+/// CXL.cache/CXL.mem capability array at 0x1000 with the RAS and the HDM decoder capability (CXL 3.1, 8.2.4). All registers are 32 bits.
 ///
 /// A decoder takes effect when its commit bit goes from 0 to 1, if all before it are committed, ranges ascend without
 /// overlap, the interleave is one of the specification's, and device memory suffices. Otherwise Error Not Committed is
 /// set. Committed settings hold until the bit is cleared: base, size and interleave written meanwhile wait for the next
-/// commit, and are ignored if the decoder is locked. Decoders of an upstream port have up to eight ways, each with an
-/// existing downstream port, and no memory. Addresses are decoded while HDM Decoder Enable of the global control
+/// commit, and are ignored if the decoder is locked. Decoders of an upstream port or a host bridge have up to eight ways, each
+/// with an existing port below, and no memory. Addresses are decoded while HDM Decoder Enable of the global control
 /// register is 1.
 class ComponentRegisters : public sc_core::sc_module {
  public:
   static constexpr std::uint32_t kSize = 0x1'0000;
-  static constexpr unsigned kMostDecoders = HdmMap::kDecoders;
+  static constexpr unsigned kMostDecoders = HdmMap::kDecoders;  ///< of a device or a switch
+  static constexpr unsigned kMostBridgeDecoders = 32;
 
   /// @param decoders  1, 2, 4, 6, 8 or 10 (the numbers that the capability can encode)
   /// @param capacity  bytes of device memory
@@ -76,6 +78,15 @@ class ComponentRegisters : public sc_core::sc_module {
   ComponentRegisters(const sc_core::sc_module_name& name, unsigned ports)
       : ComponentRegisters(name, ports == 0 ? ComponentKind::port : ComponentKind::upstream_port,
                            ports == 0 ? 0 : kMostDecoders, 0, ports) {}
+  /// Make the registers of any component.
+  /// @param ports  of an upstream port or a host bridge: ports below, numbered from 0
+  /// @throws SpecError if the capability cannot encode the number of decoders: 1, 2, 4, 6, 8, 10; of a host bridge also
+  ///         12, 14, 16, 20, 24, 28, 32
+  ComponentRegisters(const sc_core::sc_module_name& name, ComponentKind kind, unsigned decoders, std::uint64_t capacity,
+                     unsigned ports);
+
+  /// @return the fewest decoders that the capability of a host bridge can encode, at least `wanted`; 0 if there are none
+  [[nodiscard]] static unsigned bridge_decoders(unsigned wanted) noexcept;
 
   /// May stay unbound.
   tlm_utils::simple_target_socket_optional<ComponentRegisters, 64> socket;
@@ -108,8 +119,6 @@ class ComponentRegisters : public sc_core::sc_module {
   [[nodiscard]] const RegisterBank& bank() const noexcept { return bank_; }
 
  private:
-  ComponentRegisters(const sc_core::sc_module_name& name, ComponentKind kind, unsigned decoders, std::uint64_t capacity,
-                     unsigned ports);
   struct Range {  // committed settings
     std::uint64_t base = 0;
     std::uint64_t size = 0;  // 0: none
@@ -138,8 +147,8 @@ class ComponentRegisters : public sc_core::sc_module {
   RegisterBank bank_;
   RegisterId global_control_{}, base_low_{}, base_high_{}, size_low_{}, size_high_{}, control_{};
   RegisterId last_low_{}, last_high_{};  // DPA skip, or target list
-  std::array<Range, kMostDecoders> ranges_{};
-  HdmMap claims_;  // the claims in effect
+  std::array<Range, kMostBridgeDecoders> ranges_{};
+  HdmMap claims_;  // of a device: the claims in effect
   bool enabled_ = false;
   std::vector<std::function<void(unsigned, const HdmClaim&)>> listeners_;
 };

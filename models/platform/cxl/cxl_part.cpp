@@ -9,6 +9,9 @@
 namespace pmufab::platform {
 namespace {
 
+constexpr unsigned kLeastDecoders = 4;  // of the host bridge
+constexpr const char* kHostBridge = "cxl_host_bridge";
+
 cxl::Type3Parameters register_parameters(const CxlDeviceSpec& spec) {
   constexpr std::uint64_t kCapacityStep = std::uint64_t{256} << 20;
   cxl::Type3Parameters parameters = spec.registers;
@@ -67,7 +70,13 @@ struct CxlPart::Switch {
   std::deque<cxl::Link> links;
 };
 
-CxlPart::CxlPart(const std::vector<CxlDeviceSpec>& branches) : specs_(branches), places_(devices_of(specs_)) {
+CxlPart::CxlPart(const std::vector<CxlDeviceSpec>& branches)
+    : specs_(branches),
+      places_(devices_of(specs_)),
+      bridge_registers_(kHostBridge, cxl::ComponentKind::host_bridge,
+                        cxl::ComponentRegisters::bridge_decoders(
+                            std::max(kLeastDecoders, static_cast<unsigned>(ranges_of(places_).size()))),
+                        0, static_cast<unsigned>(specs_.size())) {
   // Room for every possible bus; the window is only as large as needed.
   unsigned buses = 0;
   for (const CxlDeviceSpec& branch : specs_)
@@ -104,6 +113,7 @@ std::size_t CxlPart::add_port(Kind kind, unsigned number, unsigned port, const s
   Component& component =
       components_.emplace_back(Component{kind, number, port, std::move(name), &cpmus, &ports_.back()->function()});
   for (unsigned cpmu = 0; cpmu < cpmus.size(); ++cpmu) component.blocks.push_back(cxl::PortFunction::cpmu_offset(cpmu));
+  component.registers = &ports_.back()->component();
   return components_.size() - 1;
 }
 
@@ -185,7 +195,9 @@ void CxlPart::add_device(std::size_t above, cxl::Link& link, Root& root, const C
   const std::vector<cxl::BlockId> locator = locator_of(spec);
   for (unsigned entry = 0; entry < locator.size(); ++entry) {
     if (locator[entry] == cxl::BlockId::cpmu) component.blocks.push_back(device.registers->block_offset(entry));
+    if (locator[entry] == cxl::BlockId::component) component.registers_offset = device.registers->block_offset(entry);
   }
+  component.registers = &device.registers->component();
   add_cpmus(
       component, device.memory.event_groups(device.cache != nullptr),
       [&device](unsigned cpmu, cxl::Cpmu& block) { device.registers->attach_cpmu(cpmu, block.socket); },
@@ -210,24 +222,25 @@ void CxlPart::add_cpmus(Component& component, const std::vector<cxl::EventGroup>
   }
 }
 
+/// The root ports of a range, ascending.
+std::vector<unsigned> CxlPart::roots_of(const CxlRangeSpec& range) const {
+  std::vector<unsigned> roots;
+  for (const unsigned device : range.devices) {
+    if (roots.empty() || roots.back() != places_[device].root) roots.push_back(places_[device].root);
+  }
+  return roots;
+}
+
 /// The ranges as hosts know them. They stay, even if software changes decoders.
 void CxlPart::share_ranges() {
   std::vector<unsigned> next(roots_.size());
   for (const CxlRangeSpec& range : ranges_of(places_)) {
     const CxlDecoderSpec& decoder = range.decoder;
-    std::vector<unsigned> below;  // root ports, ascending
-    for (const unsigned device : range.devices) {
-      if (below.empty() || below.back() != places_[device].root) below.push_back(places_[device].root);
-    }
-    cxl::HdmRange of_bridge{.base = decoder.base, .size = decoder.size};
-    const auto ports = static_cast<unsigned>(below.size());
-    of_bridge.interleave = {ports, ports == 1 ? 256 : decoder.interleave.granularity * decoder.interleave.ways / ports};
-    // check_interleave() allows no more ways than there are targets; g++ 14 recognises that only with at().
-    for (unsigned way = 0; way < ports; ++way) of_bridge.targets.at(way) = static_cast<std::uint8_t>(below[way]);
-    bridge_.add(of_bridge);
+    const std::vector<unsigned> below = roots_of(range);
     for (const unsigned root : below)
       roots_[root]->map.set(next[root]++, {.base = decoder.base, .size = decoder.size, .coherency = decoder.coherency});
   }
+  bridge_.follow(bridge_registers_);
   // A switch ignores coherency: the registers hold all it needs.
   for (const auto& cxl_switch : switches_) cxl_switch->upstream->follow(cxl_switch->map);
 }
@@ -247,6 +260,7 @@ void CxlPart::configure() {
           decoder, {.base = range.base, .size = range.size, .interleave = range.interleave});
     }
   }
+  configure_bridge();
   std::vector<unsigned> next(switches_.size());
   for (const CxlRangeSpec& range : ranges_of(places_)) {
     for (unsigned number = 0; number < switches_.size(); ++number) {
@@ -263,8 +277,23 @@ void CxlPart::configure() {
   }
 }
 
+void CxlPart::configure_bridge() {
+  unsigned next = 0;
+  for (const CxlRangeSpec& range : ranges_of(places_)) {
+    const CxlDecoderSpec& decoder = range.decoder;
+    const std::vector<unsigned> roots = roots_of(range);
+    const auto ways = static_cast<unsigned>(roots.size());
+    cxl::HdmDecoderSettings settings{.base = decoder.base, .size = decoder.size};
+    settings.interleave = {ways, ways == 1 ? 256 : decoder.interleave.granularity * decoder.interleave.ways / ways};
+    // check_interleave() allows no more ways than there are targets; g++ 14 recognises that only with at().
+    for (unsigned way = 0; way < ways; ++way) settings.targets.at(way) = static_cast<std::uint8_t>(roots[way]);
+    bridge_registers_.program(next++, settings);
+  }
+}
+
 void CxlPart::map(MmioBus& bus) {
   bus.map("cxl_ecam", default_map::kEcam, ecam_->size(), ecam_->socket);
+  bus.map(kHostBridge, default_map::kCxlHostBridge, cxl::ComponentRegisters::kSize, bridge_registers_.socket);
   for (const Component& component : components_) {
     pcie::Function& function = *component.function;
     bus.map(component.name, component.bar, function.bar_size(0), function.socket(0));
@@ -273,13 +302,25 @@ void CxlPart::map(MmioBus& bus) {
 
 void CxlPart::describe(FirmwareDescription& firmware) {
   firmware.pci_segments.push_back(
-      {.number = 0, .ecam_base = default_map::kEcam, .first_bus = 0, .last_bus = ecam_->last_bus(), .node = 0});
+      {.number = 0,
+       .ecam_base = default_map::kEcam,
+       .first_bus = 0,
+       .last_bus = ecam_->last_bus(),
+       .node = 0,
+       .cxl_registers = MemoryResource{default_map::kCxlHostBridge, cxl::ComponentRegisters::kSize}});
+  for (const CxlRangeSpec& range : ranges_of(places_)) {
+    firmware.cxl_windows.push_back({.base = range.decoder.base,
+                                    .size = range.decoder.size,
+                                    .segment = 0,
+                                    .host_only = range.decoder.coherency == cxl::Coherency::hdm_h});
+  }
   firmware.msi.address = default_map::kMessageDoorbell;
   for (const Component& component : components_) firmware.msi.sources.push_back(&component.function->messages());
 }
 
 void CxlPart::reset() {
   ecam_->reset(pcie::ResetKind::conventional);
+  bridge_registers_.reset();
   configure();
 }
 
@@ -296,7 +337,10 @@ void CxlPart::reset_window(const std::string& window) {
 }
 
 void CxlPart::add_registers(std::vector<NamedRegisters>& banks) const {
+  banks.push_back(registers_of(kHostBridge, default_map::kCxlHostBridge, bridge_registers_.bank()));
   for (const Component& component : components_) {
+    banks.push_back(registers_of(component.name + ".component", component.bar + component.registers_offset,
+                                 component.registers->bank()));
     for (std::size_t number = 0; number < component.cpmus.size(); ++number) {
       banks.push_back({fmt::format("{}.cpmu{}", component.name, number),
                        {cpmu_address(component, static_cast<unsigned>(number))},

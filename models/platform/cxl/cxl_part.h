@@ -17,6 +17,7 @@
 #include "models/cxl/memory/device_cache.h"
 #include "models/cxl/memory/hdm_map.h"
 #include "models/cxl/memory/memory_device.h"
+#include "models/cxl/registers/component_registers.h"
 #include "models/cxl/registers/port_function.h"
 #include "models/cxl/registers/type3_device.h"
 #include "models/pcie/ecam.h"
@@ -27,8 +28,8 @@ namespace pmufab::platform {
 
 /// The CXL hierarchy of a platform, in PCI segment 0. Root port i is device i of bus 0. Alone on the bus below it is a
 /// device, or the upstream port of a switch; the switch's downstream ports are devices 0, 1, ... of the next bus. Buses
-/// are numbered depth first, as software would. Child modules are called "cxl_ecam", "cxl_rp0", "cxl_usp0",
-/// "cxl_dsp0_1" (port 1 of switch 0), "cxl0" and "cxl0_cpmu1".
+/// are numbered depth first, as software would. Child modules are called "cxl_ecam", "cxl_host_bridge", "cxl_rp0",
+/// "cxl_usp0", "cxl_dsp0_1" (port 1 of switch 0), "cxl0" and "cxl0_cpmu1".
 class CxlPart : public PlatformPart {
  public:
   /// A device with its link, and the host above.
@@ -68,6 +69,8 @@ class CxlPart : public PlatformPart {
     std::uint64_t bar = 0;                ///< where firmware maps its BAR 0
     std::vector<std::uint64_t> blocks{};  ///< offsets of its CPMUs' registers in BAR 0
     std::vector<std::unique_ptr<cxl::Cpmu>> cpmus{};
+    const cxl::ComponentRegisters* registers = nullptr;
+    std::uint64_t registers_offset = 0;  ///< in BAR 0
   };
   /// A link, and the numbers of the components at its ends.
   struct Wire {
@@ -127,14 +130,17 @@ class CxlPart : public PlatformPart {
   void add_cpmus(Component& component, const std::vector<cxl::EventGroup>& known,
                  const std::function<void(unsigned cpmu, cxl::Cpmu& block)>& attach,
                  const std::function<void(unsigned message)>& signal, cxl::MessageProbes& probes);
+  [[nodiscard]] std::vector<unsigned> roots_of(const CxlRangeSpec& range) const;
   void share_ranges();
   /// Firmware's part, before the operating system starts: bus numbers, base addresses, windows, decoders.
   void configure();
+  void configure_bridge();
 
   std::vector<CxlDeviceSpec> specs_;
   std::vector<CxlDevicePlace> places_;
   cxl::Engine engine_;
   std::unique_ptr<pcie::Ecam> ecam_;
+  cxl::ComponentRegisters bridge_registers_;  ///< of the host bridge
   std::vector<std::unique_ptr<Root>> roots_;
   std::vector<std::unique_ptr<Switch>> switches_;
   std::vector<std::unique_ptr<Device>> devices_;

@@ -224,6 +224,7 @@ std::string decoder_field(const CxlRangeSpec& range, const std::vector<CxlDevice
 /// A shared range must be interleaved evenly at each level.
 void check_ranges(const std::vector<CxlDevicePlace>& devices) {
   std::map<unsigned, unsigned> ranges_below;  // by switch
+  unsigned ranges = 0;
   for (const CxlRangeSpec& range : ranges_of(devices)) {
     const auto [ways, granularity] = range.decoder.interleave;
     std::map<unsigned, unsigned> shares;  // by root port
@@ -236,6 +237,10 @@ void check_ranges(const std::vector<CxlDevicePlace>& devices) {
       throw SpecError(decoder_field(range, devices) + "ways",
                       fmt::format("are {}, but the devices with that decoder are {}", ways, range.devices.size()),
                       "give the same decoder to as many devices as there are ways");
+    if (++ranges > cxl::ComponentRegisters::kMostBridgeDecoders)
+      throw SpecError(decoder_field(range, devices) + "base",
+                      fmt::format("the host bridge has {} decoders", cxl::ComponentRegisters::kMostBridgeDecoders),
+                      "describe fewer ranges of memory");
     const unsigned share = shares.begin()->second;
     if (std::any_of(shares.begin(), shares.end(), [share](const auto& one) { return one.second != share; }))
       throw SpecError(decoder_field(range, devices) + "ways", "are not spread evenly over the root ports",

@@ -215,6 +215,49 @@ std::string slit(std::uint32_t nodes) {
   return with_header("SLIT", 1, body.bytes());
 }
 
+bool has_cxl(const FirmwareDescription& firmware) {
+  return std::any_of(firmware.pci_segments.begin(), firmware.pci_segments.end(),
+                     [](const platform::PciSegment& bridge) { return bridge.cxl_registers.has_value(); });
+}
+
+/// CXL 3.1, 9.18.1.
+/// @param uid_of  the _UID of the host bridge with this index in firmware.pci_segments
+std::string cedt(const FirmwareDescription& firmware, const Places& places,
+                 const std::function<std::uint32_t(std::size_t)>& uid_of) {
+  constexpr std::uint8_t kHostBridge = 0;
+  constexpr std::uint8_t kWindow = 1;
+  constexpr std::uint16_t kHostBridgeSize = 32;
+  constexpr std::uint16_t kWindowSize = 40;
+  constexpr std::uint32_t kComponentRegisters = 1;  // not those of CXL 1.1
+  enum Restrictions : unsigned { device_coherent = 1, host_only = 2, is_volatile = 4, is_fixed = 16 };
+  ByteWriter body;
+  std::map<std::uint16_t, std::uint32_t> uids;  // by segment
+  for (std::size_t index = 0; index < firmware.pci_segments.size(); ++index) {
+    const platform::PciSegment& bridge = firmware.pci_segments[index];
+    if (!bridge.cxl_registers) continue;
+    uids[bridge.number] = uid_of(index);
+    body.u8(kHostBridge).u8(0).u16(kHostBridgeSize).u32(uid_of(index)).u32(kComponentRegisters).u32(0);
+    body.u64(places.address(*bridge.cxl_registers)).u64(bridge.cxl_registers->size);
+  }
+  for (const platform::CxlWindow& window : firmware.cxl_windows) {
+    body.u8(kWindow).u8(0).u16(kWindowSize).u32(0).u64(window.base).u64(window.size);
+    body.u8(0).u8(0).u16(0).u32(0);  // one way, so neither arithmetic nor granularity
+    body.u16(static_cast<std::uint16_t>((window.host_only ? host_only : device_coherent) | is_volatile | is_fixed));
+    body.u16(0).u32(uids.at(window.segment));
+  }
+  return with_header("CEDT", 1, body.bytes());
+}
+
+/// @return what the guest's tables describe: without CXL hierarchy if the guest cannot have it.
+FirmwareDescription for_guest(FirmwareDescription firmware, const GuestMap& map) {
+  const bool is_free = std::all_of(firmware.cxl_windows.begin(), firmware.cxl_windows.end(),
+                                   [](const platform::CxlWindow& window) { return window.base >= kPlatformEnd; });
+  if (map.has_cxl_ports && is_free) return firmware;
+  firmware.cxl_windows.clear();
+  for (platform::PciSegment& bridge : firmware.pci_segments) bridge.cxl_registers.reset();
+  return firmware;
+}
+
 /// Arm DEN0117.
 std::string apmt(const FirmwareDescription& firmware, const Places& places) {
   constexpr std::uint64_t kPage = 0x1000;
@@ -281,7 +324,8 @@ std::map<std::uint32_t, std::uint32_t> assign_interrupts(const FirmwareDescripti
   return assigned;
 }
 
-AcpiBlobs make_acpi_tables(const FirmwareDescription& firmware, const GuestTopology& topology, const GuestMap& map) {
+AcpiBlobs make_acpi_tables(const FirmwareDescription& description, const GuestTopology& topology, const GuestMap& map) {
+  const FirmwareDescription firmware = for_guest(description, map);
   const std::vector<Cpu> cpus = guest_cpus(firmware, topology);
   check_interrupts(firmware, map);
   check_affinity(firmware, cpus);
@@ -298,10 +342,10 @@ AcpiBlobs make_acpi_tables(const FirmwareDescription& firmware, const GuestTopol
   add(gtdt());
   add(mcfg({{.number = 0, .ecam_base = qemu_virt::kPciEcam, .first_bus = 0, .last_bus = 0xff}}));
   add(spcr());
-  if (nodes_of(cpus) > 1) {
-    add(srat(cpus, topology.memory_per_node));
-    add(slit(nodes_of(cpus)));
-  }
+  // Linux makes a node of each window of CXL memory, and then wants to know where the other memory is.
+  if (nodes_of(cpus) > 1 || !firmware.cxl_windows.empty()) add(srat(cpus, topology.memory_per_node));
+  if (nodes_of(cpus) > 1) add(slit(nodes_of(cpus)));
+  if (has_cxl(firmware)) add(cedt(firmware, places, [](std::size_t) { return kGuestBridge; }));
   if (!firmware.apmt.empty()) add(apmt(firmware, places));
 
   std::string xsdt = with_header("XSDT", 1, std::string(listed.size() * sizeof(std::uint64_t), '\0'));
@@ -325,6 +369,8 @@ std::vector<AcpiTable> make_platform_tables(const FirmwareDescription& firmware)
   if (!cpus.empty()) add(pptt(cpus));
   if (nodes_of(cpus) > 1) add(srat(cpus, 0));
   if (!firmware.pci_segments.empty()) add(mcfg(firmware.pci_segments));
+  if (has_cxl(firmware))
+    add(cedt(firmware, places, [](std::size_t index) { return static_cast<std::uint32_t>(index); }));
   if (!firmware.apmt.empty()) add(apmt(firmware, places));
   return tables;
 }

@@ -24,6 +24,7 @@ struct GuestMap {
   /// @return the guest's physical address of the first byte of a range. The range may be part of a window.
   std::function<std::uint64_t(const platform::MemoryResource& range)> address;
   std::map<std::uint32_t, std::uint32_t> interrupts;  ///< from the platform's GSIV to the guest's
+  bool has_cxl_ports = false;  ///< the guest has the platform's CXL root ports, with the same numbers, and no switches
 };
 
 /// The files that QEMU's -fw_cfg hands to the UEFI firmware. The firmware installs the tables in them.
@@ -58,6 +59,9 @@ struct AcpiBlobs {
 ///   CXL errors if firmware.pci_segments allow that. Segments, configuration space and the message doorbell of the
 ///   platform are not described. PCI functions get no addresses from `kPlatformBegin` on: the platform's registers lie
 ///   there.
+/// - With `map.has_cxl_ports`, and if no window of CXL memory lies where the guest has something else, there are a CEDT
+///   and an ACPI0017, to which the operating system's driver of the CXL hierarchy binds. The windows are the platform's,
+///   because decoders of devices hold its addresses. Each is a NUMA node to the operating system. No memory is there.
 ///
 /// @throws std::invalid_argument as guest_cpus() does, or if `map` has no place or an impossible one for something, or
 /// if a node of the topology lacks something that firmware names
@@ -71,12 +75,12 @@ struct AcpiTable {
 };
 
 /// Describes the platform itself, with its own addresses and interrupts and all its CPUs, as far as `firmware` does:
-/// DSDT (processors and their containers, PCI host bridges, devices), PPTT, SRAT for processors of several nodes, MCFG
-/// and APMT. It has no description of memory, interrupt controllers, timers, the memory windows of host bridges or the
-/// windows of CXL (CEDT), so no table has them.
+/// DSDT (processors and their containers, PCI host bridges, devices), PPTT, SRAT for processors of several nodes, MCFG,
+/// CEDT (CXL host bridges and windows) and APMT. It has no description of memory, interrupt controllers, timers or the
+/// memory windows of host bridges, so no table has them.
 [[nodiscard]] std::vector<AcpiTable> make_platform_tables(const platform::FirmwareDescription& firmware);
 /// The signatures of all tables that it makes for one platform or another.
-inline constexpr std::array<const char*, 5> kPlatformTables = {"DSDT", "PPTT", "SRAT", "MCFG", "APMT"};
+inline constexpr std::array<const char*, 6> kPlatformTables = {"DSDT", "PPTT", "SRAT", "MCFG", "CEDT", "APMT"};
 
 /// The guest's addresses for the platform's registers: [kPlatformBegin, kPlatformEnd). QEMU decodes them as PCI memory.
 inline constexpr std::uint64_t kPlatformBegin = 0x90'0000'0000;

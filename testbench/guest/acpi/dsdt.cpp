@@ -114,8 +114,8 @@ Term guest_bridge(bool native_cxl_error) {
       aml::memory_range(qemu_virt::kPciMemory32, qemu_virt::kPciMemory32Size, aml::Use::producer) +
       aml::port_window(qemu_virt::kPciIo, qemu_virt::kPciIoSize) +
       aml::memory_range(qemu_virt::kPciMemory64, kPlatformBegin - qemu_virt::kPciMemory64, aml::Use::producer);
-  return host_bridge("PCI0", {.number = 0, .ecam_base = 0, .node = 0, .native_cxl_error = native_cxl_error}, 0, windows,
-                     {aml::name("_PRT", interrupt_routes()), configuration_space});
+  return host_bridge("PCI0", {.number = 0, .ecam_base = 0, .node = 0, .native_cxl_error = native_cxl_error},
+                     kGuestBridge, windows, {aml::name("_PRT", interrupt_routes()), configuration_space});
 }
 
 /// @return a device of the device tree as the ACPI namespace describes it.
@@ -160,6 +160,13 @@ Term platform_device(std::size_t number, const AcpiDevice& described, const Plac
   return aml::device(fmt::format("D{:03X}", number), objects);
 }
 
+/// What stands for the whole CXL hierarchy (CXL 3.1, 9.18.2): the CEDT describes it.
+void add_cxl(const FirmwareDescription& firmware, std::vector<Term>& objects) {
+  if (std::any_of(firmware.pci_segments.begin(), firmware.pci_segments.end(),
+                  [](const platform::PciSegment& bridge) { return bridge.cxl_registers.has_value(); }))
+    objects.push_back(aml::device("CXL0", {aml::name("_HID", aml::string("ACPI0017"))}));
+}
+
 void add_devices(const FirmwareDescription& firmware, const Places& places, std::vector<Term>& objects) {
   for (std::size_t number = 0; number < firmware.devices.size(); ++number)
     objects.push_back(platform_device(number, firmware.devices[number], places));
@@ -176,6 +183,7 @@ std::string guest_dsdt(const FirmwareDescription& firmware, const std::vector<pl
   add_cpus(cpus, objects);
   objects.push_back(serial_console());
   objects.push_back(guest_bridge(native_cxl_error));
+  add_cxl(firmware, objects);
   add_devices(firmware, places, objects);
   return aml::scope("\\_SB_", objects);
 }
@@ -189,6 +197,7 @@ std::string platform_dsdt(const FirmwareDescription& firmware, const std::vector
     objects.push_back(host_bridge(fmt::format("B{:03X}", number), segment, number,
                                   aml::bus_numbers(segment.first_bus, segment.last_bus), {}));
   }
+  add_cxl(firmware, objects);
   add_devices(firmware, places, objects);
   return aml::scope("\\_SB_", objects);
 }

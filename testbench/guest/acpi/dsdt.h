@@ -21,6 +21,8 @@ struct Places {
   std::function<Interrupt(const platform::InterruptResource&)> interrupt;
 };
 
+inline constexpr std::uint32_t kGuestBridge = 0;  ///< _UID of a guest's PCI host bridge; of a platform: its index
+
 /// @return the AML of a guest's DSDT, without the table's header: CPUs in their containers, the serial console, QEMU's
 /// PCI host bridge and the platform's devices.
 /// @param places  must check the addresses it is asked for

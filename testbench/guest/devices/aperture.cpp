@@ -18,6 +18,10 @@ Aperture::Aperture(const platform::FirmwareDescription& firmware) {
     for (const platform::MemoryResource& memory : device.memory)
       add(device.hid + ":" + device.uid, memory.base, memory.size);
   }
+  for (const platform::PciSegment& bridge : firmware.pci_segments) {
+    if (bridge.cxl_registers)
+      add(fmt::format("CXL host bridge {}", bridge.number), bridge.cxl_registers->base, bridge.cxl_registers->size);
+  }
   size_ = std::bit_ceil(size_);
 }
 

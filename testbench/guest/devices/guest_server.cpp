@@ -131,6 +131,19 @@ bool is_shown(const pci_access::FoundFunction& function) {
   return is_cxl_memory(function) || has_dvsec(function, kNvidia, kMapping);
 }
 
+bool is_switch(const pci_access::FoundFunction& function) {
+  constexpr std::size_t kFirst = 0x34;
+  constexpr std::uint32_t kExpress = 0x10;
+  constexpr std::uint32_t kUpstreamPort = 5;
+  constexpr unsigned kMostCapabilities = 48;
+  std::uint32_t at = function.field(kFirst, 1);
+  for (unsigned i = 0; at != 0 && i < kMostCapabilities; ++i) {
+    if (function.field(at, 1) == kExpress) return (function.field(at + 2, 2) >> 4 & 0xfU) == kUpstreamPort;
+    at = function.field(at + 1, 1);
+  }
+  return false;
+}
+
 void GuestServer::serve() {
   last_write_ = clock_.now();
   last_interrupt_ = last_write_ - kHandler;

@@ -30,6 +30,9 @@ namespace pmufab::guest {
 /// with the DVSEC that names their root complex
 [[nodiscard]] bool is_shown(const pci_access::FoundFunction& function);
 
+/// @return whether it is the upstream port of a switch. A guest has its devices, and not the switch.
+[[nodiscard]] bool is_switch(const pci_access::FoundFunction& function);
+
 /// The simulator's end of a virtual machine: serves its accesses, lets simulated time follow the machine's clock, and
 /// begins the traffic when perf has opened its events.
 ///

@@ -13,6 +13,7 @@
 #include "testbench/perf/account.h"
 #include "testbench/scenario/html/parts.h"
 #include "testbench/scenario/html/time_line.h"
+#include "testbench/scenario/report/kernel_errors.h"
 
 namespace pmufab::scenario {
 namespace {
@@ -165,11 +166,6 @@ std::vector<std::string> page_lines(std::string_view text) {
   return lines;
 }
 
-/// A line of the kernel's log that begins with a level: warnings, and what is worse.
-bool is_warning(const std::string& line) {
-  return line.size() > 2 && line[0] == '<' && line[1] >= '0' && line[1] <= '4' && line[2] == '>';
-}
-
 void add_driver_files(Parts& parts, const RunResult& run) {
   parts.begin(
       "<h3>Driver files</h3>\n<div "
@@ -267,7 +263,7 @@ std::string run_details(const HtmlRun& run, std::size_t most, bool is_open) {
   if (!run.picture.empty()) parts.add(run.picture, Importance::usual);
   add_driver_files(parts, result);
   add_lines(parts, "Traffic", "traffic stream", traffic_lines(result));
-  add_lines(parts, "Kernel log", "kernel log line", result.kernel_log, is_warning);
+  add_lines(parts, "Kernel log", "kernel log line", result.kernel_log, is_kernel_warning);
   add_lines(parts, "Effective configuration", "configuration line", page_lines(run.configuration));
   const std::string head = fmt::format("platform {}, seed {}", page_text(result.platform), result.seed);
   return html::details("details", fmt::format("<p class=\"soft\">{}</p>\n{}", head, parts.take(most)), is_open);

@@ -12,11 +12,16 @@ namespace {
 
 constexpr std::size_t kLevel = 3;  // <3>
 
-bool is_error(const std::string& line) {
-  return line.size() > kLevel && line[0] == '<' && line[1] >= '0' && line[1] <= '3' && line[2] == '>';
+/// A line that begins with a level: '0' is the worst.
+bool has_level(const std::string& line, char least) noexcept {
+  return line.size() >= kLevel && line[0] == '<' && line[1] >= '0' && line[1] <= least && line[2] == '>';
 }
 
+bool is_error(const std::string& line) noexcept { return has_level(line, '3'); }
+
 }  // namespace
+
+bool is_kernel_warning(const std::string& line) noexcept { return has_level(line, '4'); }
 
 void print_kernel_errors(const std::vector<std::string>& log, const char* source) {
   for (const std::string& line : log) {

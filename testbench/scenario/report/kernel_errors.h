@@ -8,6 +8,9 @@
 
 namespace pmufab::scenario {
 
+/// @return whether a line of a kernel's log begins with the level of a warning (KERN_WARNING) or worse.
+[[nodiscard]] bool is_kernel_warning(const std::string& line) noexcept;
+
 /// Print the lines of a kernel's log that are errors or worse (KERN_ERR) to standard error. They usually say why a device
 /// has no PMU.
 /// @param log     driver_host::DriverHost::log()

@@ -38,8 +38,7 @@ void write_counter(std::ostream& out, const CounterResult& counter, const TableF
   if (form.has_happened) {
     const auto& account = counter.account;
     fmt::print(out, "{:>20}  ", account ? with_separators(account->happened) : "-");
-    const std::string lost = account ? perf::describe(account->loss) : "";
-    if (!lost.empty()) note += (note.empty() ? "" : "; ") + lost;
+    if (account) note = perf::with_losses(note, account->loss);
     const perf::Turns turns{counter.time_enabled, counter.time_running};
     if (account && counter.driver && turns.is_shared() && !turns.is_never())
       note += fmt::format("; scaled up: {}", with_separators(perf::scaled_up(*counter.driver, turns)));

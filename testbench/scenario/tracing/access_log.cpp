@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "testbench/scenario/report/kernel_errors.h"
 #include "testbench/scenario/run/machine.h"
 #include "testbench/scenario/run/measurement.h"
 #include "testbench/scenario/yaml/quantity.h"
@@ -63,8 +64,7 @@ void AccessLog::add_truth(Json& line, Call call, perf::EventHandle event) const 
 
 /// Warnings and worse.
 void AccessLog::on_kernel_line(const std::string& line) {
-  const bool is_warning = line.size() > 2 && line[0] == '<' && line[1] <= '4' && line[2] == '>';
-  if (!is_warning || !selection_.is_wanted()) return;
+  if (!is_kernel_warning(line) || !selection_.is_wanted()) return;
   Json entry_of_log = entry("kernel");
   entry_of_log["depth"] = depth_;
   entry_of_log["text"] = line;

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "testbench/scenario/run/machine.h"
+#include "testbench/scenario/tracing/timeline_writer.h"
 #include "tlm/registers/register_bank.h"
 
 namespace pmufab::scenario {
@@ -42,8 +43,8 @@ void Timeline::write(std::string text) {
   file_.write(text);
 }
 
-unsigned Timeline::declare(unsigned width, const std::string& name) {
-  write(fmt::format("s\t{}\t{}\t{}", signals_, width, name));
+unsigned Timeline::declare(unsigned width, const std::string& name, bool is_interrupt) {
+  write(fmt::format("s\t{}\t{}\t{}\t{}", signals_, width, name, is_interrupt ? kInterruptSignal : ""));
   return signals_++;
 }
 
@@ -150,7 +151,7 @@ void Timeline::on_line(std::uint32_t number, const std::string& source, bool hig
   if (!is_recording() || !selection_.is_wanted_interrupt(number, source)) return;
   const std::string name = fmt::format("interrupts.{}", instance_name(source));
   const auto place = lines_.find(name);
-  const unsigned signal = place == lines_.end() ? declare(1, name) : place->second;
+  const unsigned signal = place == lines_.end() ? declare(1, name, true) : place->second;
   lines_.insert_or_assign(name, signal);
   look();
   write(fmt::format("v\t{}\t{}\t{:x}", selection_.now(), signal, high ? 1 : 0));

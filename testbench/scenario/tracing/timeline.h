@@ -82,7 +82,8 @@ class Timeline final : public TraceListener {
   };
   using Key = std::tuple<const RegisterBank*, std::uint16_t, std::uint16_t>;
   [[nodiscard]] bool is_recording() const;
-  unsigned declare(unsigned width, const std::string& name);
+  /// @return the number of a new signal
+  unsigned declare(unsigned width, const std::string& name, bool is_interrupt = false);
   void watch(const AccessRecord& access);
   /// Write down what has changed.
   void look();

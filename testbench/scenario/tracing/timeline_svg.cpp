@@ -133,7 +133,7 @@ class SvgWriter final : public TimelineWriter {
   void announce(const TimelineRow& line) override {
     if (line.front() == "n") note(std::stoull(line.at(1)));
     if (line.front() != "s") return;
-    signals_.push_back({line.at(3), static_cast<unsigned>(std::stoul(line.at(2))), {}});
+    signals_.push_back({line.at(3), static_cast<unsigned>(std::stoul(line.at(2))), line.at(4) == kInterruptSignal, {}});
   }
   std::string head(const std::string& title) override {
     title_ = title;
@@ -161,7 +161,11 @@ class SvgWriter final : public TimelineWriter {
   }
   std::string instant(Picoseconds when, unsigned /*cpu*/, const std::string& name, const std::string& value) override {
     note(when);
-    instants_[value.empty() ? "scenario" : "write " + name].emplace_back(when, value.empty() ? name : "0x" + value);
+    if (value.empty()) {
+      actions_.emplace_back(when, name);
+    } else {
+      writes_["write " + name].emplace_back(when, "0x" + value);
+    }
     return {};
   }
   std::string tail(Picoseconds /*when*/, std::uint64_t left_out) override;
@@ -170,6 +174,7 @@ class SvgWriter final : public TimelineWriter {
   struct Signal {
     std::string name;
     unsigned width;
+    bool is_interrupt;
     std::vector<ValueChange> changes;
   };
   struct Call {
@@ -203,7 +208,8 @@ class SvgWriter final : public TimelineWriter {
   std::vector<Signal> signals_;
   std::map<std::string, std::vector<Call>> calls_;
   std::map<unsigned, std::vector<std::pair<std::string, std::size_t>>> under_way_;  // by CPU
-  std::map<std::string, std::vector<Instant>> instants_;                            // by name of the row
+  std::vector<Instant> actions_;                                                    // of the scenario
+  std::map<std::string, std::vector<Instant>> writes_;                              // by name of the row
   std::optional<Picoseconds> first_;
   Picoseconds last_ = 0;
   std::string text_;
@@ -248,9 +254,8 @@ void SvgWriter::draw_calls(const Axis& axis, const std::string& name, const std:
 
 void SvgWriter::draw_signal(const Axis& axis, const Signal& signal) {
   std::vector<ValueChange> changes = visible(signal.changes, axis);
-  const bool is_interrupt = signal.name.starts_with("interrupts.");
   // A line is known since its first change.
-  if (is_interrupt && changes.front().value != 0) changes.insert(changes.begin(), {first_.value_or(0), 0});
+  if (signal.is_interrupt && changes.front().value != 0) changes.insert(changes.begin(), {first_.value_or(0), 0});
   if (signal.width > 1 && changes.size() > kMostBoxes) {
     std::uint64_t most = 0;
     for (const ValueChange& change : changes) most = std::max(most, change.value);
@@ -261,28 +266,23 @@ void SvgWriter::draw_signal(const Axis& axis, const Signal& signal) {
   }
   if (!add_row(signal.name, kRow)) return;
   text_ += signal.width > 1 ? boxes(changes, axis, last_, y_)
-                            : steps(changes, axis, last_, y_ + 4, y_ + kRow - 4, is_interrupt ? "irq" : "line");
+                            : steps(changes, axis, last_, y_ + 4, y_ + kRow - 4, signal.is_interrupt ? "irq" : "line");
   y_ += kRow;
 }
 
 void SvgWriter::draw_signals(const Axis& axis, bool are_interrupts) {
   for (const Signal& signal : signals_) {
-    const bool is_interrupt = signal.name.starts_with("interrupts.");
-    if (is_interrupt != are_interrupts || signal.changes.size() < (is_interrupt ? 1U : 2U)) continue;
+    if (signal.is_interrupt != are_interrupts || signal.changes.size() < (are_interrupts ? 1U : 2U)) continue;
     draw_signal(axis, signal);
   }
 }
 
 std::string SvgWriter::tail(Picoseconds /*when*/, std::uint64_t left_out) {
   const Axis axis(first_.value_or(0), last_);
-  for (const auto& [name, instants] : instants_) {
-    if (name == "scenario") draw_instants(axis, name, instants);
-  }
+  if (!actions_.empty()) draw_instants(axis, "scenario", actions_);
   draw_signals(axis, true);
   for (const auto& [name, calls] : calls_) draw_calls(axis, name, calls);
-  for (const auto& [name, instants] : instants_) {
-    if (name != "scenario") draw_instants(axis, name, instants);
-  }
+  for (const auto& [name, instants] : writes_) draw_instants(axis, name, instants);
   draw_signals(axis, false);
   std::string grid;
   for (const Picoseconds when : axis.ticks()) {

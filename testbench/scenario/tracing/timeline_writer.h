@@ -11,6 +11,8 @@ namespace pmufab::scenario {
 
 /// The words of a line of Timeline's file.
 using TimelineRow = std::vector<std::string>;
+/// The last word of the line that declares an interrupt line. That of another signal is empty.
+inline constexpr const char* kInterruptSignal = "interrupt";
 
 /// A format of time lines. Each function returns text, which may be empty.
 class TimelineWriter {

@@ -3,6 +3,7 @@
 #include <functional>
 #include <map>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,6 +20,7 @@ using platform::FirmwareDescription;
 using platform::MemoryResource;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::Pair;
 
 std::string bytes_of(std::string_view hex) {
@@ -135,6 +137,57 @@ TEST(AcpiTables, cpus_and_memory_are_at_their_nodes) {
     EXPECT_EQ(number(srat, at + 16, 8), 0x3000'0000U);
   }
   EXPECT_EQ(tables.table("SLIT").substr(44), "\x0a\x14\x14\x0a");
+}
+
+/// The platform of two_sockets() with a CXL host bridge behind another one, and two windows.
+FirmwareDescription with_cxl() {
+  FirmwareDescription firmware = two_sockets();
+  firmware.pci_segments = {
+      {.number = 1, .ecam_base = 0x5000'0000},
+      {.number = 0, .ecam_base = 0x4000'0000, .cxl_registers = MemoryResource{0x3001'0000, 0x10000}}};
+  firmware.cxl_windows = {{.base = 0x100'0000'0000, .size = 0x4000'0000},
+                          {.base = 0x200'0000'0000, .size = 0x1000'0000, .host_only = false}};
+  return firmware;
+}
+
+/// @return the CEDT by CXL 3.1, 9.18.1: a host bridge and two windows that lead to it.
+std::string cedt_of(std::uint32_t uid, std::uint64_t registers) {
+  const auto hex = [](std::uint64_t value, unsigned bytes) {
+    std::string text;
+    for (unsigned byte = 0; byte < bytes; ++byte) text += fmt::format("{:02x}", value >> (8 * byte) & 0xff);
+    return text;
+  };
+  return bytes_of(
+      "00002000" + hex(uid, 4) + "0100000000000000" + hex(registers, 8) + "0000010000000000" +
+      // base, size; one way; host-only coherent, volatile and fixed
+      "0100280000000000" + "0000000000010000" + "0000004000000000" + "0000000000000000" + "16000000" + hex(uid, 4) +
+      // the other is device coherent
+      "0100280000000000" + "0000000000020000" + "0000001000000000" + "0000000000000000" + "15000000" + hex(uid, 4));
+}
+
+TEST(AcpiTables, the_cxl_hierarchy_is_described_where_the_guest_has_its_root_ports) {
+  FirmwareDescription firmware = with_cxl();
+  GuestMap map = shifted(firmware);
+  const auto signatures = [&] { return InstalledTables(guest::make_acpi_tables(firmware, {}, map)).signatures(); };
+  EXPECT_THAT(signatures(), Not(HasSubstr("CEDT")));
+  map.has_cxl_ports = true;
+  EXPECT_THAT(signatures(), HasSubstr("CEDT"));
+  EXPECT_EQ(InstalledTables(guest::make_acpi_tables(firmware, {}, map)).table("CEDT").substr(36),
+            cedt_of(0, guest::kPlatformBegin + 0x3001'0000));
+  // Linux makes nodes of the windows, so it must know that of the memory, also if there is one alone.
+  firmware.cpus.resize(4);
+  firmware.apmt.clear();
+  EXPECT_EQ(signatures(), "FACP APIC PPTT GTDT MCFG SPCR SRAT CEDT ");
+  firmware.cxl_windows[0].base = guest::kPlatformEnd - 0x1000'0000;  // where the guest has PCI functions
+  EXPECT_EQ(signatures(), "FACP APIC PPTT GTDT MCFG SPCR ");
+}
+
+TEST(AcpiTables, a_platforms_own_tables_have_its_cxl_host_bridge_with_its_own_addresses) {
+  std::string found;
+  for (const guest::AcpiTable& table : guest::make_platform_tables(with_cxl())) {
+    if (table.signature == "CEDT") found = table.bytes.substr(36);
+  }
+  EXPECT_EQ(found, cedt_of(1, 0x3001'0000));
 }
 
 TEST(AcpiTables, a_package_has_the_uid_of_the_processor_container) {

@@ -17,6 +17,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::StartsWith;
 using Json = nlohmann::json;
 
 class Command : public Cli {
@@ -292,7 +293,8 @@ TEST_F(Command, regs_shows_a_scenario_at_an_instant_and_what_changes_between_two
   const std::uint64_t late = value("40us", "PMEVCNTR_LO");
   EXPECT_GT(early, 0U);
   EXPECT_GT(late, early);
-  EXPECT_THAT(pmufab({"regs", scenario, "socket0.ucf_pmu", "--at", "20us"}).out, HasSubstr("at 0x10000000"));
+  EXPECT_THAT(pmufab({"regs", scenario, "socket0.ucf_pmu", "--at", "20us"}).out,
+              AllOf(StartsWith("20.000 us after the drivers were loaded\n"), HasSubstr("at 0x10000000")));
 
   const Json changes = Json::parse(pmufab({"regs", scenario, "socket0.ucf_pmu", "--diff", "20us,40us", "--json"}).out);
   const auto counter = std::find_if(changes.begin(), changes.end(), [](const Json& one) {

@@ -717,6 +717,17 @@ TEST_F(Explain, which_access_a_check_means) {
   EXPECT_THAT(pmufab({"explain", (folder / "results").string(), "register_accesses"}).out, outcome.out);
 }
 
+/// A driver that does not bind says why in the kernel's log: the lines lead there, from its first access on.
+TEST_F(Explain, why_a_driver_did_not_bind) {
+  const Outcome outcome = explained("soc-shared-narrow.yaml");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  const std::size_t reads = outcome.out.find("[arm_cspmu");
+  const std::size_t cause = outcome.out.find("irq 210: the interrupt is in use and not shared");
+  ASSERT_NE(cause, std::string::npos) << outcome.out;
+  EXPECT_LT(reads, cause) << outcome.out;
+  EXPECT_THAT(outcome.out, ContainsRegex("kernel: <3>[^\n]*failed with error -16\n$"));
+}
+
 /// What firmware has left is there, although the driver has not touched it.
 TEST_F(Explain, what_firmware_has_left) {
   const Outcome outcome = explained("cmn-event-left-selected.yaml");

@@ -78,9 +78,9 @@ Command firmware_command() {
           R"(Writes what firmware tells an operating system about a platform, with the platform's own addresses and interrupts.
 
 With --acpi, DIR gets a file for each table, such as dsdt.aml and apmt.aml: DSDT (processors, PCI host bridges, devices),
-PPTT, SRAT if there are several nodes, MCFG and APMT, each only if the platform has something to say in it. Memory,
-interrupt controllers, timers, the memory windows of host bridges and the windows of CXL (CEDT) are no part of a
-platform, and no table describes them.
+PPTT, SRAT if there are several nodes, MCFG, CEDT (the CXL host bridge and its windows) and APMT, each only if the
+platform has something to say in it. Memory, interrupt controllers, timers and the memory windows of host bridges are no
+part of a platform, and no table describes them.
 
 With --dts, FILE gets the source of a device tree. It has the meshes, and the CoreSight PMUs that need nothing of ACPI.
 A comment in it lists what has no binding. FILE - is standard output.)",

@@ -19,6 +19,7 @@
 #include <fmt/ostream.h>
 #include <nlohmann/json.hpp>
 
+#include "testbench/scenario/report/results.h"
 #include "testbench/scenario/run/journal.h"
 #include "testbench/scenario/run/machine.h"
 #include "testbench/scenario/run/session.h"
@@ -152,6 +153,9 @@ class Observer {
  private:
   void show(const std::vector<platform::NamedRegisters>& banks) {
     if (times_.size() == 1) {
+      // The banks say simulated time, in which loading has its share.
+      if (form_ == Form::text)
+        fmt::print(std::cout, "{} after the drivers were loaded\n", scenario::format_time(times_.front()));
       print_registers(banks, form_, {});
     } else if (seen_ == 0) {
       first_ = to_json(banks);

@@ -203,8 +203,9 @@ void print_story(const std::string& title, const std::vector<Json>& log, const S
 
 int explain_check(const Wrong& wrong, const std::vector<Json>& log) {
   const bool is_warning = wrong.name == "kernel_warnings";
-  const StoryPart part =
+  StoryPart part =
       is_warning ? part_of_warning(log) : part_of_access(log, addresses_in(wrong.text), function_in(wrong.text));
+  if (!part.is_wrong) part = part_of_message(log, wrong.text);
   const std::string title = fmt::format("{}: {}", wrong.name, wrong.text);
   if (part.is_wrong) {
     print_story(title, log, part);
@@ -264,9 +265,9 @@ shown: interrupts that no handler took, then those that were raised, then change
 or an earlier event has left set. Fields that a write leaves as they were are named, too. If an event was not opened, the
 lines lead to its refusal.
 
-CHECK is a check that failed, such as register_accesses or kernel_warnings: the lines lead to the access or the warning. Of
-a check that names neither, its text is printed. CHECK may be crash. Without EVENT and CHECK, it is the first wrong count,
-then the first event that was not opened, then the first failed check, then a crash.
+CHECK is a check that failed, such as register_accesses, kernel_warnings or probe: the lines lead to the access, the
+warning or the message of the kernel. Of a check that names none, its text is printed. CHECK may be crash. Without EVENT and
+CHECK, it is the first wrong count, then the first event that was not opened, then the first failed check, then a crash.
 
 The lines are those of --trace-mmio; docs/verification/tracing.md describes them.
 

@@ -155,6 +155,20 @@ std::string line_text(const Json& line) {
   return text + ")";
 }
 
+/// The lines up to the first that `is_end` takes, from the opening of the event before it.
+template <typename Predicate>
+StoryPart part_up_to(const Log& log, Predicate is_end) {
+  StoryPart part;
+  for (std::size_t i = 0; i < log.size(); ++i) {
+    if (is_event(log[i], "opened")) part.first = i;
+    if (!is_end(log[i])) continue;
+    part.last = i;
+    part.is_wrong = true;
+    break;
+  }
+  return part;
+}
+
 /// What a reader may miss, because there is no line for it.
 std::vector<std::string> missing(const Log& log, const StoryPart& part) {
   std::vector<std::string> texts;
@@ -244,29 +258,23 @@ StoryPart part_of_refusal(const Log& log) {
 }
 
 StoryPart part_of_access(const Log& log, const std::set<std::string>& addresses, const std::string& function) {
-  StoryPart part;
-  for (std::size_t i = 0; i < log.size(); ++i) {
-    if (is_event(log[i], "opened")) part.first = i;
-    if (!is_access(log[i]) || !addresses.contains(log[i].at("address"))) continue;
-    const std::string caller = log[i].at("function");
-    if (caller.empty() || !caller.starts_with(function)) continue;
-    part.last = i;
-    part.is_wrong = true;
-    break;
-  }
-  return part;
+  return part_up_to(log, [&](const Json& line) {
+    if (!is_access(line) || !addresses.contains(line.at("address"))) return false;
+    const std::string caller = line.at("function");
+    return !caller.empty() && caller.starts_with(function);
+  });
 }
 
 StoryPart part_of_warning(const Log& log) {
-  StoryPart part;
-  for (std::size_t i = 0; i < log.size(); ++i) {
-    if (is_event(log[i], "opened")) part.first = i;
-    if (log[i].at("kind") != "kernel") continue;
-    part.last = i;
-    part.is_wrong = true;
-    break;
-  }
-  return part;
+  return part_up_to(log, [](const Json& line) { return line.at("kind") == "kernel"; });
+}
+
+StoryPart part_of_message(const Log& log, const std::string& text) {
+  return part_up_to(log, [&](const Json& line) {
+    if (line.at("kind") != "kernel") return false;
+    const std::string message = line.at("text");
+    return text.find(message.substr(message.find('>') + 1)) != std::string::npos;  // without its level
+  });
 }
 
 std::vector<std::string> tell(const Log& log, const StoryPart& part, std::size_t most) {

@@ -36,6 +36,9 @@ bool mark_event(std::vector<scenario::Json>& log, const std::string& text);
                                        const std::string& function);
 /// The lines up to the first warning of the kernel, from the opening of the event before it.
 [[nodiscard]] StoryPart part_of_warning(const std::vector<scenario::Json>& log);
+/// The lines up to the first warning of the kernel that is in `text`, from the opening of the event before it, or from the
+/// beginning.
+[[nodiscard]] StoryPart part_of_message(const std::vector<scenario::Json>& log, const std::string& text);
 
 /// Tell a part: both ends, and the most telling and latest lines between them, with what was set before and is still so.
 /// @param most  lines

@@ -186,6 +186,23 @@ TEST_F(SimulationTest, cxl_ports_are_found_with_their_registers) {  // contract 
     EXPECT_EQ(component(1, hdm + 0x18), 1024 * kMiB);      // size
     EXPECT_EQ(component(1, hdm + 0x20) & 0x4ffU, 0x412U);  // committed, two ways, 1 KiB
     EXPECT_EQ(component(1, hdm + 0x24), 0x0100U);          // way 0 to port 0, way 1 to port 1
+    // Those of the host bridge are where firmware says. A range of one root port has one way there.
+    const std::uint64_t registers = built.firmware().pci_segments.at(0).cxl_registers.value().base + 0x1000;
+    EXPECT_EQ(cpu.get32(registers), 0x0211'0001U);
+    EXPECT_EQ(cpu.get32(registers + 8) & 0xffffU, 5U);
+    const std::uint64_t bridge = registers + (cpu.get32(registers + 8) >> 20);
+    EXPECT_EQ(cpu.get32(bridge) & 0xffU, 0x22U);  // four decoders, two targets
+    EXPECT_EQ(cpu.get32(bridge + 4), 2U);         // enabled
+    EXPECT_EQ(cpu.get32(bridge + 0x14), 0x100U);
+    EXPECT_EQ(cpu.get32(bridge + 0x18), 1024 * kMiB);
+    EXPECT_EQ(cpu.get32(bridge + 0x20) & 0x4ffU, 0x400U);
+    EXPECT_EQ(cpu.get32(bridge + 0x24), 0U);
+    EXPECT_EQ(cpu.get32(bridge + 0x30), 0x4000'0000U);
+    EXPECT_EQ(cpu.get32(bridge + 0x34), 0x100U);
+    EXPECT_EQ(cpu.get32(bridge + 0x38), 256 * kMiB);
+    EXPECT_EQ(cpu.get32(bridge + 0x40) & 0x4ffU, 0x400U);
+    EXPECT_EQ(cpu.get32(bridge + 0x44), 1U);
+    EXPECT_EQ(cpu.get32(bridge + 0x60) & 0x4ffU, 0U);  // not committed
     // A device without Mem_Enable claims nothing.
     EXPECT_EQ(part.device(1).map.decoder(kShared), 0U);
     const unsigned dvsec = part.device(1).registers->function().space().find_dvsec(0x1e98, 0);
@@ -260,6 +277,65 @@ TEST_F(SimulationTest, each_chunk_of_an_interleaved_range_goes_to_its_device) { 
     for (unsigned root = 0; root < 4; ++root)
       EXPECT_EQ(part.root(root).host.probes().probe(cxl::MessageClass::m2s_req, 1)->tally(), at_roots[root]);
   });
+}
+
+TEST_F(SimulationTest, addresses_go_to_root_ports_as_the_decoders_of_the_host_bridge_say) {
+  const platform::CxlDecoderSpec shared = {
+      .base = 0x1'0000'0000, .size = 1024 * kMiB, .interleave = {.ways = 4, .granularity = 512}};
+  std::vector<platform::CxlDeviceSpec> branches;
+  for (unsigned root = 0; root < 2; ++root)
+    branches.push_back(cxl_switch({cxl_device({shared}), cxl_device({shared})}));
+  platform::Platform built("platform", cxl_platform(branches));
+  Initiator cpu("cpu");
+  cpu.socket.bind(built.bus().socket);
+  platform::CxlPart& part = *built.cxl();
+  const std::uint64_t decoders = platform::default_map::kCxlHostBridge + 0x1200;
+  const auto root_of = [&](std::uint64_t address) {
+    return &part.bridge().route(address, part.root(0).host) == &part.root(1).host ? 1 : 0;
+  };
+  run([&] {
+    EXPECT_EQ(cpu.get32(decoders + 0x20) & 0x4ffU, 0x412U);  // committed; two ways of 1 KiB, two devices below each
+    EXPECT_EQ(cpu.get32(decoders + 0x24), 0x0100U);
+    EXPECT_EQ(root_of(shared.base + 1023), 0);
+    EXPECT_EQ(root_of(shared.base + 1024), 1);
+    EXPECT_EQ(root_of(shared.base + 2048), 0);
+    // It is locked. A second one may be committed behind it; the first one of another host bridge's range may not.
+    cpu.put32(decoders + 0x20, 0);
+    EXPECT_EQ(root_of(shared.base + 1024), 1);
+    cpu.put32(decoders + 0x34, 0x2);
+    cpu.put32(decoders + 0x38, 0x1000'0000);
+    cpu.put32(decoders + 0x44, 1);
+    cpu.put32(decoders + 0x40, 1U << 9);
+    EXPECT_EQ(cpu.get32(decoders + 0x40) & 0x400U, 0x400U);
+    EXPECT_EQ(root_of(0x2'0000'0000), 1);
+    cpu.put32(decoders + 0x64, 1);
+    cpu.put32(decoders + 0x40 + 0x20, 1U << 9);  // at address 0x1'0000'0000, below the second one
+    EXPECT_EQ(cpu.get32(decoders + 0x60) & 0xc00U, 0x800U);
+    cpu.put32(decoders + 4, 0);  // HDM Decoder Enable
+    EXPECT_EQ(root_of(shared.base + 1024), 0);
+    EXPECT_EQ(root_of(0x2'0000'0000), 0);
+    built.reset();
+    EXPECT_EQ(root_of(shared.base + 1024), 1);
+    EXPECT_EQ(root_of(0x2'0000'0000), 0);
+  });
+}
+
+TEST(CxlPlatform, a_host_bridge_has_as_many_decoders_as_ranges_need_and_32_at_most) {
+  const auto platform_of = [](unsigned ranges) {
+    std::vector<platform::CxlDeviceSpec> branches;
+    for (unsigned range = 0; range < ranges; ++range) {
+      if (range % 10 == 0) branches.push_back(cxl_device({}));
+      branches.back().decoders.push_back({.base = (16 + range) * 256 * kMiB, .size = 256 * kMiB});
+    }
+    return cxl_platform(branches);
+  };
+  EXPECT_NO_THROW(validate(platform_of(32)));
+  EXPECT_THROW(validate(platform_of(33)), SpecError);
+  EXPECT_EQ(cxl::ComponentRegisters::bridge_decoders(4), 4U);
+  EXPECT_EQ(cxl::ComponentRegisters::bridge_decoders(11), 12U);
+  EXPECT_EQ(cxl::ComponentRegisters::bridge_decoders(17), 20U);
+  EXPECT_EQ(cxl::ComponentRegisters::bridge_decoders(29), 32U);
+  EXPECT_EQ(cxl::ComponentRegisters::bridge_decoders(33), 0U);
 }
 
 }  // namespace

@@ -80,6 +80,52 @@ def apmt_of(table):
     return nodes
 
 
+def cedt_of(table):
+    """({uid: base}, [(base, size, restrictions, [uid, ...])]): host bridges and windows, by CXL 3.1, 9.18.1."""
+    check(sum(table) % 256 == 0 and struct.unpack_from("<I", table, 4)[0] == len(table), "CEDT: size or checksum")
+    bridges, windows = {}, []
+    at = 36
+    while at < len(table):
+        kind, length = struct.unpack_from("<BxH", table, at)
+        if kind == 0:
+            uid, version, _, base, size = struct.unpack_from("<IIIQQ", table, at + 4)
+            check((length, version, size) == (32, 1, 0x10000), "CEDT: not component registers of 64 KiB")
+            bridges[uid] = base
+        else:
+            base, size, ways = struct.unpack_from("<QQB", table, at + 8)
+            restrictions, = struct.unpack_from("<H", table, at + 32)
+            check(kind == 1 and length == 36 + 4 * 2 ** ways, f"CEDT: kind {kind} of {length} bytes")
+            windows.append((base, size, restrictions, list(struct.unpack_from(f"<{2 ** ways}I", table, at + 36))))
+        at += length
+    return bridges, windows
+
+
+def check_cedt(folder, dsdt, platform, registers, name):
+    """The CEDT has the host bridge of segment 0, with its registers, and the ranges of the decoders in the file."""
+    path = os.path.join(folder, "cedt.aml")
+    check(os.path.exists(path) == bool(registers), f"{name}: CEDT without CXL, or the other way round")
+    check(("ACPI0017" in dsdt) == bool(registers), f"{name}: ACPI0017 without CEDT, or the other way round")
+    if not registers:
+        return
+    with open(path, "rb") as file:
+        bridges, windows = cedt_of(file.read())
+    numbers = {"Zero": 0, "One": 1}
+    uids = [numbers.get(uid) if uid in numbers else int(uid, 0) for uid, segment in re.findall(
+        r'_HID, "ACPI0016".*?_UID, (\w+)\).*?_SEG, (\w+)\)', dsdt, re.DOTALL) if segment == "Zero"]
+    check(list(bridges.values()) == registers, f"{name}: CEDT has registers at {bridges}, not {registers}")
+    check(list(bridges) == uids, f"{name}: CEDT has the host bridge {list(bridges)}, segment 0 has {uids}")
+    units = {"MiB": 2 ** 20, "GiB": 2 ** 30}
+    with open(platform, encoding="utf-8") as file:
+        text = re.sub(r"#.*", "", file.read())
+    ranges = set()
+    for base, size, unit, more in re.findall(r"{base: (\w+), size: (\d+) (\w+)([^}]*)}", text[text.index("cxl:"):]):
+        if unit in units:
+            ranges.add((int(base, 0), int(size) * units[unit], 0x15 if "HDM-D" in more else 0x16))
+    check(set((base, size, what) for base, size, what, _ in windows) == ranges and len(windows) == len(ranges),
+          f"{name}: CEDT has the windows {windows}, the file {ranges}")
+    check(all(targets == list(bridges) for _, _, _, targets in windows), f"{name}: windows lead to {windows}")
+
+
 def disassemble(folder):
     """@return what iasl makes of each table, by its name in lower case. What it makes of the DSDT compiles again."""
     texts = {}
@@ -129,9 +175,10 @@ def check_mcfg(text, functions, has_cxl, name):
     check(ports == spaces, f"{name}: MCFG has {spaces}, the root ports are at {ports}")
 
 
-def check_acpi(folder, banks, wires, described, functions, has_cxl, name):
+def check_acpi(folder, platform, banks, wires, described, functions, bridge, name):
     texts = disassemble(folder)
-    check_mcfg(texts.get("mcfg", ""), functions, has_cxl, name)
+    check_cedt(folder, texts["dsdt"], platform, bridge, name)
+    check_mcfg(texts.get("mcfg", ""), functions, bool(bridge), name)
     devices = acpi_devices(texts["dsdt"])
     windows = [window for found, _ in devices.values() for window in found]
     numbers = {number for _, found in devices.values() for number in found}
@@ -199,7 +246,7 @@ def main():
                  if re.match(r"socket\d+\.|cmn\d+\.", bank)}
         functions = {bank: banks.pop(bank) for bank in list(banks)
                      if re.match(r"socket\d+\.rc\d+\.rp\d+\.", bank)}
-        has_cxl = any(bank.startswith("cxl") for bank in document)
+        bridge = [int(page["base"], 16) for page in document.get("cxl_host_bridge", [])]
         with tempfile.TemporaryDirectory() as folder:
             tables, tree = os.path.join(folder, "tables"), os.path.join(folder, "tree.dts")
             output_of(pmufab, "firmware", platform, "--acpi", tables, "--dts", tree)
@@ -207,7 +254,7 @@ def main():
             wires = shared_wires(platform)
             if IASL:
                 print(name, "devices, windows, interrupts:",
-                      *check_acpi(tables, banks, wires, described, functions, has_cxl, name))
+                      *check_acpi(tables, platform, banks, wires, described, functions, bridge, name))
             if DTC:
                 print(name, "nodes of the tree:", check_tree(tree, banks, wires, described, name))
     for tool, path in (("iasl", IASL), ("dtc", DTC)):

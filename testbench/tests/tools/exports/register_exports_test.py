@@ -118,7 +118,7 @@ def check_svd(text, expected):
 
 
 def macro(text):
-    return re.sub(r"[^A-Za-z0-9]", "_", text).upper()
+    return re.sub(r"^(?=[0-9])", "_", re.sub(r"[^A-Za-z0-9]", "_", text)).upper()
 
 
 def check_c(text, document, compiler):
