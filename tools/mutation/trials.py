@@ -72,9 +72,16 @@ class Bench:
                 output, _ = process.communicate(timeout=seconds)
             except subprocess.TimeoutExpired:
                 process.terminate()  # it ends its own children
-                process.communicate()
+                try:
+                    process.communicate(timeout=60)
+                except subprocess.TimeoutExpired:
+                    process.kill()
+                    process.communicate()
                 return None, ""
-        return process.returncode, output.decode("utf-8", "replace")
+        text = output.decode("utf-8", "replace")
+        if process.returncode == 3:
+            raise MutationError("an internal error of pmufab:\n" + "\n".join(text.splitlines()[-5:]))
+        return process.returncode, text
 
     def build(self, files, changed, text, worker):
         """The library with these files, one of which has another text, or None if it does not compile."""
@@ -130,9 +137,18 @@ class Bench:
 
     def verify(self, driver, library, worker):
         fabrics = [word for fabric in MODULES[driver.module][0].split() for word in ("--fabric", fabric)]
-        words = ["verify", *fabrics, "--driver", library, "--for", self.options.verify, "--failures", "1",
-                 "--no-shrink"]
+        words = ["verify", *fabrics, "--driver", library, "--runs", self.options.verify, "--failures", "1", "--no-shrink"]
         return self.call(words, 20 * self.options.timeout, worker)
+
+    def verify_unbroken(self, driver, files, library, worker):
+        """Random cases must pass with the kernel's own drivers, or they say nothing of a mutant."""
+        key = (tuple(files), "verify")
+        with self.lock:
+            if key not in self.baseline:
+                code, output = self.verify(driver, library, worker)
+                if code != 0:
+                    raise MutationError(f"the kernel's own drivers fail random cases: {explanation(output)}")
+                self.baseline[key] = True
 
     def try_mutant(self, mutant, worker, first=()):
         """The outcome of one mutant. The scenarios in first are run before the others."""
@@ -158,6 +174,7 @@ class Bench:
                     return Outcome("noticed", scenario.stem, how)
                 break
         if self.can_verify:
+            self.verify_unbroken(mutant.driver, sets[-1], self.unbroken_of(sets[-1], mutant.file, worker)[0], worker)
             code, output = self.verify(mutant.driver, libraries[-1], worker)
             if code != 0:
                 return Outcome("noticed", "verify", "took too long" if code is None else explanation(output))
