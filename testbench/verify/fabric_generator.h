@@ -44,6 +44,7 @@ struct PmuOffer {
   unsigned counters = 1;          ///< events it can count at once, cycles included
   unsigned accesses = 10;         ///< of registers, for a reading of one event
   unsigned crowds = 20;           ///< percent of its measures that have more events than counters
+  bool reads_halves = false;      ///< software reads a counter in two accesses, and a wrap may come between any two
   bool shares = true;             ///< perf rotates more events than that; false: such a group is refused
   std::vector<unsigned> cpus;     ///< CPUs its events may be on: those of its socket, or all
   bool leaves_socket = false;     ///< when all of them are offline, it counts on another socket's

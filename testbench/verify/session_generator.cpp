@@ -629,6 +629,22 @@ class Session {
     injections_.emplace_back(when, map({{"at", at}, {"source", std::move(source)}, {"count", number(count)}}));
   }
 
+  /// Before one access of the next readings: mostly of the first counter that is read.
+  void inject_in_reading(const PmuOffer& pmu, Picoseconds after, const std::vector<std::string>& sources,
+                         std::uint64_t count) {
+    constexpr unsigned kOfOneCounter = 4;
+    const std::uint64_t access =
+        random_.number(1, random_.chance(60) ? kOfOneCounter : std::max(pmu.accesses, kOfOneCounter));
+    Value at = map({{"access", number(access)},
+                    {"of", word("read")},
+                    {"pmu", word(pmu.pmu)},
+                    {"after", time(after)},
+                    {"optional", flag(true)}});
+    Value source = Value::sequence();
+    for (const std::string& one : sources) source.items.push_back(Value::of(one, true));
+    injections_.emplace_back(after, map({{"at", at}, {"source", std::move(source)}, {"count", number(count)}}));
+  }
+
   void draw_injections() {
     std::vector<const PmuOffer*> able;
     for (const PmuOffer* const pmu : pmus_) {
@@ -683,6 +699,10 @@ class Session {
     Picoseconds first = time_between(kMicrosecond, duration_ / 2);
     if (bulk->count > gap && random_.chance(60)) {
       inject(first, sources, bulk->count - gap);
+      if (pmu.reads_halves && !machine_.calm_wraps && random_.chance(50)) {
+        inject_in_reading(pmu, first + handling(), sources, 2 * gap);
+        return;
+      }
       first = reading_time(first + handling());
       if (sources.size() > 1 && !machine_.calm_wraps && random_.chance(40)) {
         // The second one wraps while the handler of the first is at work.

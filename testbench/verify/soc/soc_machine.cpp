@@ -122,7 +122,8 @@ void draw_layout(Random& random, const Machine& machine, Pmu& pmu, Value& value)
     pmu.width = random.pick({32U, 33U, 36U, 40U, 48U, 56U, 63U, 64U, 64U});
   }
   value.add("width", number(pmu.width));
-  value.add("atomic_64bit", flag(random.chance(50)));
+  pmu.is_atomic = random.chance(50);
+  value.add("atomic_64bit", flag(pmu.is_atomic));
 }
 
 Value draw_pmu(Random& random, Machine& machine, unsigned index, std::map<std::string, unsigned>& order, Pmu& pmu) {

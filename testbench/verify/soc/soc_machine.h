@@ -38,6 +38,7 @@ struct Pmu {
   bool is_64bit = false;
   unsigned counters = 8;
   unsigned width = 64;
+  bool is_atomic = false;  ///< counters of more than 32 bits take accesses of 64 bits
   bool has_cycles = true;  ///< as events: the driver leaves out the cycle counter of the 64-bit layout
   unsigned event_counters = 7;
   bool interrupt = true;

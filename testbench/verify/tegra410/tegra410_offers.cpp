@@ -35,6 +35,7 @@ const Names kUcfDestinations = {"dst_loc_cmem", "dst_loc_gmem", "dst_loc_other",
 const Names kPcieRequests = {"rd_bytes", "wr_bytes", "rd_req", "wr_req"};
 const Names kPcieDestinations = {"dst_loc_cmem", "dst_loc_gmem", "dst_loc_pcie_p2p", "dst_loc_pcie_cxl", "dst_rem"};
 constexpr std::uint64_t kLowWord = std::uint64_t{1} << 32;  // wraps in the middle of a reading of two halves
+constexpr unsigned kHalf = 32;                              // bits
 constexpr unsigned kActiveEvents = 32;                      // of the CMEM and chip-to-chip drivers
 
 /// @return ",name=1" for some of the names; none means all
@@ -112,6 +113,7 @@ PmuOffer coresight_offer(const SharedMachine& machine, std::string pmu, unsigned
   PmuOffer offer;
   offer.pmu = std::move(pmu);
   offer.counters = shape.counters;
+  offer.reads_halves = shape.width > kHalf && !shape.is_atomic;
   offer.cpus = cpus_of(*machine, socket);
   offer.event = [cycles, other, has_cycles = shape.has_cycles](Random& random) {
     return has_cycles && random.chance(12) ? cycles(random) : other(random);
@@ -285,6 +287,7 @@ PmuOffer c2c_offer(const SharedMachine& machine, unsigned socket, const Interfac
   };
   PmuOffer offer = plain_offer(machine, pmu, socket, event, {"0x9", "0xa", "0xf"});
   offer.accesses = 5 * 16;  // instances
+  offer.reads_halves = true;
   offer.bulk = [event, interface, width = machine->c2c_width](Random& random) -> std::optional<BulkEvent> {
     std::string source = event(random);
     // The counter of incoming writes has 32 bits; those of NV-CLink and NV-DLink have as many as there may be.
