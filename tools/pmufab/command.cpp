@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <sstream>
+#include <typeinfo>
 
 #include <fmt/format.h>
 
@@ -33,6 +34,18 @@ std::vector<std::string> long_names(const Command& command) {
 
 void add_to(po::options_description& all, const Options& options) {
   for (const Option& option : options) all.add(option);
+}
+
+/// Boost takes -1 for the greatest number. Commands check the range of smaller types.
+void refuse_negative(const po::option& option, const po::options_description& all) {
+  if (option.value.empty() || !option.value.front().starts_with('-')) return;
+  const po::option_description* const description = all.find_nothrow(option.string_key, false);
+  const auto* const typed =
+      description == nullptr ? nullptr : dynamic_cast<const po::typed_value_base*>(description->semantic().get());
+  if (typed == nullptr) return;
+  if (typed->value_type() == typeid(std::uint64_t))
+    throw InputError(fmt::format("--{}: '{}' is not possible", option.string_key, option.value.front()),
+                     "numbers begin with 0");
 }
 
 /// A variable of a script that is not set must not count as an option that is not given.
@@ -132,7 +145,10 @@ Request parse(const Command& command, const Arguments& arguments) {
     // Abbreviated options are refused. Otherwise a new option could change the meaning of a script.
     const int style = po::command_line_style::unix_style & ~po::command_line_style::allow_guessing;
     const po::parsed_options parsed = po::command_line_parser(ours).options(all).positional(places).style(style).run();
-    for (const po::option& option : parsed.options) refuse_empty(option);
+    for (const po::option& option : parsed.options) {
+      refuse_empty(option);
+      refuse_negative(option, all);
+    }
     po::store(parsed, request.options);
     po::notify(request.options);
     request.words = values_of(request.options, kWords);

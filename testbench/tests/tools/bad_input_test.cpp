@@ -456,6 +456,8 @@ TEST_F(BadInput, negative_numbers) {
   refuses({"run", scenario, "--timeout", "-1"}, HasSubstr("--timeout"));
   refuses({"trace", "import", write("a.lackey", "==1== Lackey\n"), (folder / "x").string(), "--limit", "-1"},
           HasSubstr("--limit"));
+  for (const char* option : {"--runs", "--seed", "--failures"})
+    refuses({"verify", option, "-5"}, HasSubstr(std::string(option) + ": '-5' is not possible"));
   // This holds whatever else is missing, for example a guest.
   for (const char* option : {"--cpus", "--memory", "--timeout"}) {
     refuses({"boot", option, "-1", "--", "true"}, HasSubstr(std::string(option) + " -1 is not from "));

@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
+#include "testbench/driver_host/driver_library.h"
 #include "testbench/scenario/report/result_difference.h"
 #include "testbench/scenario/tracing/tracing.h"
 #include "testbench/scenario/yaml/input_error.h"
@@ -43,11 +44,14 @@ struct Wrong {
   std::string text;  ///< of the check
 };
 
-/// @param name  of the event; empty: the first that is wrong in this way
-std::optional<Wrong> wrong_count(const fs::path& folder, const Json& run, const char* check, const std::string& name) {
+/// @param check  "wrong" or "not_opened"; empty: anything
+/// @param name   of the event; empty: the first of all
+std::optional<Wrong> wrong_count(const fs::path& folder, const Json& run, const std::string& check,
+                                 const std::string& name) {
   for (const Json& measure : run.at("measures")) {
     for (const Json& counter : measure.at("counters")) {
-      if (name.empty() ? counter.at("check") != check : counter.at("event") != name) continue;
+      if (!check.empty() && counter.at("check") != check) continue;
+      if (!name.empty() && counter.at("event") != name) continue;
       const auto kind = counter.at("check") == "not_opened" ? Wrong::Kind::not_opened : Wrong::Kind::count;
       return Wrong{folder, run, kind, counter.at("event"), counter.at("pmu"), {}};
     }
@@ -74,8 +78,9 @@ std::optional<Wrong> crash(const fs::path& folder, const Json& run, const std::s
   return Wrong{folder, run, Wrong::Kind::check, "crash", {}, run.at("message")};
 }
 
-/// @return what is wrong in a folder's runs, counts first; or what the name says
-std::optional<Wrong> wrong_in(const fs::path& folder, const std::string& name) {
+/// @return what is wrong in a folder's runs, counts first, or what the name says of it
+/// @param may_be_right  an event of that name is taken although nothing is wrong with it
+std::optional<Wrong> wrong_in(const fs::path& folder, const std::string& name, bool may_be_right) {
   const std::vector<Json> runs = scenario::read_results(folder / "result.json");
   for (const char* const check : {"wrong", "not_opened"}) {
     for (const Json& run : runs) {
@@ -88,6 +93,10 @@ std::optional<Wrong> wrong_in(const fs::path& folder, const std::string& name) {
   for (const Json& run : runs) {
     if (auto wrong = crash(folder, run, name)) return wrong;
   }
+  for (const Json& run : runs) {
+    if (!may_be_right || name.empty()) break;
+    if (auto right = wrong_count(folder, run, {}, name)) return right;
+  }
   return std::nullopt;
 }
 
@@ -96,19 +105,37 @@ Wrong find_wrong(const fs::path& place, const std::string& name) {
   std::error_code error;
   for (fs::directory_iterator entry(place, error), end; !error && entry != end; entry.increment(error))
     folders.insert(entry->path());
-  bool is_any = false;
-  for (const fs::path& folder : folders) {
-    if (!fs::exists(folder / "result.json", error) || !fs::exists(folder / "effective.yaml", error)) continue;
-    is_any = true;
-    if (auto wrong = wrong_in(folder, name)) return *std::move(wrong);
+  std::erase_if(folders, [&](const fs::path& folder) {
+    return !fs::exists(folder / "result.json", error) || !fs::exists(folder / "effective.yaml", error);
+  });
+  for (const bool may_be_right : {false, true}) {
+    for (const fs::path& folder : folders) {
+      auto wrong = wrong_in(folder, name, may_be_right);
+      if (!wrong) continue;
+      if (folders.size() > 1) complain("pmufab: this is of {}\n", folder.generic_string());
+      return *std::move(wrong);
+    }
   }
-  if (!is_any)
+  if (folders.empty())
     throw InputError(fmt::format("{} is no folder of results", place.string()),
                      "pmufab run --out DIR makes such folders");
   throw InputError(name.empty() ? fmt::format("{}: no count is wrong, and no check failed", place.string())
                                 : fmt::format("{}: no event '{}' was measured, and no check of that name failed",
                                               place.string(), name),
                    "name an event or a check as the result does");
+}
+
+/// The user may try another driver than that of the result.
+void tell_of_other_files(const Json& run, const driver_host::DriverSet& drivers) {
+  std::set<std::pair<std::string, std::string>> before;
+  for (const Json& file : run.at("driver_files")) {
+    if (file.value("is_given", false)) before.emplace(file.at("file"), file.at("sha256"));
+  }
+  std::set<std::pair<std::string, std::string>> now;
+  for (const driver_host::DriverFile& file : driver_host::files_in(drivers.library)) {
+    if (file.is_given) now.emplace(file.file, file.sha256);
+  }
+  if (before != now) complain("pmufab: --driver is not the driver that gave this result\n");
 }
 
 /// The run's own driver set, or the user's.
@@ -125,6 +152,7 @@ driver_host::DriverSet drivers_of(const po::variables_map& map, const Wrong& wro
     return is_own || set.kernel_version == version;
   });
   if (found == sets.end()) throw InputError(fmt::format("there are no drivers of Linux {} any more", version));
+  if (is_own) tell_of_other_files(wrong.run, *found);
   return *found;
 }
 
