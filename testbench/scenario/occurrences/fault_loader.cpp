@@ -71,7 +71,8 @@ void read_fault(Reader& reader, const std::filesystem::path& base,
     if (reader.has("until") || fault.kind == FaultKind::power_off) {
       fault.until.emplace();
       read_trigger(reader, "until", *fault.until, Presence::required);
-      if (!fault.at.is_access() && !fault.until->is_access() && fault.until->time <= fault.at.time)
+      if (reader.has("until") && !fault.at.is_access() && !fault.until->is_access() &&
+          fault.until->time <= fault.at.time)
         reader.fail("until", "is not after 'at'");
     }
     const bool is_one = fault.kind == FaultKind::interrupt_lost || fault.kind == FaultKind::interrupt_doubled;
