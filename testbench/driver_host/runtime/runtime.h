@@ -206,7 +206,7 @@ void pmufab_perf_detach_pmu(struct pmufab_perf_pmu* core);
 void pmufab_perf_forget_pmu(struct pmufab_perf_pmu* core); /* it is gone */
 void pmufab_perf_notify(enum pmufab_perf_call call, int begin, const struct pmu* pmu, const struct perf_event* event);
 
-/* perf_software.c: the PMU of software events. It is not among pmufab_perf_pmus, and nobody is told of its calls. */
+/* services/perf_software.c: the PMU of software events. It is not among pmufab_perf_pmus; nobody is told of its calls. */
 extern struct pmu* const pmufab_perf_software;
 void pmufab_perf_software_init(void);
 

@@ -3,7 +3,7 @@
  * leaders or members. Their count is the time for which they were on, in nanoseconds. */
 #include <linux/perf_event.h>
 
-#include "runtime.h"
+#include "../runtime.h"
 
 enum { kPicoseconds = 1000 };
 
