@@ -20,7 +20,7 @@ CheckResult check_for(const char* name, const std::vector<std::string>& problems
 }
 
 /// @param zero  when the drivers were loaded
-std::string describe(const driver_host::InterruptStorm& storm, Picoseconds zero) {
+std::string text_of_storm(const driver_host::InterruptStorm& storm, Picoseconds zero) {
   return fmt::format("a storm from {} on: for {}, {} of interrupt {}{} took {:.1f} % of the time",
                      format_time(storm.begin - std::min(storm.begin, zero)), format_time(storm.end - storm.begin),
                      counted(storm.calls, "handler call"), storm.number,
@@ -33,7 +33,7 @@ CheckResult check_interrupts(const Machine& machine) {
   if (const unsigned disabled = host.disabled_interrupts(); disabled > 0)
     problems.push_back(fmt::format("{} disabled: no handler cleared the interrupt (see the kernel log)", disabled));
   for (const driver_host::InterruptStorm& storm : host.interrupt_storms())
-    problems.push_back(describe(storm, host.first_loaded()));
+    problems.push_back(text_of_storm(storm, host.first_loaded()));
   const std::uint64_t lost = host.lost_interrupts();
   const std::string good =
       fmt::format("{} handled, {} for no driver{}", host.handled_interrupts(), host.unhandled_interrupts(),
