@@ -42,7 +42,7 @@ class Session {
     choose_pmus();
     duration_ = machine_.window * random_.pick({1U, 1U, 2U, 2U, 3U});
     const std::uint64_t style = random_.number(1, 100);
-    if (machine_.seeks && random_.chance(50)) {
+    if (random_.chance(machine_.seeks ? 50 : 15)) {
       draw_full_houses();
     } else if (style <= 45) {
       draw_side_by_side();
@@ -632,7 +632,7 @@ class Session {
   /// Before one access of the next readings: mostly of the first counter that is read.
   void inject_in_reading(const PmuOffer& pmu, Picoseconds after, const std::vector<std::string>& sources,
                          std::uint64_t count) {
-    constexpr unsigned kOfOneCounter = 4;
+    constexpr unsigned kOfOneCounter = 5;  // twice its upper half, its lower half, and a status or two
     const std::uint64_t access =
         random_.number(1, random_.chance(60) ? kOfOneCounter : std::max(pmu.accesses, kOfOneCounter));
     Value at = map({{"access", number(access)},
@@ -648,22 +648,47 @@ class Session {
   void draw_injections() {
     std::vector<const PmuOffer*> able;
     for (const PmuOffer* const pmu : pmus_) {
-      if (pmu->bulk) able.push_back(pmu);
+      if (pmu->bulk && is_used(*pmu)) able.push_back(pmu);
     }
     random_.shuffle(able);
-    able.resize(std::min<std::size_t>(able.size(), random_.number(1, 2)));
+    able.resize(std::min<std::size_t>(able.size(), random_.number(1, 3)));
     for (const PmuOffer* const pmu : able) draw_injections_of(*pmu);
+  }
+
+  [[nodiscard]] bool is_used(const PmuOffer& pmu) const {
+    return std::any_of(measures_.begin(), measures_.end(), [&](const Measure& measure) {
+      return std::any_of(measure.events.begin(), measure.events.end(),
+                         [&](const std::string& events) { return is_of(events, pmu); });
+    });
+  }
+
+  /// @return a time in the first half of a measure with one of these events, about
+  Picoseconds time_of_use(const PmuOffer& pmu, const std::vector<std::string>& sources) {
+    std::vector<std::pair<Picoseconds, Picoseconds>> spans;
+    Picoseconds end = 0;
+    for (const Measure& measure : measures_) {
+      const Picoseconds begin = measure.follows ? end : measure.start;
+      end = begin + length_of(measure);
+      const bool uses = std::any_of(sources.begin(), sources.end(),
+                                    [&](const std::string& source) { return has_event(measure, pmu, source); });
+      if (uses && measure.open_error.empty() && begin < duration_) spans.emplace_back(begin, std::min(end, duration_));
+    }
+    if (spans.empty()) return time_between(kMicrosecond, duration_ / 2);
+    const auto& [begin, until] = random_.pick(spans);
+    return time_between(begin + std::min(kMicrosecond, (until - begin) / 4), begin + (until - begin) / 2);
   }
 
   /// @return whether an event of that name is measured on the PMU
   [[nodiscard]] bool is_measured(const PmuOffer& pmu, const std::string& source) const {
+    return std::any_of(measures_.begin(), measures_.end(),
+                       [&](const Measure& measure) { return has_event(measure, pmu, source); });
+  }
+  static bool has_event(const Measure& measure, const PmuOffer& pmu, const std::string& source) {
     const std::size_t begin = pmu.pmu.size();
     const std::string name = source.substr(begin, source.find_first_of(",/", begin + 1) - begin);  // "/name"
-    return std::any_of(measures_.begin(), measures_.end(), [&](const Measure& measure) {
-      return std::any_of(measure.events.begin(), measure.events.end(), [&](const std::string& events) {
-        return is_of(events, pmu) && (events.find(pmu.pmu + name + ",") != std::string::npos ||
-                                      events.find(pmu.pmu + name + "/") != std::string::npos);
-      });
+    return std::any_of(measure.events.begin(), measure.events.end(), [&](const std::string& events) {
+      return is_of(events, pmu) && (events.find(pmu.pmu + name + ",") != std::string::npos ||
+                                    events.find(pmu.pmu + name + "/") != std::string::npos);
     });
   }
 
@@ -683,26 +708,34 @@ class Session {
   void draw_injections_of(const PmuOffer& pmu) {
     std::optional<BulkEvent> bulk = pmu.bulk(random_);
     constexpr unsigned kTries = 20;  // to find one that somebody counts
+    std::vector<std::string> sources;
     const auto counts = [&] {
-      return is_measured(pmu, bulk->source) &&
-             std::all_of(bulk->more.begin(), bulk->more.end(),
-                         [&](const std::string& source) { return is_measured(pmu, source); });
+      sources = {bulk->source};
+      sources.insert(sources.end(), bulk->more.begin(), bulk->more.end());
+      const auto counted = std::count_if(sources.begin(), sources.end(),
+                                         [&](const std::string& source) { return is_measured(pmu, source); });
+      return static_cast<std::size_t>(counted) >= std::min<std::size_t>(2, sources.size());
     };
-    for (unsigned tries = 0; bulk && tries < kTries && !counts(); ++tries) bulk = pmu.bulk(random_);
+    for (unsigned tries = 0; bulk && !counts() && tries < kTries; ++tries) bulk = pmu.bulk(random_);
     if (!bulk) return;
-    std::vector<std::string> sources = {bulk->source};
-    sources.insert(sources.end(), bulk->more.begin(), bulk->more.end());
     injected_ = &pmu;
     constexpr std::uint64_t kMost = std::uint64_t{1} << 63;
     if (!bulk->in_calls.empty()) inject_in_call(pmu, bulk->in_calls, bulk->in_calls_count);
     const std::uint64_t gap = std::min<std::uint64_t>(random_.pick({2U, 40U, 1'000U, 20'000U}), bulk->count / 4 + 1);
-    Picoseconds first = time_between(kMicrosecond, duration_ / 2);
+    Picoseconds first = random_.chance(75) ? time_of_use(pmu, sources) : time_between(kMicrosecond, duration_ / 2);
+    if (!bulk->once && random_.chance(30)) {
+      // More than a full turn that nothing reads in between: only the handler knows of it.
+      for (int turn = 0; turn < 3; ++turn, first += handling()) inject(first, sources, std::min(kMost, bulk->count));
+      return;
+    }
+    constexpr std::uint64_t kMoreThanTraffic = std::uint64_t{1} << 22;  // so that nothing else brings it to its wrap
+    if (pmu.reads_halves && !machine_.calm_wraps && bulk->count > kMoreThanTraffic && random_.chance(40)) {
+      inject(first, sources, bulk->count - kMoreThanTraffic);
+      inject_in_reading(pmu, first + handling(), sources, 2 * kMoreThanTraffic);
+      return;
+    }
     if (bulk->count > gap && random_.chance(60)) {
       inject(first, sources, bulk->count - gap);
-      if (pmu.reads_halves && !machine_.calm_wraps && random_.chance(50)) {
-        inject_in_reading(pmu, first + handling(), sources, 2 * gap);
-        return;
-      }
       first = reading_time(first + handling());
       if (sources.size() > 1 && !machine_.calm_wraps && random_.chance(40)) {
         // The second one wraps while the handler of the first is at work.

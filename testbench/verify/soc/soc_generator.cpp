@@ -53,7 +53,8 @@ std::string draw_event(Random& random, const Machine& machine, const Pmu& pmu, c
 std::optional<BulkEvent> draw_bulk(Random& random, const Pmu& pmu, const std::string& name) {
   BulkEvent bulk;
   bulk.source = pmu.has_cycles && random.chance(15) ? name + "/cycles/" : plain_event(name, pmu.events.front());
-  const bool is_low_word = pmu.width > kLowBits && random.chance(40);
+  // Two of them are a whole turn of 33 bits, of which the counter tells one wrap.
+  const bool is_low_word = pmu.width > kLowBits + 1 && random.chance(40);
   const std::uint64_t half = std::uint64_t{1} << (pmu.width - 1);
   bulk.count = is_low_word ? std::uint64_t{1} << kLowBits : pmu.width == 64 ? half : half + 1;
   constexpr unsigned kWidest = 63;  // perf's own counts have 64 bits

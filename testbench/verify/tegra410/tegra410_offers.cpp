@@ -81,7 +81,8 @@ BulkEvent coresight_bulk(Random& random, const CoreSightShape& shape, const std:
   BulkEvent bulk;
   bulk.source = source(events.front());
   if (events.size() > 1 && random.chance(35)) bulk.more.push_back(source(events.back()));
-  const bool is_low_word = shape.width > 32 && random.chance(40);
+  // Two of them are a whole turn of 33 bits, of which the counter tells one wrap.
+  const bool is_low_word = shape.width > kHalf + 1 && random.chance(40);
   bulk.count = is_low_word ? kLowWord : to_the_wrap(shape.width);
   constexpr unsigned kWidest = 63;  // perf's own counts have 64 bits
   bulk.once = !shape.interrupt || (shape.width >= kWidest && !is_low_word);
