@@ -44,7 +44,11 @@ void describe_cpus(const PlatformSpec& spec, FirmwareDescription& firmware) {
 }  // namespace
 
 bool is_named(const NamedRegisters& registers, const std::string& pattern) {
-  return registers.name.starts_with(pattern) || fnmatch(pattern.c_str(), registers.name.c_str(), 0) == 0;
+  const std::string top = "platform.";  // begins the names of banks, as messages have them
+  const std::string name = pattern.starts_with(top) ? pattern.substr(top.size()) : pattern;
+  return registers.name.starts_with(name) || fnmatch(name.c_str(), registers.name.c_str(), 0) == 0 ||
+         std::any_of(registers.pages.begin(), registers.pages.end(),
+                     [&](const RegisterBank* page) { return page->name() == name || page->name() == top + name; });
 }
 
 void NamedRegisters::dump_text(std::ostream& out, Picoseconds when) const {

@@ -44,7 +44,8 @@ struct NamedRegisters {
   void dump_markdown(std::ostream& out) const;
 };
 
-/// @param pattern  the beginning of a name, or a pattern with * and ?: "cmn0", "cmn0.xp?.dtm0"
+/// @param pattern  the beginning of a name, or a pattern with * and ?: "cmn0", "cmn0.xp?.dtm0"; or the name of a page, as
+///                 messages and traces have it: "platform.socket0.ucf_pmu.page0"
 [[nodiscard]] bool is_named(const NamedRegisters& registers, const std::string& pattern);
 
 /// Everything a PlatformSpec describes, built and wired: sockets, fabrics, PMUs, interrupt lines, and a bus with every

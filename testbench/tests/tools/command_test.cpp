@@ -255,6 +255,9 @@ TEST_F(Command, stat_counts_more_events_than_counters_by_turns) {
 TEST_F(Command, regs_shows_values_after_the_drivers_or_the_map) {
   const std::string platform = shipped("platforms/tegra410-1s-small.yaml");
   EXPECT_THAT(pmufab({"regs", platform, "socket0.ucf_pmu"}).out, AllOf(HasSubstr("PMCFGR"), HasSubstr("PMIIDR")));
+  // As messages and traces call its pages.
+  for (const char* page : {"socket0.ucf_pmu.page1", "platform.socket0.ucf_pmu.page0"})
+    EXPECT_EQ(pmufab({"regs", platform, page}).out, pmufab({"regs", platform, "socket0.ucf_pmu"}).out) << page;
   EXPECT_THAT(pmufab({"regs", platform, "socket0.ucf_pmu", "--markdown", "--reset"}).out,
               HasSubstr("## socket0.ucf_pmu"));
   const Json json = Json::parse(pmufab({"regs", platform, "--json"}).out);
