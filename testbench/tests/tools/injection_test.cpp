@@ -126,12 +126,13 @@ TEST_F(Injection, in_the_middle_of_a_readings_accesses_is_in_order) {
 
 TEST_F(Injection, happens_again_and_again) {
   const std::string event = "nvidia_ucf_pmu_0/slc_access_rd,src_loc_cpu=1,dst_loc_cmem=1/";
-  const std::string rest = "measure: [{start: 1 us, window: 20 us, events: [\"" + event +
+  const std::string rest = "measure: [{start: 1 us, window: 19 us, events: [\"" + event +
                            "\"]}]\ninject: [{at: 10 us, count: 1000, times: 30, every: 1 us, source: \"" + event +
-                           "\"}]\nexpect: [{event: \"" + event + "\", equals: 11000}]\n";  // 10, 11 ... 20 us
+                           "\"}]\nexpect: [{event: \"" + event +
+                           "\", equals: 11000}]\n";  // 10, 11 ... 20 us: the measure ends at about 20.4 us
   const Outcome outcome = run_scenario(kTegra410, rest);
   EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
-  EXPECT_THAT(outcome.out, HasSubstr("1,000 times " + event + ", 30 times in all, every 1 us"));
+  EXPECT_THAT(outcome.out, HasSubstr("1,000 times " + event + ", 30 times in all, every 1.000 us"));
   some_event = event;
   const std::string injection = "{at: 1 us, count: 1, source: \"" + event + "\", times: 2";
   refuses(kTegra410, injection + "}", HasSubstr("needs 'every'"));
