@@ -604,17 +604,8 @@ void read_outcome(Reader& reader, ScenarioSpec& spec) {
                          [&](Reader& item) { spec.expected_failure = read_expected_failure(item); });
 }
 
-ScenarioSpec read_scenario(const Parts& parts) {
-  ScenarioSpec spec;
-  spec.effective = Value::map();
-  Reader reader(parts.document, "", spec.effective);
-  reader.text("name", spec.name, Presence::required);
-  reader.prose("description", spec.description);
-  reader.number("seed", spec.seed);
-  reader.texts("drivers", spec.drivers);
-  if (spec.drivers.empty()) reader.fail("drivers", "must not be empty", "write all, newest, 7.3, or '>=7.1 <7.3'");
-  check_selectors(reader, "drivers", spec.drivers);
-
+/// The platform, and the CPUs that drivers run on.
+void read_machine(Reader& reader, const Parts& parts, ScenarioSpec& spec) {
   Value nothing;
   nothing.source = parts.document.source;
   const Value* platform = reader.take("platform");
@@ -626,7 +617,20 @@ ScenarioSpec read_scenario(const Parts& parts) {
     read_cpu_complex(host, parts.base, spec.host);
     read_reader(host, spec.host, spec.platform);
   });
+}
 
+ScenarioSpec read_scenario(const Parts& parts) {
+  ScenarioSpec spec;
+  spec.effective = Value::map();
+  Reader reader(parts.document, "", spec.effective);
+  reader.text("name", spec.name, Presence::required);
+  reader.prose("description", spec.description);
+  reader.number("seed", spec.seed);
+  reader.texts("drivers", spec.drivers);
+  if (spec.drivers.empty()) reader.fail("drivers", "must not be empty", "write all, newest, 7.3, or '>=7.1 <7.3'");
+  check_selectors(reader, "drivers", spec.drivers);
+
+  read_machine(reader, parts, spec);
   TrafficNames names;
   const TrafficContext context{parts.base, read_default_trace(reader, parts), parts.traffic_bases, spec.platform,
                                names};
