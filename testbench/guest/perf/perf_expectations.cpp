@@ -139,9 +139,11 @@ void PerfExpectations::add(const std::string& text, std::size_t group, const std
     const std::vector<perf::ResolvedGroup> groups = catalog_.resolve(text);
     if (groups.size() != 1) {
       event.told.note = "it stands for several events";
+    } else if (const auto named = names_.name(groups.front().events.front().attributes); !named) {
+      event.told.note = "no PMU of the platform counts it";
     } else if (reason.empty()) {
       // The numbers, whatever words perf was given.
-      event.event = *names_.name(groups.front().events.front().attributes);
+      event.event = *named;
       event.is_paired = std::any_of(fabrics_.begin(), fabrics_.end(),
                                     [&](const auto& fabric) { return fabric->counts_in_a_pair(event.event); });
       event.told.note = scenario::expect_event(judge_, fabrics_, next_, event.event);

@@ -206,6 +206,15 @@ TEST_F(PerfExpectationsTest, are_exact_for_an_event_that_is_alone_on_its_pmu) {
   EXPECT_THAT(board.results(), IsEmpty()) << "what has been told is not kept";
 }
 
+TEST_F(PerfExpectationsTest, are_none_for_the_kernels_own_events) {
+  run([&] { count("task-clock,nvidia_ucf_pmu_0/slc_access_rd/", 3); });
+  ASSERT_EQ(told.size(), 1U);
+  ASSERT_EQ(told[0].size(), 2U);
+  EXPECT_EQ(told[0][0].note, "no PMU of the platform counts it");
+  EXPECT_FALSE(told[0][0].high);
+  EXPECT_EQ(told[0][1].high, 3U);
+}
+
 TEST_F(PerfExpectationsTest, are_exact_for_events_that_are_one_group_with_all_others_of_their_pmu) {
   run([&] {
     const auto count_late = [&](const std::string& events) {
