@@ -2,12 +2,10 @@
 #include "models/coresight/coresight_pmu.h"
 
 #include <algorithm>
-#include <ostream>
 #include <stdexcept>
 #include <utility>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "models/coresight/coresight_pmu_slot.h"
 #include "models/coresight/register_layout.h"
@@ -156,20 +154,6 @@ std::vector<const RegisterBank*> CoreSightPmu::pages() const {
   std::vector<const RegisterBank*> pages{&page0_bank_};
   if (page1_bank_) pages.push_back(&*page1_bank_);
   return pages;
-}
-
-void CoreSightPmu::dump_text(std::ostream& out, Picoseconds when) const {
-  for (const RegisterBank* page : pages()) page->dump_text(out, when);
-}
-
-nlohmann::json CoreSightPmu::dump_json(Picoseconds when) const {
-  nlohmann::json all = nlohmann::json::array();
-  for (const RegisterBank* page : pages()) all.push_back(page->dump_json(when));
-  return all;
-}
-
-void CoreSightPmu::dump_markdown(std::ostream& out) const {
-  for (const RegisterBank* page : pages()) page->dump_markdown(out);
 }
 
 // ---- Counting

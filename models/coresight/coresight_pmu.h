@@ -3,12 +3,10 @@
 
 #include <array>
 #include <cstdint>
-#include <iosfwd>
 #include <memory>
 #include <vector>
 
 #include <tlm_utils/simple_target_socket.h>
-#include <nlohmann/json_fwd.hpp>
 #include <systemc>
 
 #include "models/coresight/coresight_pmu_options.h"
@@ -72,11 +70,6 @@ class CoreSightPmu : public sc_core::sc_module {
 
   /// @return the registers of page 0 and, if the PMU has dual pages, of page 1.
   [[nodiscard]] std::vector<const RegisterBank*> pages() const;
-  /// Print the registers of both pages with values and decoded fields.
-  void dump_text(std::ostream& out, Picoseconds when) const;
-  [[nodiscard]] nlohmann::json dump_json(Picoseconds when) const;
-  /// Print the register map as Markdown tables.
-  void dump_markdown(std::ostream& out) const;
 
   /// Page 0.
   tlm_utils::simple_target_socket<CoreSightPmu, 64> socket;

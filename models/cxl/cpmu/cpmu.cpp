@@ -5,7 +5,6 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "models/cxl/cpmu/event_names.h"
 #include "models/pmu/wrap_watch.h"
@@ -119,8 +118,6 @@ std::uint64_t Cpmu::counter_value(unsigned counter, Picoseconds when) const {
 bool Cpmu::is_running(unsigned counter) const noexcept {
   return counter < slots_.size() && slots_[counter].unit->is_running();
 }
-
-nlohmann::json Cpmu::dump_json(Picoseconds when) const { return bank_.dump_json(when); }
 
 // ---- Counting
 

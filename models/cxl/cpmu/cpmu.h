@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <iosfwd>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,7 +10,6 @@
 #include <vector>
 
 #include <tlm_utils/simple_target_socket.h>
-#include <nlohmann/json_fwd.hpp>
 #include <systemc>
 
 #include "models/cxl/cpmu/counter_unit.h"
@@ -76,11 +74,6 @@ class Cpmu : public sc_core::sc_module, private CounterUnit::Owner {
   [[nodiscard]] std::uint64_t guest_errors() const noexcept { return bank_.guest_errors() + guest_errors_; }
 
   [[nodiscard]] const RegisterBank& bank() const noexcept { return bank_; }
-  /// Print the registers with values and decoded fields.
-  void dump_text(std::ostream& out, Picoseconds when) const { bank_.dump_text(out, when); }
-  [[nodiscard]] nlohmann::json dump_json(Picoseconds when) const;
-  /// Print the register map as a Markdown table.
-  void dump_markdown(std::ostream& out) const { bank_.dump_markdown(out); }
 
   /// The block of kCpmuBlockSize bytes; registers take its first kCpmuRegisterBytes.
   tlm_utils::simple_target_socket<Cpmu, 64> socket;

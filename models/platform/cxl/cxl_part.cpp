@@ -342,9 +342,9 @@ void CxlPart::add_registers(std::vector<NamedRegisters>& banks) const {
     banks.push_back(registers_of(component.name + ".component", component.bar + component.registers_offset,
                                  component.registers->bank()));
     for (std::size_t number = 0; number < component.cpmus.size(); ++number) {
-      banks.push_back({fmt::format("{}.cpmu{}", component.name, number),
-                       {cpmu_address(component, static_cast<unsigned>(number))},
-                       {&component.cpmus[number]->bank()}});
+      banks.push_back(registers_of(fmt::format("{}.cpmu{}", component.name, number),
+                                   cpmu_address(component, static_cast<unsigned>(number)),
+                                   component.cpmus[number]->bank()));
     }
   }
 }

@@ -399,11 +399,11 @@ TEST_F(CxlCpmu, tools_see_registers_and_events_by_name) {
   run([&] {
     rig.put(data(0), 0x77);
     std::ostringstream text;
-    rig.cpmu.dump_text(text, now());
+    rig.cpmu.bank().dump_text(text, now());
     EXPECT_NE(text.str().find("Counter Unit Configuration[1]"), std::string::npos);
-    EXPECT_NE(rig.cpmu.dump_json(now()).dump().find("Global Freeze on Overflow"), std::string::npos);
+    EXPECT_NE(rig.cpmu.bank().dump_json(now()).dump().find("Global Freeze on Overflow"), std::string::npos);
     std::ostringstream map;
-    rig.cpmu.dump_markdown(map);
+    rig.cpmu.bank().dump_markdown(map);
     EXPECT_NE(map.str().find("CPMU Event Capabilities"), std::string::npos);
     std::uint64_t value = 0;
     EXPECT_EQ(rig.cpu.debug_read(kBase + data(0), value, 8), 8U);
