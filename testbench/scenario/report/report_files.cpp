@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <array>
 #include <ostream>
 #include <utility>
 
@@ -195,7 +194,7 @@ class CsvReport final : public ReportWriter {
     for (std::size_t i = 0; i < scoreboard::kLossCauses; ++i)
       fmt::print(out_, ",loss_{}", to_string(static_cast<scoreboard::LossCause>(i)));
     fmt::print(out_, ",row,seed,start_ps,stop_ps,latency_unit");
-    for (const char* const key : kLatencies) fmt::print(out_, ",latency_{}", key);
+    for (const char* const key : kLatencyKeys) fmt::print(out_, ",latency_{}", key);
     out_ << '\n';
   }
   void add(const RunResult& run) override {
@@ -207,8 +206,6 @@ class CsvReport final : public ReportWriter {
   }
 
  private:
-  static constexpr std::array kLatencies = {"minimum", "mean", "p50", "p99", "p999", "maximum"};
-
   void add(const RunResult& run, const MeasureResult& measure, const CounterResult& counter) {
     begin(run, measure.name, counter.event);
     fmt::print(out_, "{},{},{},{},{},{},{}", number(counter.driver), number(counter.expected), to_string(counter.check),
@@ -232,8 +229,7 @@ class CsvReport final : public ReportWriter {
     begin(run, "", traffic.value("name", ""));
     fmt::print(out_, "{},,,,,,", traffic.value("issued", std::uint64_t{0}));
     add_nothing(kAccount);
-    const bool in_cycles = traffic.contains("latency_cycles");
-    const Json latency = traffic.value(in_cycles ? "latency_cycles" : "latency_ps", Json());
+    const auto [latency, in_cycles] = latency_of(traffic);
     end(run, "traffic", {}, {}, in_cycles ? "cycles" : "ps", latency);
   }
 
@@ -259,9 +255,9 @@ class CsvReport final : public ReportWriter {
   /// @param unit  of the latencies, if there are any
   void end(const RunResult& run, const char* row, const std::optional<Picoseconds>& start,
            const std::optional<Picoseconds>& stop, const char* unit, const Json& latency) {
-    const bool any = latency.is_object() && latency.value("count", std::uint64_t{0}) > 0;
+    const bool any = has_latency(latency);
     fmt::print(out_, ",{},{},{},{},{}", row, run.seed, number(start), number(stop), any ? unit : "");
-    for (const char* const key : kLatencies) out_ << ',' << (any ? latency.at(key).dump() : std::string());
+    for (const char* const key : kLatencyKeys) out_ << ',' << (any ? latency.at(key).dump() : std::string());
     out_ << '\n';
   }
 };

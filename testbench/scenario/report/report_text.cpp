@@ -113,11 +113,11 @@ void write_measure(std::ostream& out, const MeasureResult& measure, const TextRe
 /// @param in_cycles  instead of picoseconds
 /// @param has_head   whether the head of the table is written
 void write_latency(std::ostream& out, const std::string& name, const Json& latency, bool in_cycles, bool& has_head) {
-  if (!latency.is_object() || latency.value("count", std::uint64_t{0}) == 0) return;
+  if (!has_latency(latency)) return;
   if (!std::exchange(has_head, true))
     fmt::print(out, "\n  {:>14}  {:>14}  {:>14}  {:>14}  {:>14}  {:>14}  latency of\n", "minimum", "mean", "p50", "p99",
                "p99.9", "maximum");
-  for (const char* const key : {"minimum", "mean", "p50", "p99", "p999", "maximum"}) {
+  for (const char* const key : kLatencyKeys) {
     const double value = latency.at(key).get<double>();
     fmt::print(out, "  {:>14}",
                in_cycles ? fmt::format("{:.1f} cycles", value) : format_time(static_cast<Picoseconds>(value)));
@@ -137,9 +137,8 @@ void write_latencies(std::ostream& out, const RunResult& run) {
     }
   }
   for (const Json& traffic : run.traffic) {
-    const bool in_cycles = traffic.contains("latency_cycles");
-    write_latency(out, traffic.value("name", ""), traffic.value(in_cycles ? "latency_cycles" : "latency_ps", Json()),
-                  in_cycles, has_head);
+    const auto [latency, in_cycles] = latency_of(traffic);
+    write_latency(out, traffic.value("name", ""), latency, in_cycles, has_head);
   }
   for (const auto& [network, busiest] : run.busiest.items()) {
     fmt::print(out, "\n  busiest of {}: {}, used in {:.1f} % of the cycles; flits waited in {:.1f} %\n", network,

@@ -192,6 +192,13 @@ Json to_json(const LatencyHistogram& latencies) {
   return json;
 }
 
+bool has_latency(const Json& latency) { return latency.is_object() && latency.value("count", std::uint64_t{0}) > 0; }
+
+TrafficLatency latency_of(const Json& traffic) {
+  const bool in_cycles = traffic.contains("latency_cycles");
+  return {traffic.value(in_cycles ? "latency_cycles" : "latency_ps", Json()), in_cycles};
+}
+
 Json to_json(const IntervalResult& interval) {
   Json json;
   json["time_ps"] = interval.time;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -145,8 +146,18 @@ struct RunResult {
 
 [[nodiscard]] std::string_view to_string(RunResult::Status status) noexcept;
 
+/// What to_json(LatencyHistogram) has besides `count`, in the order of tables.
+inline constexpr std::array<const char*, 6> kLatencyKeys = {"minimum", "mean", "p50", "p99", "p999", "maximum"};
 /// Counts them, and has minimum, mean, percentiles (p50, p99, p999: 99.9 %) and maximum, which are null if there are none.
 [[nodiscard]] Json to_json(const LatencyHistogram& latencies);
+/// @return whether an object of that kind has a latency at all
+[[nodiscard]] bool has_latency(const Json& latency);
+/// The latencies of a stream of traffic, as Fabric::report_traffic() tells them.
+struct TrafficLatency {
+  Json latency;
+  bool in_cycles = false;  ///< of the mesh, instead of picoseconds
+};
+[[nodiscard]] TrafficLatency latency_of(const Json& traffic);
 [[nodiscard]] Json to_json(const IntervalResult& interval);
 [[nodiscard]] Json to_json(const MeasureResult& measure);
 [[nodiscard]] Json to_json(const CheckResult& check);

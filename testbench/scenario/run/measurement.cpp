@@ -219,12 +219,12 @@ Json Measurement::Group::latency() const {
   return to_json(histogram);
 }
 
-CounterResult Measurement::compare(const Counter& counter, unsigned group) const {
+CounterResult Measurement::compare(const Counter& counter, unsigned group, const Json& latency) const {
   CounterResult result;
   result.event = counter.event.text;
   result.pmu = counter.event.pmu;
   result.group = group;
-  result.reading_latency = groups_[group].latency();
+  result.reading_latency = latency;
   if (counter.reading) {
     result.driver = counter.reading->value;
     result.time_enabled = counter.reading->time_enabled;
@@ -318,8 +318,9 @@ MeasureResult Measurement::end(bool cut_short) {
 
   std::vector<CounterResult> compared;
   for (unsigned i = 0; i < groups_.size(); ++i) {
+    const Json latency = groups_[i].latency();  // they are read together
     for (const Counter& counter : groups_[i].counters) {
-      if (counter.handle > 0) compared.push_back(compare(counter, i));
+      if (counter.handle > 0) compared.push_back(compare(counter, i, latency));
     }
   }
   add_derived(result_);

@@ -71,7 +71,7 @@ class Measurement {
   void read(Group& group);
   void read_running(Group& group);
   void note_interval();
-  [[nodiscard]] CounterResult compare(const Counter& counter, unsigned group) const;
+  [[nodiscard]] CounterResult compare(const Counter& counter, unsigned group, const Json& latency) const;
   void add_derived(MeasureResult& result) const;
   /// Compare the time in which events counted with the one that was asked for.
   void check_window();
