@@ -215,11 +215,6 @@ std::string slit(std::uint32_t nodes) {
   return with_header("SLIT", 1, body.bytes());
 }
 
-bool has_cxl(const FirmwareDescription& firmware) {
-  return std::any_of(firmware.pci_segments.begin(), firmware.pci_segments.end(),
-                     [](const platform::PciSegment& bridge) { return bridge.cxl_registers.has_value(); });
-}
-
 /// CXL 3.1, 9.18.1.
 /// @param uid_of  the _UID of the host bridge with this index in firmware.pci_segments
 std::string cedt(const FirmwareDescription& firmware, const Places& places,

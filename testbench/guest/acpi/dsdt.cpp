@@ -162,9 +162,7 @@ Term platform_device(std::size_t number, const AcpiDevice& described, const Plac
 
 /// What stands for the whole CXL hierarchy (CXL 3.1, 9.18.2): the CEDT describes it.
 void add_cxl(const FirmwareDescription& firmware, std::vector<Term>& objects) {
-  if (std::any_of(firmware.pci_segments.begin(), firmware.pci_segments.end(),
-                  [](const platform::PciSegment& bridge) { return bridge.cxl_registers.has_value(); }))
-    objects.push_back(aml::device("CXL0", {aml::name("_HID", aml::string("ACPI0017"))}));
+  if (has_cxl(firmware)) objects.push_back(aml::device("CXL0", {aml::name("_HID", aml::string("ACPI0017"))}));
 }
 
 void add_devices(const FirmwareDescription& firmware, const Places& places, std::vector<Term>& objects) {
@@ -173,6 +171,11 @@ void add_devices(const FirmwareDescription& firmware, const Places& places, std:
 }
 
 }  // namespace
+
+bool has_cxl(const FirmwareDescription& firmware) {
+  return std::any_of(firmware.pci_segments.begin(), firmware.pci_segments.end(),
+                     [](const platform::PciSegment& bridge) { return bridge.cxl_registers.has_value(); });
+}
 
 std::string guest_dsdt(const FirmwareDescription& firmware, const std::vector<platform::Cpu>& cpus,
                        const Places& places) {

@@ -21,6 +21,9 @@ struct Places {
   std::function<Interrupt(const platform::InterruptResource&)> interrupt;
 };
 
+/// @return whether there is a CXL hierarchy to describe
+[[nodiscard]] bool has_cxl(const platform::FirmwareDescription& firmware);
+
 inline constexpr std::uint32_t kGuestBridge = 0;  ///< _UID of a guest's PCI host bridge; of a platform: its index
 
 /// @return the AML of a guest's DSDT, without the table's header: CPUs in their containers, the serial console, QEMU's
