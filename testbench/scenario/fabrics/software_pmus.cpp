@@ -5,26 +5,18 @@
 #include <cerrno>
 #include <utility>
 
-#include <systemc>
-
 namespace pmufab::scenario {
 
 using perf::EventHandle;
 using perf::EventReading;
 using perf::PerfAttributes;
 
-namespace {
-
-Picoseconds now() { return to_picoseconds(sc_core::sc_time_stamp()); }
-
-}  // namespace
-
 SoftwarePmus::Telling::Telling(perf::PerfCallObserver& observer, Call call, const std::string& pmu, EventHandle event)
     : observer_(observer), call_(call), pmu_(pmu), event_(event) {
-  observer_.on_call(call_, true, pmu_, event_, 0, now());
+  observer_.on_call(call_, true, pmu_, event_, 0, simulated_time());
 }
 
-SoftwarePmus::Telling::~Telling() { observer_.on_call(call_, false, pmu_, event_, value, now()); }
+SoftwarePmus::Telling::~Telling() { observer_.on_call(call_, false, pmu_, event_, value, simulated_time()); }
 
 SoftwarePmus::Block& SoftwarePmus::add(std::string name, std::vector<std::pair<std::string, std::string>> files) {
   Block& block = *blocks_.emplace_back(std::make_unique<Block>());
@@ -93,7 +85,7 @@ void SoftwarePmus::start(EventHandle handle, Event& event) {
   const Telling call(observer_, Call::add, event.block->pmu.name, handle);
   event.counter = event.block->software->open(event.attributes);
   if (!event.counter) observer_.on_add_failed(event.block->pmu.name, handle, -ENOSPC);
-  event.since = now();
+  event.since = simulated_time();
 }
 
 void SoftwarePmus::stop(EventHandle handle, Event& event) {
@@ -103,14 +95,14 @@ void SoftwarePmus::stop(EventHandle handle, Event& event) {
   event.count += event.block->software->count(*event.counter);
   call.value = event.count;
   event.counter.reset();
-  event.enabled += now() - event.since;
+  event.enabled += simulated_time() - event.since;
 }
 
 EventReading SoftwarePmus::reading_of(EventHandle handle, Event& event) {
   if (!event.counter) return {event.count, event.enabled, event.enabled};
   Telling call(observer_, Call::read, event.block->pmu.name, handle);
   call.value = event.count + event.block->software->count(*event.counter);
-  const Picoseconds enabled = event.enabled + now() - event.since;
+  const Picoseconds enabled = event.enabled + simulated_time() - event.since;
   return {call.value, enabled, enabled};
 }
 
