@@ -219,6 +219,11 @@ class Session {
     return events.compare(events.front() == '{' ? 1 : 0, pmu.pmu.size() + 1, pmu.pmu + "/") == 0;
   }
 
+  static bool uses(const Measure& measure, const PmuOffer& pmu) {
+    return std::any_of(measure.events.begin(), measure.events.end(),
+                       [&](const std::string& events) { return is_of(events, pmu); });
+  }
+
   /// Events and groups of a PMU that are open together with those of a measure, which come last.
   std::vector<std::string> open_with(std::size_t index, const PmuOffer& pmu, Picoseconds& shortest) const {
     std::vector<std::string> open;
@@ -539,9 +544,7 @@ class Session {
       return change > 0 && when + handling() > change && change + handling() > when;
     };
     for (const Measure& measure : measures_) {
-      const bool is_used = std::any_of(measure.events.begin(), measure.events.end(),
-                                       [&](const std::string& events) { return is_of(events, pmu); });
-      if (!is_used) continue;
+      if (!uses(measure, pmu)) continue;
       if (measure.chain > 0 || measure.window > 0) return false;  // nobody knows when it ends
       if (is_near(measure.start) || is_near(measure.stop) || is_near(duration_)) return false;
     }
@@ -570,6 +573,14 @@ class Session {
     return when + later * reader.interval + random_.number(0, 24) * access_ + access_ / 2;
   }
 
+  /// @param at  an access; `when` is its place among the others
+  void add_injection(Picoseconds when, Value at, const std::vector<std::string>& sources, std::uint64_t count) {
+    Value source = Value::sequence();
+    for (const std::string& one : sources) source.items.push_back(Value::of(one, true));
+    injections_.emplace_back(when,
+                             map({{"at", std::move(at)}, {"source", std::move(source)}, {"count", number(count)}}));
+  }
+
   /// Nothing else is done at that instant: an event that ends between its overflow and the handler, and with it a check
   /// that opens events when everything has ended, would make drivers warn for good reason.
   void inject(Picoseconds when, const std::vector<std::string>& sources, std::uint64_t count) {
@@ -587,9 +598,7 @@ class Session {
   Picoseconds calm_reading(const PmuOffer& pmu) {
     std::vector<const Measure*> readers;
     for (const Measure& measure : measures_) {
-      const bool is_used = std::any_of(measure.events.begin(), measure.events.end(),
-                                       [&](const std::string& events) { return is_of(events, pmu); });
-      if (is_used && measure.interval > 0 && !measure.follows) readers.push_back(&measure);
+      if (uses(measure, pmu) && measure.interval > 0 && !measure.follows) readers.push_back(&measure);
     }
     if (readers.empty() || shares_ || !actions_.empty()) return 0;
     const Measure& reader = *random_.pick(readers);
@@ -624,9 +633,7 @@ class Session {
       at.add("after", time(when));
     }
     at.add("optional", flag(true));
-    Value source = Value::sequence();
-    for (const std::string& one : sources) source.items.push_back(Value::of(one, true));
-    injections_.emplace_back(when, map({{"at", at}, {"source", std::move(source)}, {"count", number(count)}}));
+    add_injection(when, std::move(at), sources, count);
   }
 
   /// Before one access of the next readings: mostly of the first counter that is read.
@@ -640,9 +647,7 @@ class Session {
                     {"pmu", word(pmu.pmu)},
                     {"after", time(after)},
                     {"optional", flag(true)}});
-    Value source = Value::sequence();
-    for (const std::string& one : sources) source.items.push_back(Value::of(one, true));
-    injections_.emplace_back(after, map({{"at", at}, {"source", std::move(source)}, {"count", number(count)}}));
+    add_injection(after, std::move(at), sources, count);
   }
 
   void draw_injections() {
@@ -656,10 +661,7 @@ class Session {
   }
 
   [[nodiscard]] bool is_used(const PmuOffer& pmu) const {
-    return std::any_of(measures_.begin(), measures_.end(), [&](const Measure& measure) {
-      return std::any_of(measure.events.begin(), measure.events.end(),
-                         [&](const std::string& events) { return is_of(events, pmu); });
-    });
+    return std::any_of(measures_.begin(), measures_.end(), [&](const Measure& measure) { return uses(measure, pmu); });
   }
 
   /// @return a time in the first half of a measure with one of these events, about
