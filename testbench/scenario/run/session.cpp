@@ -245,9 +245,11 @@ class ScenarioRun {
     }
     injections_.plan(machine_.triggers(), zero_, [this](const InjectionSpec& injection) {
       if (injection.is_repetition) return;
-      const std::string text = text_of(injection);
-      if (injection.at.is_access()) journal_.write("action", text);
-      trace(text);
+      if (injection.at.is_access()) {
+        note(text_of(injection));
+      } else if (!machine_.tracers().empty()) {
+        trace(text_of(injection));
+      }
     });
     occurrences_.plan(zero_, [this](const std::string& text) { note(text); });
   }
