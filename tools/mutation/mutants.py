@@ -12,19 +12,19 @@ from mutation import c_source, operators
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 NVIDIA = r"nvidia_(ucf|pcie|pcie_tgt|uncore|scf|nvlink_c2c[01]|cnvlink)_pmu"
-AMPERE = r"|ampere_mcu_pmu"
-DESCRIBED = r"|arm_cspmu_(acpi|mc|smmu|pcie|cache)_"  # by the driver without a back-end
+AMPERE = r"ampere_mcu_pmu"
+DESCRIBED = r"arm_cspmu_(acpi|mc|smmu|pcie|cache)_"  # by the driver without a back-end
+CORESIGHT = "|".join((NVIDIA, AMPERE, DESCRIBED))
 # Of each module whose hardware the scenarios have: the fabrics, what names its PMUs in scenarios, and the scenarios to
 # begin with. They are short, and notice most mutants.
 MODULES = {
-    "apmt": ("tegra410 soc", NVIDIA + AMPERE + DESCRIBED,
-             ("pcie-basic", "ucf-every-event-every-filter", "soc-names")),
-    "arm_cspmu_module": ("tegra410 soc", NVIDIA + AMPERE + DESCRIBED,
+    "apmt": ("tegra410 soc", CORESIGHT, ("pcie-basic", "ucf-every-event-every-filter", "soc-names")),
+    "arm_cspmu_module": ("tegra410 soc", CORESIGHT,
                          ("pcie-basic", "overflow-32", "pcie-tgt-slots", "hotplug", "reset", "pcie-overflow",
                           "soc-64bit-layout", "soc-names", "soc-basic", "soc-64bit-many-counters")),
     "nvidia_cspmu": ("tegra410", NVIDIA, ("pcie-basic", "pcie-tgt-slots", "pcie-refused", "pcie-tgt-ports",
                                             "pcie-tgt-slot-life-cycle", "ucf-every-event-every-filter")),
-    "ampere_cspmu": ("soc", AMPERE[1:], ("ampereone-mcu",)),
+    "ampere_cspmu": ("soc", AMPERE, ("ampereone-mcu",)),
     "nvidia_t410_cmem_latency_pmu": ("tegra410", r"nvidia_cmem_latency_pmu",
                                      ("cmem-second-event", "cmem-one-controller", "cmem-basic")),
     "nvidia_t410_c2c_pmu": ("tegra410", r"nvidia_(nvlink_c2c|nvclink|nvdlink)_pmu",
