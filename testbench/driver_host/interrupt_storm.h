@@ -8,7 +8,8 @@
 
 namespace pmufab::driver_host {
 
-/// Handlers that left the CPU hardly any time for anything else: of a hundred calls in a row, they took 90 % of the time, and of each ten that follow.
+/// Handlers that left the CPU hardly any time for anything else. They took 90 % of the time of a hundred calls in a
+/// row, and of each ten calls that follow.
 struct InterruptStorm {
   Picoseconds begin = 0;
   Picoseconds end = 0;

@@ -37,8 +37,8 @@ class PciAccess {
   PciAccess(driver_host::DriverHost& host, const platform::FirmwareDescription& firmware)
       : host_(host), segments_(firmware.pci_segments) {}
 
-  /// Find all functions, of each host bridge in the order of their buses, and measure their base address registers as an operating system does when it starts. Call this
-  /// before drivers are loaded, because decoding is off for an instant.
+  /// Find all functions, of each host bridge in the order of their buses. Measure their base address registers as an
+  /// operating system does when it starts. Call this before drivers are loaded, because decoding is off for an instant.
   [[nodiscard]] std::vector<FoundFunction> enumerate();
 
   /// @return as many bytes as there are from `offset` on, `size` at most; nothing if there is no such segment or bus

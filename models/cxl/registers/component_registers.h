@@ -53,15 +53,16 @@ enum class ComponentKind : std::uint8_t {
   port            ///< a root port or a downstream port: no decoders
 };
 
-/// The component register block of a device, a port or a host bridge (register locator block id 1, or CHBCR; 64 KiB): the
-/// CXL.cache/CXL.mem capability array at 0x1000 with the RAS and the HDM decoder capability (CXL 3.1, 8.2.4). All registers are 32 bits.
+/// The component register block of a device, a port or a host bridge (register locator block id 1, or CHBCR; 64 KiB).
+/// Its CXL.cache/CXL.mem capability array at 0x1000 has the RAS and the HDM decoder capability (CXL 3.1, 8.2.4). All
+/// registers have 32 bits.
 ///
 /// A decoder takes effect when its commit bit goes from 0 to 1, if all before it are committed, ranges ascend without
 /// overlap, the interleave is one of the specification's, and device memory suffices. Otherwise Error Not Committed is
 /// set. Committed settings hold until the bit is cleared: base, size and interleave written meanwhile wait for the next
-/// commit, and are ignored if the decoder is locked. Decoders of an upstream port or a host bridge have up to eight ways, each
-/// with an existing port below, and no memory. Addresses are decoded while HDM Decoder Enable of the global control
-/// register is 1.
+/// commit, and are ignored if the decoder is locked. Decoders of an upstream port or a host bridge have no memory, and
+/// up to eight ways, each with an existing port below. Addresses are decoded while HDM Decoder Enable of the global
+/// control register is 1.
 class ComponentRegisters : public sc_core::sc_module {
  public:
   static constexpr std::uint32_t kSize = 0x1'0000;
@@ -85,7 +86,7 @@ class ComponentRegisters : public sc_core::sc_module {
   ComponentRegisters(const sc_core::sc_module_name& name, ComponentKind kind, unsigned decoders, std::uint64_t capacity,
                      unsigned ports);
 
-  /// @return the fewest decoders that the capability of a host bridge can encode, at least `wanted`; 0 if there are none
+  /// @return the fewest decoders, `wanted` at least, that a host bridge's capability can encode; 0 if there are none
   [[nodiscard]] static unsigned bridge_decoders(unsigned wanted) noexcept;
 
   /// May stay unbound.

@@ -18,8 +18,8 @@ struct Picture {
 };
 
 /// Pictures of goals: the answers over the axes of for_each. Pictures of responses, unless the study is a search: over
-/// each axis and each pair of axes, against the baseline, and of the key `front`. Of other axes and seeds, a picture has the mean and the range, or, of seeds alone,
-/// the mean and its 95 % confidence interval.
+/// each axis and each pair of axes, against the baseline, and of the key `front`. A picture has the mean and the range
+/// over the other axes and the seeds. If only seeds vary, it has the mean and its 95 % confidence interval.
 [[nodiscard]] std::vector<Picture> pictures_of(const Study& study, const Findings& findings, Database& database);
 
 /// Write the page: answers, pictures, and each point with the command that runs it. It names no other file and no

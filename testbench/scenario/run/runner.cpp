@@ -67,8 +67,8 @@ void request_stop(int signal) {
   stop_requested = 1;
 }
 
-/// Tells the parent where a driver is that does not return, or has crashed. The process is killed right afterwards, so it does not matter
-/// that this does what a signal's handler must not do: it may wait for ever.
+/// Tells the parent where a driver is that does not return, or has crashed. This does what a signal's handler must not
+/// do, and may wait for ever. That does not matter, because the process is killed right afterwards.
 void tell_place(int /*signal*/) {
   if (host_of_run == nullptr) return;
   const std::string function = host_of_run->driver_function();
