@@ -20,6 +20,7 @@ import tempfile
 import time
 
 SKIPPED = 77
+PAGE = 4096  # bytes of a page of SQLite
 PATIENCE = 60  # seconds for what takes a few
 PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "squeue", "scancel")
 
@@ -170,9 +171,10 @@ class Study:
                 continue
         return found
 
-    def has_begun(self, name, task):
-        """A task is about its points, and has not ended."""
-        return (self.folder / f"{name}.tasks" / f"{task}.sqlite-wal").exists() and self.processes_of_task(name, task)
+    def has_points(self, name, task, points=5):
+        """A task has written some of its 30 points to its log, of a few pages each, and has not ended."""
+        log = self.folder / f"{name}.tasks" / f"{task}.sqlite-wal"
+        return log.exists() and log.stat().st_size >= points * 3 * PAGE and self.processes_of_task(name, task)
 
 
 def run_tests(pmufab, folder):
@@ -185,14 +187,14 @@ def run_tests(pmufab, folder):
     check(len(Slurm.jobs()) == 1, f"one job was to be submitted, not {Slurm.jobs()}")
 
     command = study.start("b.sqlite", *on_slurm)
-    wait_until(lambda: study.has_begun("b.sqlite", 2), "the second task")
+    wait_until(lambda: study.has_points("b.sqlite", 2), "the second task")
     for pid in study.processes_of_task("b.sqlite", 2):
         os.kill(pid, signal.SIGKILL)
     check(study.finish(command, "b.sqlite") == wanted, "after a task was killed, the export differs")
     check(len(Slurm.jobs()) == 3, f"a second job was to do the rest: {Slurm.jobs()}")
 
     command = study.start("c.sqlite", *on_slurm)
-    wait_until(lambda: study.has_begun("c.sqlite", 3), "the third task")
+    wait_until(lambda: study.has_points("c.sqlite", 3), "the third task")
     command.kill()
     command.communicate()
     check(study.finish(study.start("c.sqlite", *on_slurm), "c.sqlite") == wanted,

@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -23,6 +26,7 @@ constexpr unsigned kLowBits = 32;
 /// What a filter register holds: some fields of filters, and now and then bits that belong to none.
 std::uint64_t draw_register(Random& random, const Pmu& pmu, bool is_second) {
   std::uint64_t value = 0;
+  if (random.chance(4)) return pmu.is_64bit ? ~std::uint64_t{0} : 0xffff'ffffU;
   for (const Filter& filter : pmu.filters) {
     if (filter.is_second != is_second || random.chance(40)) continue;
     value |= random.number(0, (std::uint64_t{1} << filter.width) - 1) << filter.first;
@@ -37,20 +41,38 @@ std::string plain_event(const std::string& name, const Event& event) {
 }
 
 std::string draw_event(Random& random, const Machine& machine, const Pmu& pmu, const std::string& name) {
-  if (pmu.has_cycles && random.chance(12)) return name + "/cycles/";
   if (random.chance(3)) return fmt::format("{}/event=0xfffe/", name);  // most likely no event: it counts nothing
-  std::string terms;
+  const bool is_cycles = pmu.has_cycles && random.chance(12);
+  if (is_cycles && random.chance(60)) return name + "/cycles/";
+  std::string terms;  // cycles are counted whatever filters say
   if (const std::uint64_t filter = draw_register(random, pmu, false); filter != 0 || random.chance(10))
     terms += fmt::format(",filter={:#x}", filter);
   if (machine.has_second_filter) {
     if (const std::uint64_t filter = draw_register(random, pmu, true); filter != 0 || random.chance(10))
       terms += fmt::format(",filter2={:#x}", filter);
   }
+  if (is_cycles) return fmt::format("{}/cycles{}/", name, terms);
   return fmt::format("{}/event={:#x}{}/", name, random.pick(pmu.events).number, terms);
+}
+
+/// @return cycles, or an event of another source, so that what wraps one counter does not wrap the other
+std::optional<std::string> draw_other(Random& random, const Pmu& pmu, const std::string& name,
+                                      const std::string& event) {
+  const std::string cycles = name + "/cycles/";
+  std::vector<std::string> others;
+  if (pmu.has_cycles && event != cycles) others.push_back(cycles);
+  const Event& first = pmu.events.front();
+  for (const Event& other : pmu.events) {
+    const bool is_apart = event == cycles || other.source != first.source;
+    if (is_apart && other.kind == Event::Kind::occurrences) others.push_back(plain_event(name, other));
+  }
+  if (others.empty()) return std::nullopt;
+  return random.pick(others);
 }
 
 /// Occurrences from a fresh counter, which the driver lets begin one below half its range, to its wrap.
 std::optional<BulkEvent> draw_bulk(Random& random, const Pmu& pmu, const std::string& name) {
+  if (pmu.is_unserved) return std::nullopt;
   BulkEvent bulk;
   bulk.source = pmu.has_cycles && random.chance(15) ? name + "/cycles/" : plain_event(name, pmu.events.front());
   // Two of them are a whole turn of 33 bits, of which the counter tells one wrap.
@@ -59,6 +81,11 @@ std::optional<BulkEvent> draw_bulk(Random& random, const Pmu& pmu, const std::st
   bulk.count = is_low_word ? std::uint64_t{1} << kLowBits : pmu.width == 64 ? half : half + 1;
   constexpr unsigned kWidest = 63;  // perf's own counts have 64 bits
   bulk.once = !pmu.interrupt || (pmu.width >= kWidest && !is_low_word);
+  // While the handler of another counter's wrap is at work, which has stopped the PMU from its second access on.
+  if (const auto other = draw_other(random, pmu, name, bulk.source); pmu.interrupt && other) {
+    bulk.in_calls = {*other};
+    bulk.in_calls_count = half + (pmu.width == 64 ? 0 : random.number(0, 1'000));
+  }
   return bulk;
 }
 
@@ -87,7 +114,7 @@ PmuOffer soc_offer(const SharedMachine& machine, const Pmu& pmu, unsigned socket
   offer.event = [machine, &pmu, name](Random& random) { return draw_event(random, *machine, pmu, name); };
   offer.fits = [&pmu, machine](const std::vector<std::string>& events, bool /*is_group*/) {
     const auto cycles = std::count_if(events.begin(), events.end(), [](const std::string& event) {
-      return event.find("/cycles/") != std::string::npos;
+      return event.find("/cycles") != std::string::npos;
     });
     return cycles <= 1 && events.size() - static_cast<std::size_t>(cycles) <= pmu.event_counters;
   };

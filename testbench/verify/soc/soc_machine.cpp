@@ -126,6 +126,24 @@ void draw_layout(Random& random, const Machine& machine, Pmu& pmu, Value& value)
   value.add("atomic_64bit", flag(pmu.is_atomic));
 }
 
+/// A line of its own, none, or that of the first PMU. Who shares it gets no interrupt from the driver, which bears that
+/// of counters of 64 bits only, and from Linux 7.3 on.
+void draw_interrupt(Random& random, Machine& machine, const std::string& type, Pmu& pmu, Value& value) {
+  const std::size_t index = machine.pmus.size() - 1;
+  const bool is_first = index == 0 && machine.shares_line;
+  if (is_first) machine.has_first_node = type == kTypes[0];
+  // Nodes of memory controllers come before all others.
+  const bool is_later = index > 0 && (machine.has_first_node || type != kTypes[0]);
+  pmu.is_unserved = is_later && machine.shares_line && pmu.width == 64 && random.chance(80);
+  // Without an interrupt somebody has to read in time: nobody does with narrow counters.
+  pmu.interrupt = machine.is_slow || is_first || pmu.is_unserved || !random.chance(20);
+  if (!pmu.interrupt) return;
+  Value interrupt = map({{"number", number(pmu.is_unserved ? 200 : 200 + 4 * index)},
+                         {"trigger", word(machine.shares_line ? "level" : random.pick({"level", "edge"}))}});
+  if (is_first || pmu.is_unserved) interrupt.add("shared", flag(true));
+  value.add("interrupt", std::move(interrupt));
+}
+
 Value draw_pmu(Random& random, Machine& machine, unsigned index, std::map<std::string, unsigned>& order, Pmu& pmu) {
   Value value = Value::map();
   value.add("name", word(fmt::format("pmu{}", index)));
@@ -136,12 +154,8 @@ Value draw_pmu(Random& random, Machine& machine, unsigned index, std::map<std::s
   draw_layout(random, machine, pmu, value);
   value.add("clock", word(machine.is_slow ? random.pick({"25 MHz", "100 MHz", "133333333 Hz"})
                                           : random.pick({"300 MHz", "1 GHz", "2400 MHz", "3333333333 Hz"})));
-  // Without an interrupt somebody has to read in time: nobody does with narrow counters.
-  pmu.interrupt = machine.is_slow || !random.chance(20);
-  if (pmu.interrupt)
-    value.add("interrupt",
-              map({{"number", number(200 + 4 * index)}, {"trigger", word(random.pick({"level", "edge"}))}}));
   const std::string type = random.chance(60) ? "acpi" : kTypes.at(static_cast<std::size_t>(random.number(0, 4)));
+  draw_interrupt(random, machine, type, pmu, value);
   const std::string hid = fmt::format("VRFY{:04}", index);
   value.add("type", word(type));
   if (type == "acpi") value.add("hid", word(hid));
@@ -189,6 +203,7 @@ Machine draw_machine(Random& random, std::string_view kernel, Value& platform) {
   machine.cpus_per_socket = static_cast<unsigned>(random.number(1, 4));
   machine.is_slow = random.chance(25);
   const unsigned pmus_wanted = static_cast<unsigned>(random.number(1, 3));
+  machine.shares_line = machine.has_layout64 && !machine.is_slow && pmus_wanted > 1 && random.chance(35);
   std::vector<Value> sources;
   for (std::uint64_t count = pmus_wanted + random.number(0, 2), i = 0; i < count; ++i)
     sources.push_back(draw_source(random, fmt::format("source{}", i), machine.is_slow, machine.sources.emplace_back()));

@@ -42,6 +42,7 @@ struct Pmu {
   bool has_cycles = true;  ///< as events: the driver leaves out the cycle counter of the 64-bit layout
   unsigned event_counters = 7;
   bool interrupt = true;
+  bool is_unserved = false;  ///< another PMU, with which it shares the line, has got the interrupt: it must not wrap
   /// That no other PMU counts: what wraps a wide counter would wrap a narrow one again and again.
   std::vector<unsigned> sources;
   std::vector<Event> events;
@@ -54,6 +55,8 @@ struct Machine {
   bool is_slow = false;       ///< counters are narrow: clocks, traffic and interrupts have to leave time
   bool has_layout64 = false;  ///< the driver knows the 64-bit layout
   bool has_second_filter = false;
+  bool shares_line = false;     ///< the first PMU's interrupt line is that of others, too
+  bool has_first_node = false;  ///< the first PMU is that of a memory controller
   std::vector<Source> sources;
   std::vector<Pmu> pmus;
 };

@@ -51,6 +51,11 @@ class TaskFolder {
     if (error) throw scenario::InputError(fmt::format("cannot write '{}': {}", path_.string(), error.message()));
   }
   void remove() const { fs::remove_all(path_); }
+  /// Remove the database of a task, and what SQLite keeps beside it: a killed task leaves its log, which would be applied
+  /// to the next file of that name.
+  void remove_database_of(unsigned task) const {
+    for (const char* suffix : {"", "-wal", "-shm"}) fs::remove(database_of(task).string() + suffix);
+  }
   /// @return the last line of a task's log
   [[nodiscard]] std::string last_words(unsigned task) const {
     std::string text = read_file(of(fmt::format("{}.log", task)));
@@ -116,8 +121,10 @@ class SlurmExplorer {
       has_results = database.costs().runs > 0;
     }
     // What is there is not run again. Nobody has the file open.
-    for (unsigned task = 1; has_results && task <= exploration_.tasks; ++task)
-      fs::copy_file(exploration_.database, folder_.database_of(task), fs::copy_options::overwrite_existing);
+    for (unsigned task = 1; task <= exploration_.tasks; ++task) {
+      folder_.remove_database_of(task);
+      if (has_results) fs::copy_file(exploration_.database, folder_.database_of(task));
+    }
     const std::string script =
         fmt::format("#!/bin/sh\nexec {} --shard \"$SLURM_ARRAY_TASK_ID/{}\" --db {}/\"$SLURM_ARRAY_TASK_ID\".sqlite\n",
                     exploration_.command, exploration_.tasks, process::shell_word(folder_.of("").parent_path()));
@@ -146,7 +153,7 @@ class SlurmExplorer {
       } catch (const explore::DatabaseError& error) {
         complain("pmufab: task {} is left out: {}\n", task, error.what());
       }
-      fs::remove(part);
+      folder_.remove_database_of(task);
     }
     fs::remove(folder_.of("job"));
   }
