@@ -473,8 +473,11 @@ class CxlSession {
     act("unload_drivers");
     act("reset");
     act("load_drivers");
-    // A probe reads the registers of each CPMU, and talks to each device through its mailbox.
-    now_ += (2'500 * machine_.devices().size() + 400 * served_.size()) * access_ + 20 * kCxlMicrosecond;
+    // A probe reads the registers of each CPMU, and talks to each device through its mailbox. The driver sleeps for 10 us
+    // before it looks for an answer.
+    constexpr Picoseconds kTalk = 150 * kCxlMicrosecond;
+    const std::uint64_t devices = machine_.devices().size();
+    now_ += (2'500 * devices + 400 * served_.size()) * access_ + devices * kTalk + 20 * kCxlMicrosecond;
   }
 
   GeneratedMachine finish(const std::vector<CxlDetails>& details) {
