@@ -22,12 +22,13 @@ UNHEEDED = re.compile(r"-O\w*|-fPI[CE]|-fpi[ce]|-ffp-contract=\w+|-g\d?")
 NAMESPACE = re.compile(r"namespace (?:([\w:]+) )?\{")
 IGNORED = re.compile(r"[\s#}/]|namespace\b|using (?!\w+ =)|extern\b|template\b|public:|private:|protected:")
 TEST = re.compile(r"(?:TYPED_)?TEST(?:_[FP])?\(\s*(\w+,\s*\w+)")
+ENTRY = re.compile(r"int (main|sc_main)\(")
 TYPE = re.compile(r"(?:class|struct|enum class|enum|union|using)\s+(\w+)")
 NAME = re.compile(r"(\w+(?:::\w+)*)\s*(\(.*|\[[^\]]*\]|)\s*(?:[{=;]|$)")
 
 
 def names_in(text):
-    """Guess the names that only a source itself can use, each with the namespace it is in."""
+    """Guess the names that only a source itself can use, each with its namespace; and main()."""
     found, space, own = set(), "", False
     for line in text.splitlines():
         if match := NAMESPACE.match(line):
@@ -37,6 +38,8 @@ def names_in(text):
             own = False
         elif match := TEST.match(line):
             found.add(space + " " + match[1])
+        elif match := ENTRY.match(line):
+            found.add(match[1])
         elif not own or not line or IGNORED.match(line):
             continue
         elif match := TYPE.match(line):

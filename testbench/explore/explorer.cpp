@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
 #include <map>
 #include <optional>
 #include <utility>
@@ -34,8 +35,10 @@ class Explorer : public scenario::RunSource {
   std::optional<RunPlan> next() override {
     while (options_.most == 0 || begun_ < options_.most) {
       if (options_.runner.interrupted && options_.runner.interrupted() > 0) return std::nullopt;
+      if (!has_tried()) return std::nullopt;
       const std::optional<std::uint64_t> position = design_.next();
       if (!position) return std::nullopt;
+      ++handed_out_;
       if (std::optional<RunPlan> plan = begin(*position)) {
         ++begun_;
         return plan;
@@ -50,7 +53,7 @@ class Explorer : public scenario::RunSource {
     const std::vector<std::uint64_t> positions = positions_.extract(key).mapped();
     if (run.is_lost) throw InputError(run.message);
     if (is_stopped(run)) return;
-    Result result = result_of(run, key);
+    Result result = result_of(run, key, positions.front());
     result.seconds = cost.seconds;
     result.processor_seconds = cost.processor_seconds;
     result.memory_kib = cost.memory_kib;
@@ -61,6 +64,7 @@ class Explorer : public scenario::RunSource {
   [[nodiscard]] std::size_t size() const override { return design_.size(); }
 
   Outcome finish() {
+    if (good_ == 0) tell_mistake();
     outcome_.points = done_;
     outcome_.is_interrupted = options_.runner.interrupted && options_.runner.interrupted() > 0;
     if (outcome_.is_interrupted) outcome_.is_complete = false;
@@ -124,7 +128,23 @@ class Explorer : public scenario::RunSource {
             options_.runner.interrupted() > 0);
   }
 
-  Result result_of(const RunResult& run, const std::string& key) {
+  /// A study that asks for what no run has is stopped after its first points, in whatever order they end.
+  /// @return false: what is on its way decides
+  bool has_tried() {
+    constexpr std::uint64_t kTrials = 8;
+    if (is_tried_ || handed_out_ < kTrials) return true;
+    if (good_ == 0 && !running_.empty()) return false;
+    if (good_ == 0) tell_mistake();
+    is_tried_ = true;
+    return true;
+  }
+
+  /// @throws InputError what is wrong with the first point whose run says so
+  void tell_mistake() const {
+    if (!mistakes_.empty()) std::rethrow_exception(mistakes_.begin()->second);
+  }
+
+  Result result_of(const RunResult& run, const std::string& key, std::uint64_t position) {
     Result result;
     result.key = key;
     result.drivers = run.drivers;
@@ -132,7 +152,8 @@ class Explorer : public scenario::RunSource {
     result.status = to_string(run.status);
     result.message = run.message;
     result.values.resize(study_.responses.size());
-    if (run.status == RunResult::Status::bad_input && !is_good_) throw InputError(run.title() + ": " + run.message);
+    if (run.status == RunResult::Status::bad_input)
+      mistakes_[position] = std::make_exception_ptr(InputError(run.title() + ": " + run.message));
     if (!has_ended(run.status)) return result;
     const scenario::Json json = scenario::to_json(run);
     for (std::size_t i = 0; i < study_.responses.size(); ++i) {
@@ -140,12 +161,11 @@ class Explorer : public scenario::RunSource {
       try {
         result.values[i] = value_in(json, *study_.responses[i].measured);
       } catch (const InputError& error) {
-        // The study asks for what no run has, unless an earlier one had it.
-        if (!is_good_) throw;
-        result.message += (result.message.empty() ? "" : "; ") + std::string(error.what());
+        mistakes_[position] = std::current_exception();
+        result.status = to_string(RunResult::Status::bad_input);
+        result.message = error.what();
       }
     }
-    is_good_ = true;
     return result;
   }
 
@@ -157,7 +177,9 @@ class Explorer : public scenario::RunSource {
   void compute_and_tell(Result result, std::uint64_t position) {
     compute(study_, position, result.values);
     ++done_;
-    if (result.status == "bad_input" || result.status == "interrupted" || !result.is_final()) {
+    if (result.is_final()) {
+      ++good_;
+    } else {
       if (outcome_.broken++ == 0)
         outcome_.first_broken = fmt::format("{}: {}: {}", label_of(study_, position), result.status, result.message);
     }
@@ -174,7 +196,10 @@ class Explorer : public scenario::RunSource {
   Clock::time_point began_;
   std::uint64_t begun_ = 0;
   std::uint64_t done_ = 0;
-  bool is_good_ = false;  // some run had everything that the study asks for
+  std::uint64_t handed_out_ = 0;  // positions
+  std::uint64_t good_ = 0;        // positions whose run had everything that the study asks for
+  bool is_tried_ = false;
+  std::map<std::uint64_t, std::exception_ptr> mistakes_;  // that runs have told, by position
   Outcome outcome_;
 };
 

@@ -2,6 +2,8 @@
 #include "testbench/explore/points.h"
 
 #include <algorithm>
+#include <fstream>
+#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
@@ -9,6 +11,7 @@
 #include <boost/uuid/uuid_io.hpp>
 
 #include "testbench/driver_host/driver_library.h"
+#include "testbench/process/build_id.h"
 #include "testbench/process/shell_word.h"
 #include "testbench/scenario/report/report.h"
 #include "testbench/scenario/run/driver_selection.h"
@@ -33,6 +36,9 @@ std::string files_of(const DriverSet& set) {
   }
   return text;
 }
+
+/// Release and build of this program.
+std::string program_text() { return fmt::format("{} {}", scenario::version(), process::build_id()); }
 
 /// What is read from results, in words. Another study that reads the same can use the same runs.
 std::string measured_values(const Study& study) {
@@ -83,7 +89,9 @@ void PointMaker::choose_drivers(const scenario::ScenarioSpec& base) {
 
 void PointMaker::try_values(const scenario::ScenarioSpec& base) {
   const auto add = [&](const scenario::ScenarioSpec& spec) {
-    base_ = sum_of(base_ + scenario::effective_yaml(spec, {}));
+    std::string text = base_ + scenario::effective_yaml(spec, {});
+    for (const std::string& file : spec.traffic_files) text += sum_of_file(file);
+    base_ = sum_of(text);
   };
   add(base);
   constexpr std::size_t kMost = 1000;  // values of one axis: each is quick, and most axes have a few
@@ -125,6 +133,16 @@ const DriverSet& PointMaker::drivers_of(const std::vector<std::size_t>& values) 
   return *usual_;
 }
 
+std::string PointMaker::sum_of_file(const std::string& file) const {
+  const auto [known, is_new] = file_sums_.try_emplace(file);
+  if (is_new) {
+    // What cannot be read is the run's mistake.
+    std::ifstream stream(file, std::ios::binary);
+    known->second = sum_of(std::string(std::istreambuf_iterator<char>(stream), {}));
+  }
+  return known->second;
+}
+
 PointMaker::Point PointMaker::make(std::uint64_t position) const {
   const std::vector<std::size_t> values = study_.grid.values_at(position / study_.grid.repeats());
   scenario::Variant variant = variant_of(values);
@@ -136,18 +154,19 @@ PointMaker::Point PointMaker::make(std::uint64_t position) const {
   }
   const scenario::ScenarioSpec spec = file_->load(variant, *no_overrides_);
   const DriverSet& drivers = drivers_of(values);
-  std::string text = fmt::format("pmufab {}\n{}\n", scenario::version(), driver_files_.at(drivers.kernel_version));
+  std::string text = fmt::format("pmufab {}\n{}\n", program_text(), driver_files_.at(drivers.kernel_version));
   text += measured_values(study_);
   text += scenario::effective_yaml(spec, drivers.kernel_version);
+  for (const std::string& file : spec.traffic_files) text += sum_of_file(file);
   return {{plan_scenario(file_, std::move(variant), no_overrides_, spec), {sets_, &drivers}}, sum_of(text)};
 }
 
 std::string PointMaker::key_of_mistake(std::uint64_t position, const std::string& message) const {
-  return sum_of(fmt::format("pmufab {}\n{}{}", scenario::version(), label_of(study_, position), message));
+  return sum_of(fmt::format("pmufab {}\n{}{}", program_text(), label_of(study_, position), message));
 }
 
 std::string PointMaker::made_with() const {
-  std::string text = fmt::format("# pmufab {}\n# scenario {}\n", scenario::version(), base_);
+  std::string text = fmt::format("# pmufab {}\n# scenario {}\n", program_text(), base_);
   for (const auto& [version, files] : driver_files_) text += fmt::format("# Linux {}:{}\n", version, files);
   return text;
 }

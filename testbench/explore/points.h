@@ -44,6 +44,7 @@ class PointMaker {
   [[nodiscard]] scenario::Variant variant_of(const std::vector<std::size_t>& values) const;
   [[nodiscard]] const driver_host::DriverSet& drivers_of(const std::vector<std::size_t>& values) const;
   void choose_drivers(const scenario::ScenarioSpec& base);
+  [[nodiscard]] std::string sum_of_file(const std::string& file) const;
   void try_values(const scenario::ScenarioSpec& base);
 
   const Study& study_;
@@ -51,9 +52,10 @@ class PointMaker {
   std::shared_ptr<const std::vector<std::string>> no_overrides_;
   std::shared_ptr<const DriverSets> sets_;
   const driver_host::DriverSet* usual_ = nullptr;
-  std::map<std::string, std::string> driver_files_;  // by version: names and sums
-  std::uint64_t seed_ = 1;                           // of the base scenario
-  std::string base_;                                 // sum of the base scenario, with each value of each axis
+  std::map<std::string, std::string> driver_files_;       // by version: names and sums
+  mutable std::map<std::string, std::string> file_sums_;  // of replayed files, which stay as they are while runs go on
+  std::uint64_t seed_ = 1;                                // of the base scenario
+  std::string base_;                                      // sum of the base scenario, with each value of each axis
 };
 
 /// @return "width=16, delay=5 us": the values of the axes at a position

@@ -42,10 +42,13 @@ class SearchDesign::Bisection {
   void wait_for(std::size_t positions) {
     pending_ = positions;
     holds_ = true;
+    is_known_ = true;
   }
   /// @return true if all positions of the value are there
-  bool take(bool holds) {
-    holds_ = holds_ && holds;
+  /// @param holds  nothing: there is no result
+  bool take(std::optional<bool> holds) {
+    holds_ = holds_ && holds.value_or(true);
+    is_known_ = is_known_ && holds;
     if (--pending_ > 0) return false;
     advance();
     return true;
@@ -53,6 +56,10 @@ class SearchDesign::Bisection {
 
  private:
   void advance() {
+    if (holds_ && !is_known_) {  // nobody knows on which side the border is
+      is_over_ = true;
+      return;
+    }
     if (tried_ == 0 && !holds_) {  // not even with the best value
       is_over_ = true;
       return;
@@ -78,6 +85,7 @@ class SearchDesign::Bisection {
   std::size_t bad_ = 0;
   std::size_t pending_ = 0;
   bool holds_ = true;
+  bool is_known_ = true;
   bool is_over_ = false;
 };
 
@@ -185,9 +193,13 @@ std::vector<std::uint64_t> positions_of(const Study& study, const Goal& goal, st
   return positions;
 }
 
-bool meets(const Study& study, const Expression& condition, std::uint64_t position, const Result& result) {
+std::optional<bool> meets(const Study& study, const Expression& condition, std::uint64_t position,
+                          const Result& result) {
+  if (!result.is_final()) return std::nullopt;
   const std::vector<std::size_t> at = study.grid.values_at(position / study.grid.repeats());
-  return condition.holds([&](const std::string& name) { return number_at(study, at, result.values, name); });
+  const std::optional<double> value =
+      condition.evaluate([&](const std::string& name) { return number_at(study, at, result.values, name); });
+  return value ? std::optional(*value != 0) : std::nullopt;
 }
 
 }  // namespace pmufab::explore

@@ -55,6 +55,7 @@ class ListDesign : public Design {
 
 /// Finds the borders of all goals by bisection. It takes for granted that a condition that holds with one value of the
 /// axis holds with every larger one (for `largest`: every smaller one). For each border it runs both values beside it.
+/// Where a run has no result, the search of that border ends.
 class SearchDesign : public Design {
  public:
   SearchDesign(const Study& study, const Shard& shard);
@@ -91,7 +92,8 @@ class SearchDesign : public Design {
 [[nodiscard]] std::vector<std::uint64_t> positions_of(const Study& study, const Goal& goal, std::uint64_t combination,
                                                       std::size_t value);
 
-/// @return true if the run has come to its end, and the condition holds for it
-[[nodiscard]] bool meets(const Study& study, const Expression& condition, std::uint64_t position, const Result& result);
+/// @return whether the condition holds for the run; nothing if the run has not come to its end, or a number is missing
+[[nodiscard]] std::optional<bool> meets(const Study& study, const Expression& condition, std::uint64_t position,
+                                        const Result& result);
 
 }  // namespace pmufab::explore

@@ -18,6 +18,7 @@
 #include "testbench/perf/event_syntax.h"
 #include "testbench/process/child_process.h"
 #include "testbench/scenario/yaml/input_error.h"
+#include "testbench/scenario/yaml/input_file.h"
 #include "tools/pmufab/output.h"
 #include "tools/pmufab/places.h"
 
@@ -97,6 +98,7 @@ std::vector<DriverSet> find_drivers(const po::variables_map& options) {
   std::error_code error;
   if (!fs::is_regular_file(library, error))
     throw InputError(fmt::format("there is no file '{}'", library), "compile a driver: pmufab driver build FILE.c");
+  scenario::note_input(library);
   if (fs::path(library).extension() == ".c")
     throw InputError(fmt::format("--driver {}: this is a C file, and a library is needed", library),
                      fmt::format("compile it: pmufab driver build {}", library));

@@ -23,6 +23,7 @@
 #include <fmt/format.h>
 
 #include "testbench/scenario/yaml/input_error.h"
+#include "testbench/scenario/yaml/input_file.h"
 #include "tools/pmufab/cli.h"
 #include "tools/pmufab/end_signals.h"
 
@@ -209,6 +210,7 @@ OutputFile::OutputFile(const fs::path& file) : named_(file), target_(file) {
     if (type == fs::file_type::none) fail(error.value());
     error.clear();
   }
+  check_no_input();
   if (replace_ && fs::status(folder_of(target_), error).type() == fs::file_type::not_found)
     throw InputError(fmt::format("cannot write '{}': there is no folder '{}'", named_.generic_string(),
                                  folder_of(target_).generic_string()),
@@ -237,6 +239,12 @@ void OutputFile::remove_all_temporary() noexcept {
   for (const OutputFile* file = open_files_; file != nullptr; file = file->next_) {
     if (file->process_ == getpid() && !file->temporary_.empty()) unlink(file->temporary_.c_str());
   }
+}
+
+void OutputFile::check_no_input() const {
+  if (scenario::is_input(target_))
+    throw InputError(fmt::format("cannot write '{}': this command reads it", named_.generic_string()),
+                     "name another file");
 }
 
 void OutputFile::fail(int error) const {
@@ -319,6 +327,7 @@ void OutputFile::commit() {
     pass_on();
     return;
   }
+  check_no_input();
   // The new file is this user's. With the rights that another user has given the old one, it might be everybody's.
   struct stat there {};
   const bool is_mine = lstat(target_.c_str(), &there) == 0 && S_ISREG(there.st_mode) && there.st_uid == geteuid();

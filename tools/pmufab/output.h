@@ -64,6 +64,8 @@ class OutputFile {
  private:
   void put(const std::string& content, std::ios::openmode mode) const;
   void pass_on() const;
+  /// @throws scenario::InputError if the program has read the file, or will read it
+  void check_no_input() const;
   [[noreturn]] void fail(int error) const;
 
   std::filesystem::path named_;      // by the user

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "testbench/explore/database/database.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <set>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -62,8 +65,22 @@ std::string insert_text(const std::string& table, const std::vector<std::string>
                      fmt::join(marks, ", "));
 }
 
-int open_flags(Database::Mode mode) {
-  return mode == Database::Mode::read ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+/// Who may write reads so, too: SQLite then leaves no files of its own beside the database. Where nobody may write and
+/// nobody does, SQLite must be told so.
+Connection connect(const std::filesystem::path& file, Database::Mode mode) {
+  if (mode == Database::Mode::write) return {file, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE};
+  std::error_code error;
+  const std::filesystem::path folder = std::filesystem::absolute(file).parent_path();
+  if (access(file.c_str(), W_OK) == 0 && access(folder.c_str(), W_OK) == 0) return {file, SQLITE_OPEN_READWRITE};
+  const std::filesystem::path log = file.string() + "-wal";
+  const bool is_at_rest = !std::filesystem::exists(log, error) || std::filesystem::file_size(log, error) == 0;
+  if (!is_at_rest || access(folder.c_str(), W_OK) == 0) return {file, SQLITE_OPEN_READONLY};
+  std::string name = "file:";
+  for (const char letter : std::filesystem::absolute(file).string()) {
+    const bool is_plain = letter != '?' && letter != '#' && letter != '%';
+    name += is_plain ? std::string(1, letter) : fmt::format("%{:02x}", static_cast<unsigned char>(letter));
+  }
+  return {name + "?immutable=1", SQLITE_OPEN_READONLY | SQLITE_OPEN_URI};
 }
 
 /// @return the result of a row of `results`: fixed columns, then measured values from `first` on
@@ -86,7 +103,7 @@ Result result_of(const Statement& row, const Study& study, int first) {
 }  // namespace
 
 Database::Database(const std::filesystem::path& file, Mode mode)
-    : connection_(file, open_flags(mode)), name_(file.generic_string()) {
+    : connection_(connect(file, mode)), name_(file.generic_string()) {
   check_format(mode);
 }
 
@@ -120,10 +137,15 @@ void Database::check_format(Mode mode) {
   together.commit();
 }
 
-void Database::add_columns(const Study& study) {
+std::set<std::string> Database::columns_of(const std::string& schema) {
   std::set<std::string> there;
-  Statement columns(connection_, "SELECT name FROM pragma_table_info('results')");
+  Statement columns(connection_, fmt::format("SELECT name FROM pragma_table_info('results', '{}')", schema));
   while (columns.step()) there.insert(quoted(columns.text(0)));
+  return there;
+}
+
+void Database::add_columns(const Study& study) {
+  const std::set<std::string> there = columns_of("main");
   for (const std::string& name : measured_names(study)) {
     if (!there.contains(name)) connection_.run(fmt::format("ALTER TABLE results ADD COLUMN {}", name));
   }
@@ -155,6 +177,13 @@ void Database::begin(const Study& study, const std::string& text) {
     set_note("study", text);
   }
   together.commit();
+  text_ = text;
+}
+
+void Database::check_study() {
+  if (text_.empty() || note("study") == text_) return;
+  throw DatabaseError(fmt::format("another study, or another version of it, has begun in '{}' meanwhile", name_),
+                      "--db names another file for one of them");
 }
 
 std::string Database::note(const std::string& name) {
@@ -175,6 +204,13 @@ std::string Database::study_text() {
 }
 
 void Database::place(const Study& study, const Result& result, std::uint64_t position) {
+  Transaction together(connection_);
+  check_study();
+  place_row(study, result, position);
+  together.commit();
+}
+
+void Database::place_row(const Study& study, const Result& result, std::uint64_t position) {
   std::vector<std::optional<double>> values = result.values;
   compute(study, position, values);
   const std::vector<std::size_t> at = study.grid.values_at(position / study.grid.repeats());
@@ -205,11 +241,12 @@ void Database::write(const Study& study, const Result& result, const std::vector
     if (study.responses[i].measured) insert.add(result.values[i]);
   }
   insert.run();
-  for (const std::uint64_t position : positions) place(study, result, position);
+  for (const std::uint64_t position : positions) place_row(study, result, position);
 }
 
 void Database::put(const Study& study, const Result& result, const std::vector<std::uint64_t>& positions) {
   Transaction together_or_not(connection_);
+  check_study();
   write(study, result, positions);
   together_or_not.commit();
 }
@@ -223,9 +260,12 @@ std::optional<Result> Database::find(const Study& study, const std::string& key)
 }
 
 std::optional<Result> Database::at(const Study& study, std::uint64_t position) {
-  Statement select(connection_, fmt::format("SELECT {} FROM positions p JOIN results r USING (key) WHERE p.point = ?",
-                                            fmt::join(result_columns(study), ", ")));
+  // Of the study that has begun: another one's points mean something else.
+  const char* const own = text_.empty() ? "" : " AND ? = (SELECT value FROM notes WHERE name = 'study')";
+  Statement select(connection_, fmt::format("SELECT {} FROM positions p JOIN results r USING (key) WHERE p.point = ?{}",
+                                            fmt::join(result_columns(study), ", "), own));
   select.add(position);
+  if (!text_.empty()) select.add(text_);
   if (!select.step()) return std::nullopt;
   return result_of(select, study, 0);
 }
@@ -275,12 +315,29 @@ void Database::merge(const Study& study, const std::filesystem::path& other) {
   source.each(study, [&](std::uint64_t position, const Result& result) {
     const std::optional<Result> own = find(study, result.key);
     if (own && own->is_final()) {
-      place(study, *own, position);
+      place_row(study, *own, position);
     } else {
       write(study, result, {position});
     }
   });
   all_or_nothing.commit();
+}
+
+void Database::adopt(const std::filesystem::path& other) {
+  static_cast<void>(Database(other, Mode::read).study_text());  // it is a database of a study
+  Statement(connection_, "ATTACH ? AS other").add(other.string()).run();
+  const std::set<std::string> theirs = columns_of("other");
+  {
+    Transaction together(connection_);
+    const std::set<std::string> own = columns_of("main");
+    for (const std::string& column : theirs) {
+      if (!own.contains(column)) connection_.run(fmt::format("ALTER TABLE main.results ADD COLUMN {}", column));
+    }
+    const std::string columns = fmt::format("{}", fmt::join(theirs, ", "));
+    connection_.run(fmt::format("INSERT OR IGNORE INTO main.results ({0}) SELECT {0} FROM other.results", columns));
+    together.commit();
+  }
+  connection_.run("DETACH other");
 }
 
 std::optional<double> number_at(const Study& study, const std::vector<std::size_t>& values,

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -25,8 +26,10 @@ struct Result {
   double processor_seconds = 0;
   std::uint64_t memory_kib = 0;
 
-  /// @return true if trying again would give the same: its run has ended, or its configuration is a mistake
-  [[nodiscard]] bool is_final() const { return status != "crashed" && status != "timed_out"; }
+  /// @return true if its run has ended. Another one is tried again: time, a limit, or a file may have been mended.
+  [[nodiscard]] bool is_final() const {
+    return status != "crashed" && status != "timed_out" && status != "interrupted" && status != "bad_input";
+  }
 };
 
 /// What runs have cost so far.
@@ -58,8 +61,9 @@ class Database {
   void set_note(const std::string& name, const std::string& value);
 
   /// A run that has ended, and the points that it answers: together, or not at all.
+  /// @throws DatabaseError if another study has begun in the file since begin()
   void put(const Study& study, const Result& result, const std::vector<std::uint64_t>& positions);
-  /// Points whose run is there.
+  /// Points whose run is there. @throws DatabaseError as put() does
   void place(const Study& study, const Result& result, std::uint64_t position);
   /// @return the run of that key, its computed values left out
   [[nodiscard]] std::optional<Result> find(const Study& study, const std::string& key);
@@ -77,8 +81,14 @@ class Database {
   /// Take over all points of another file of the same study: all of them, or none. A run that has a result here stays.
   /// @throws DatabaseError
   void merge(const Study& study, const std::filesystem::path& other);
+  /// Take over the runs of another file, whatever its study. Points that need them find them by their keys.
+  /// @throws DatabaseError
+  void adopt(const std::filesystem::path& other);
 
  private:
+  [[nodiscard]] std::set<std::string> columns_of(const std::string& schema);
+  void check_study();
+  void place_row(const Study& study, const Result& result, std::uint64_t position);
   void write(const Study& study, const Result& result, const std::vector<std::uint64_t>& positions);
   void check_format(Mode mode);
   void add_columns(const Study& study);
@@ -86,6 +96,7 @@ class Database {
 
   Connection connection_;
   std::string name_;
+  std::string text_;  // of the study that has begun; "": none
 };
 
 /// @return the value of a response or of an axis with numbers at a position, for expressions

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "testbench/scenario/yaml/input_file.h"
+
 namespace pmufab::explore {
 
 Connection::Connection(const std::filesystem::path& file, int flags) : name_(file.generic_string()) {
@@ -13,6 +15,7 @@ Connection::Connection(const std::filesystem::path& file, int flags) : name_(fil
   const int error = sqlite3_open_v2(file.c_str(), &handle, flags, nullptr);
   handle_.reset(handle);
   if (error != SQLITE_OK) fail("cannot be opened");
+  scenario::note_input(file);
   sqlite3_busy_timeout(handle, kPatience);
 }
 

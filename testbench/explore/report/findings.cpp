@@ -17,6 +17,7 @@ namespace {
 /// What is known of one value of the axis that is looked for.
 struct Tried {
   std::uint64_t there = 0;             // positions
+  std::uint64_t unknown = 0;           // of these, without result
   std::optional<std::uint64_t> holds;  // one that meets the condition
   std::optional<std::uint64_t> fails;  // one that does not
 };
@@ -41,7 +42,12 @@ class GoalTable {
     tried.resize(values_);
     Tried& one = tried[at[goal_.axis]];
     ++one.there;
-    std::optional<std::uint64_t>& place = meets(study_, goal_.such_that, position, result) ? one.holds : one.fails;
+    const std::optional<bool> met = meets(study_, goal_.such_that, position, result);
+    if (!met) {
+      ++one.unknown;
+      return;
+    }
+    std::optional<std::uint64_t>& place = *met ? one.holds : one.fails;
     if (!place) place = position;
   }
 
@@ -61,7 +67,9 @@ class GoalTable {
  private:
   /// @param step  from the end of the axis that is most likely to meet the condition
   [[nodiscard]] std::size_t value_at(std::size_t step) const { return goal_.is_largest ? step : values_ - 1 - step; }
-  [[nodiscard]] bool holds(const Tried& tried) const { return tried.there == needed_ && !tried.fails; }
+  [[nodiscard]] bool holds(const Tried& tried) const {
+    return tried.there == needed_ && !tried.fails && tried.unknown == 0;
+  }
 
   [[nodiscard]] Answer answer_of(std::uint64_t combination, const std::vector<Tried>& tried) const {
     Answer answer;
@@ -90,6 +98,8 @@ class GoalTable {
     for (std::size_t step = border; step < values_ && answer.kind != Answer::Kind::unfinished; ++step) {
       if (holds(tried[value_at(step)])) ++answer.beyond;
     }
+    for (std::size_t value = 0; value < values_ && answer.kind == Answer::Kind::unfinished; ++value)
+      answer.without_result += tried[value].unknown;
     return answer;
   }
   [[nodiscard]] std::size_t steps_to(std::size_t value) const { return goal_.is_largest ? value : values_ - 1 - value; }
@@ -104,7 +114,11 @@ class GoalTable {
       }
       return std::nullopt;
     });
-    if (answer.kind == Answer::Kind::unfinished || !answer.closed_form) return;
+    if (answer.kind == Answer::Kind::unfinished) return;
+    if (!answer.closed_form) {
+      answer.agrees = false;
+      return;
+    }
     const Axis& axis = study_.axes[goal_.axis];
     // Where no value of the axis suffices, the closed form must lie beyond its end, and before its other end where each does.
     const double best = *axis.values[value_at(0)].number;
@@ -149,6 +163,10 @@ std::string sentence_of(const Study& study, const Goal& goal, const Answer& answ
   std::string text;
   switch (answer.kind) {
     case Answer::Kind::unfinished:
+      if (answer.without_result > 0)
+        return fmt::format("The {} {}{} is not known: {} no result.", which, axis, place,
+                           answer.without_result == 1 ? std::string("1 point has")
+                                                      : scenario::counted(answer.without_result, "point") + " have");
       return fmt::format("Points are missing to tell the {} {}{}.", which, axis, place);
     case Answer::Kind::none:
       text =
@@ -166,6 +184,7 @@ std::string sentence_of(const Study& study, const Goal& goal, const Answer& answ
                         scenario::counted(answer.beyond, "value"), answer.beyond == 1 ? "s" : "");
   if (answer.closed_form && !answer.agrees)
     text += fmt::format(" The closed form says {}.", number_text(*answer.closed_form));
+  if (!answer.agrees && !answer.closed_form) text += " The closed form has no value here.";
   return text;
 }
 
@@ -200,7 +219,7 @@ std::string summary_of(const Study& study, const Goal& goal, const GoalFinding& 
                           scenario::counted(finding.answers.size(), "combination"), what);
   };
   add(none, "no value of the study suffices");
-  add(unfinished, "points are missing");
+  add(unfinished, "points are missing, or have no result");
   return text;
 }
 
@@ -208,7 +227,7 @@ std::string closed_form_sentence(const Goal& goal, const GoalFinding& finding) {
   std::uint64_t compared = 0;
   std::uint64_t agrees = 0;
   for (const Answer& answer : finding.answers) {
-    if (answer.kind == Answer::Kind::unfinished || !answer.closed_form) continue;
+    if (answer.kind == Answer::Kind::unfinished) continue;
     ++compared;
     agrees += answer.agrees ? 1 : 0;
   }
@@ -225,7 +244,7 @@ bool Findings::are_as_expected() const noexcept {
   });
   return hold && std::all_of(goals.begin(), goals.end(), [](const GoalFinding& goal) {
            return std::all_of(goal.answers.begin(), goal.answers.end(),
-                              [](const Answer& answer) { return answer.agrees; });
+                              [](const Answer& answer) { return answer.agrees && answer.without_result == 0; });
          });
 }
 
@@ -239,7 +258,7 @@ Findings find(const Study& study, Database& database) {
     for (std::size_t i = 0; i < study.expectations.size(); ++i) {
       ExpectationFinding& finding = findings.expectations[i];
       ++finding.points;
-      if (meets(study, study.expectations[i].condition, position, result)) {
+      if (meets(study, study.expectations[i].condition, position, result).value_or(false)) {
         ++finding.held;
       } else if (!finding.first_failure) {
         finding.first_failure = position;

@@ -23,6 +23,7 @@ struct Answer {
   std::size_t value = 0;                  ///< found: of the axis
   std::optional<std::uint64_t> holds_at;  ///< a position that shows it
   std::optional<std::uint64_t> fails_at;  ///< a position of the neighbour that shows that it does not meet it
+  std::uint64_t without_result = 0;       ///< unfinished: positions whose run has none
   std::size_t beyond = 0;                 ///< values beyond the border that meet it nevertheless
   std::optional<double> closed_form;      ///< what the value should be
   bool agrees = true;                     ///< with that, within the goal's tolerance
@@ -45,7 +46,8 @@ struct Findings {
   std::vector<GoalFinding> goals;
   std::vector<ExpectationFinding> expectations;
 
-  /// @return true if each expectation holds at each point, and each answer agrees with its closed form
+  /// @return true if each expectation holds at each point, each answer agrees with its closed form, and none lacks the
+  ///         result of a run
   [[nodiscard]] bool are_as_expected() const noexcept;
 };
 

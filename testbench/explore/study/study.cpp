@@ -150,6 +150,18 @@ Expression read_expression(Reader& reader, const char* key, const std::vector<st
   return {text, names, reader.take(key)->source, reader.path_of(key)};
 }
 
+/// A search takes the order of the values for the order of their sizes.
+void check_ascends(Reader& reader, const char* key, const Axis& axis) {
+  if (!axis.has_numbers()) return;
+  for (std::size_t i = 1; i < axis.values.size(); ++i) {
+    if (*axis.values[i - 1].number >= *axis.values[i].number)
+      reader.fail(key,
+                  fmt::format("the values of '{}' do not ascend: {} stands before {}", axis.name,
+                              axis.values[i - 1].label, axis.values[i].label),
+                  "write them from the smallest to the largest");
+  }
+}
+
 void read_goal(Reader& reader, Study& study) {
   const bool is_largest = reader.has("largest");
   if (is_largest && reader.has("smallest")) reader.fail("largest", "a goal has 'smallest' or 'largest', not both");
@@ -158,6 +170,7 @@ void read_goal(Reader& reader, Study& study) {
   reader.text(which, name, Presence::required);
   if (name.empty()) reader.fail(which, "no axis is named", "for example smallest: width");
   const std::size_t axis = read_axis_name(reader, which, name, study);
+  check_ascends(reader, which, study.axes[axis]);
   if (!reader.has("such_that")) reader.fail("such_that", "the key 'such_that' is missing", "for example \"lost == 0\"");
   Goal goal{axis, is_largest, read_expression(reader, "such_that", numbers_of(study)), {}, {}, 0};
   std::vector<std::string> each;
@@ -250,6 +263,23 @@ void read_front(Reader& reader, Study& study) {
   });
 }
 
+/// Of two settings of one path the second would win.
+void check_paths(Reader& reader, const Study& study) {
+  std::map<std::string, std::string> owners;  // by path
+  const auto add = [&](const std::vector<Setting>& settings, const std::string& owner, const std::string& key) {
+    for (const Setting& setting : settings) {
+      const std::string path = setting.text.substr(0, setting.text.find('='));
+      const auto [other, is_new] = owners.emplace(path, owner);
+      if (!is_new && other->second != owner)
+        reader.fail(key, fmt::format("{} sets '{}', as {} does", owner, path, other->second), "remove one of them");
+    }
+  };
+  add(study.settings, "the study's 'set'", "set");
+  for (const Axis& axis : study.axes) {
+    for (const AxisValue& value : axis.values) add(value.settings, fmt::format("the axis '{}'", axis.name), "axes");
+  }
+}
+
 /// Repetitions have seeds of their own.
 void check_seeds(Reader& reader, const Study& study) {
   if (study.repeats == 1) return;
@@ -258,7 +288,8 @@ void check_seeds(Reader& reader, const Study& study) {
                        [](const Setting& setting) { return setting.text.starts_with("seed="); });
   };
   for (const Axis& axis : study.axes) {
-    if (!axis.values.empty() && sets_seed(axis.values.front().settings))
+    if (std::any_of(axis.values.begin(), axis.values.end(),
+                    [&](const AxisValue& value) { return sets_seed(value.settings); }))
       reader.fail("repeat", fmt::format("the axis '{}' sets the seed, too", axis.name), "remove one of them");
   }
 }
@@ -327,6 +358,8 @@ Study read_study(const Value& document) {
   Value effective = Value::map();
   Reader reader(document, "", effective);
   reader.text("name", study.name, Presence::required);
+  if (study.name.find('/') != std::string::npos)
+    reader.fail("name", "has a '/', and is the name of the database", "--db names a file in another folder");
   reader.prose("question", study.question);
   reader.text("scenario", study.scenario, Presence::required);
   if (const Value* const scenario = reader.take("scenario")) study.scenario_source = scenario->source;
@@ -348,6 +381,7 @@ Study read_study(const Value& document) {
   std::vector<std::size_t> sizes;
   for (const Axis& axis : study.axes) sizes.push_back(axis.values.size());
   study.grid = Grid(sizes, study.repeats);
+  check_paths(reader, study);
   check_seeds(reader, study);
   check_size(reader, study);
   return study;

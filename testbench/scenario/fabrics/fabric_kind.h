@@ -39,6 +39,7 @@ struct TrafficContext {
   std::vector<std::filesystem::path> part_bases;  ///< of each item of `traffic`: the folder of the file it came from
   const platform::PlatformSpec& platform;
   TrafficNames& names;
+  std::vector<std::string>& files;  ///< that are replayed, as the program opens them: each is added
 };
 
 /// Whether traffic tells when a scenario without a duration ends.

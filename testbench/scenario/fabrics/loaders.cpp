@@ -116,6 +116,7 @@ std::string read_trace_file(Reader& reader, const TraceFiles& files) {
   const Value* file = reader.take("file");
   const bool from_option = file != nullptr && file->source.file && file->source.file->starts_with("--set ");
   if (named && !from_option && !trace.empty()) trace = (files.base / trace).lexically_normal().string();
+  if (!trace.empty()) files.used.push_back(trace);
   return trace;
 }
 

@@ -38,8 +38,9 @@ void read_weights(Reader& reader, std::string_view key,
                                       std::string_view what, const std::vector<std::string>& names);
 
 struct TraceFiles {
-  std::filesystem::path base;  ///< folder that trace files without a leading '/' are in
-  std::string default_trace;   ///< for replays that name no file
+  std::filesystem::path base;      ///< folder that trace files without a leading '/' are in
+  std::string default_trace;       ///< for replays that name no file
+  std::vector<std::string>& used;  ///< files that are named are added
 };
 
 /// Read the key `file` of a replay. @return the file, as the program opens it; empty if none is named

@@ -632,8 +632,8 @@ ScenarioSpec read_scenario(const Parts& parts) {
 
   read_machine(reader, parts, spec);
   TrafficNames names;
-  const TrafficContext context{parts.base, read_default_trace(reader, parts), parts.traffic_bases, spec.platform,
-                               names};
+  const TrafficContext context{
+      parts.base, read_default_trace(reader, parts), parts.traffic_bases, spec.platform, names, spec.traffic_files};
   spec.workload.seed = spec.seed;
   for (const FabricKind* kind : fabric_kinds()) kind->read_traffic(reader, context, spec.workload);
   read_duration(reader, spec.duration);

@@ -158,8 +158,9 @@ struct ScenarioSpec {
   LogExpectationSpec kernel_log;
   std::optional<FailingCallsSpec> failing_calls;
   std::optional<ExpectedFailureSpec> expected_failure;
-  bool records_accesses = false;  ///< registers accesses go to the journal
-  Value effective;                ///< everything as YAML, defaults included
+  std::vector<std::string> traffic_files;  ///< that are replayed, as the program opens them
+  bool records_accesses = false;           ///< registers accesses go to the journal
+  Value effective;                         ///< everything as YAML, defaults included
   /// As written, with what overrides made of it: tells where things stand. Null if nobody wrote it.
   std::shared_ptr<const Value> written;
 };

@@ -34,7 +34,7 @@ bool Timeline::is_recording() const { return selection_.phase() == RunPhase::run
 
 void Timeline::write(std::string text) {
   text += '\n';
-  if (left_out_ == 0 && written_ + text.size() > options_.room) file_.write("o\t1\n");
+  if (left_out_ == 0 && written_ + text.size() > options_.room) file_.write("o\t1\tall\n");
   if (left_out_ > 0 || written_ + text.size() > options_.room) {
     left_out_ += static_cast<std::uint64_t>(std::count(text.begin(), text.end(), '\n'));
     return;

@@ -25,6 +25,8 @@ class TimelineWriter {
   virtual std::string begin(Picoseconds when, unsigned cpu, const std::string& name, const std::string& detail) = 0;
   virtual std::string end(Picoseconds when, unsigned cpu) = 0;
   virtual std::string instant(Picoseconds when, unsigned cpu, const std::string& name, const std::string& value) = 0;
+  /// @return what marks that from this time on everything is left out
+  virtual std::string cut(Picoseconds /*when*/) { return {}; }
   virtual std::string tail(Picoseconds when, std::uint64_t left_out) = 0;
 };
 

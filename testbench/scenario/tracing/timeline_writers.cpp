@@ -101,9 +101,18 @@ class VcdWriter final : public TimelineWriter {
     return at(when) + "1" + codes_.at(instant_name(name, value)) + "\n";
   }
 
+  /// Nobody knows values from here on.
+  std::string cut(Picoseconds when) override {
+    std::string text = at(when) + "$comment changes are left out from here $end\n";
+    for (std::size_t i = 0; i < widths_.size(); ++i)
+      text += widths_[i] == 1 ? "x" + code(i) + "\n" : fmt::format("bx {}\n", code(i));
+    for (const auto& [name, id] : codes_) text += "x" + id + "\n";
+    return text;
+  }
+
   std::string tail(Picoseconds when, std::uint64_t left_out) override {
     std::string text = at(when);
-    if (left_out > 0) text += fmt::format("$comment {} changes are left out from here $end\n", left_out);
+    if (left_out > 0) text += fmt::format("$comment {} changes are left out $end\n", left_out);
     return text;
   }
 
@@ -211,15 +220,17 @@ class JsonWriter final : public TimelineWriter {
     return event("i", when, kDrivers, cpu, name) + ",\"s\":\"t\"" + args + "}";
   }
 
+  std::string cut(Picoseconds when) override {
+    return event("i", when, kDrivers, 0, "changes are left out from here") + ",\"s\":\"g\"}";
+  }
+
   std::string tail(Picoseconds when, std::uint64_t left_out) override {
     std::string text;
     for (const auto& [cpu, depth] : std::map<unsigned, unsigned>(depths_)) {
       for (unsigned i = 0; i < depth; ++i) text += end(when, cpu);
     }
-    if (left_out > 0) {
-      text +=
-          event("i", when, kDrivers, 0, fmt::format("{} changes are left out from here", left_out)) + ",\"s\":\"g\"}";
-    }
+    if (left_out > 0)
+      text += event("i", when, kDrivers, 0, fmt::format("{} changes are left out", left_out)) + ",\"s\":\"g\"}";
     return text + "\n]}\n";
   }
 
@@ -292,19 +303,25 @@ std::uint64_t write_timeline(TimelineFormat format, const fs::path& record, cons
   std::string text = writer.head(title);
   std::uint64_t written = text.size();
   bool is_full = false;
+  bool is_cut = false;
   Picoseconds last = 0;
+  const auto cut = [&] {
+    if (!std::exchange(is_cut, true)) text += writer.cut(last);
+  };
   constexpr std::size_t kPiece = 1U << 20;
   static_cast<void>(read_record(record, [&](const Row& line) {
     if (is_full) {
       if (is_change(line)) ++left_out;
       return;
     }
+    if (line.front() == "o" && line.size() > 2) cut();
     if (line.front() == "n") last = std::max(last, number_in(line.at(1)));
     const std::string next = text_of(line, writer);
     if (next.empty()) return;
     is_full = written + next.size() > room;
     if (is_full) {
       ++left_out;
+      cut();
       return;
     }
     last = std::max(last, number_in(line.at(1)));

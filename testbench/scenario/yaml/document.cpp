@@ -284,6 +284,7 @@ std::string_view describe(Value::Kind kind) noexcept {
 
 Value load_file(const std::filesystem::path& path) {
   const auto file = std::make_shared<const std::string>(path.generic_string());
+  note_input(path);
   std::string text = read_input(path, kMaximumBytes);
   if (const std::string_view other = other_kind(text); !other.empty())
     throw InputError({file}, {}, fmt::format("is {}, not a YAML file", other), "is it the right file?");

@@ -2,13 +2,16 @@
 #include "testbench/scenario/yaml/input_file.h"
 
 #include <poll.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <system_error>
+#include <utility>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -29,7 +32,29 @@ constexpr int kDeepestJson = 64;
                    std::move(suggestion));
 }
 
+using FileId = std::pair<dev_t, ino_t>;
+
+std::set<FileId>& inputs() {
+  static std::set<FileId> all;
+  return all;
+}
+
+std::optional<FileId> id_of(const fs::path& path) {
+  struct stat found {};
+  if (stat(path.c_str(), &found) != 0 || !S_ISREG(found.st_mode)) return std::nullopt;
+  return FileId(found.st_dev, found.st_ino);
+}
+
 }  // namespace
+
+void note_input(const fs::path& path) {
+  if (const std::optional<FileId> id = id_of(path)) inputs().insert(*id);
+}
+
+bool is_input(const fs::path& path) {
+  const std::optional<FileId> id = id_of(path);
+  return id && inputs().contains(*id);
+}
 
 std::string read_input(const fs::path& path, std::size_t most) {
   std::error_code error;

@@ -16,6 +16,11 @@ namespace pmufab::scenario {
 /// @throws InputError if it is a folder, or cannot be read
 [[nodiscard]] std::string read_input(const std::filesystem::path& path, std::size_t most);
 
+/// Remember a file that the user has named as an input, so that no output replaces it.
+void note_input(const std::filesystem::path& path);
+/// @return true if note_input() was told of the file, by whatever name. False if there is no such file
+[[nodiscard]] bool is_input(const std::filesystem::path& path);
+
 /// As read_input(), a file of JSON as this program writes it.
 /// @param keys  of objects, at any depth: others are left out with what they hold. Empty: all stay
 /// @return discarded, if it is no JSON

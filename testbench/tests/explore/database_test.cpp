@@ -138,6 +138,55 @@ TEST_F(StudyDatabase, refuses_other_files_and_other_studies) {
   EXPECT_THAT(mistake([&] { first.merge(one, folder / "second"); }), HasSubstr("is of another study"));
 }
 
+TEST_F(StudyDatabase, belongs_to_the_study_that_began_last) {
+  const Study one = study();
+  Database first(folder / "a", Database::Mode::write);
+  first.begin(one, "one");
+  first.put(one, result("k1", 1), {0});
+  Database second(folder / "a", Database::Mode::write);
+  second.begin(one, "two");
+  second.put(one, result("k2", 2), {0});
+  EXPECT_THROW(first.put(one, result("k3", 3), {1}), DatabaseError);
+  EXPECT_THROW(first.place(one, result("k1", 1), 1), DatabaseError);
+  EXPECT_FALSE(first.at(one, 0));  // another study's point
+  EXPECT_EQ(second.points(), 1U);
+  EXPECT_EQ(second.at(one, 0)->values[0], 2);
+  EXPECT_FALSE(second.find(one, "k3"));
+}
+
+TEST_F(StudyDatabase, adopts_runs_of_another_study) {
+  const Study one = study();
+  {
+    Database other(folder / "other", Database::Mode::write);
+    other.begin(one, "before");
+    other.put(one, result("k1", 7), {0});
+    other.put(one, result("k2", 8), {1});
+  }
+  Database database(folder / "a", Database::Mode::write);
+  database.begin(one, "text");
+  database.put(one, result("k2", 9), {0});
+  database.adopt(folder / "other");
+  EXPECT_EQ(database.points(), 1U);
+  ASSERT_TRUE(database.find(one, "k1"));
+  EXPECT_EQ(database.find(one, "k1")->values[0], 7);
+  EXPECT_EQ(database.find(one, "k2")->values[0], 9);
+}
+
+TEST_F(StudyDatabase, can_be_read_where_nobody_may_write) {
+  if (geteuid() == 0) GTEST_SKIP() << "this user may write everywhere";
+  const Study one = study();
+  const std::filesystem::path place = folder / "what? 100%";
+  std::filesystem::create_directory(place);
+  {
+    Database database(place / "a", Database::Mode::write);
+    database.begin(one, "text");
+    database.put(one, result("k", 3), {0});
+  }
+  std::filesystem::permissions(place, std::filesystem::perms::owner_read | std::filesystem::perms::owner_exec);
+  EXPECT_EQ(Database(place / "a", Database::Mode::read).at(one, 0)->values[0], 3);
+  std::filesystem::permissions(place, std::filesystem::perms::owner_all);
+}
+
 TEST_F(StudyDatabase, keeps_a_result_when_another_part_has_none) {
   const Study one = study();
   Result crashed = result("k", std::nullopt);

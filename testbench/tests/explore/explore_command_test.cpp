@@ -48,8 +48,9 @@ responses:
   }
 
   std::string database(const std::string& name = "a.sqlite") { return (folder / name).string(); }
-  Outcome explore(const std::string& study, const std::vector<std::string>& more = {}) {
-    std::vector<std::string> words = {"explore", study, "--drivers", "newest", "--db", database()};
+  Outcome explore(const std::string& study, const std::vector<std::string>& more = {},
+                  const std::string& name = "a.sqlite") {
+    std::vector<std::string> words = {"explore", study, "--drivers", "newest", "--db", database(name)};
     words.insert(words.end(), more.begin(), more.end());
     return pmufab(words);
   }
@@ -344,6 +345,66 @@ TEST_F(Explore, says_what_is_wrong_with_a_study_before_anything_runs) {
   EXPECT_EQ(pmufab({"explore", (folder / "none.yaml").string()}).exit_code, 2);
   EXPECT_EQ(pmufab({"explore"}).exit_code, 2);
   EXPECT_EQ(pmufab({"explore", "export", base}).exit_code, 2);
+}
+
+TEST_F(Explore, runs_again_what_a_limit_or_a_replayed_file_has_spoiled) {
+  EXPECT_EQ(explore(study("values: [10, 50]"), {"--limit", "simulated-time=5us"}).exit_code, 1);
+  EXPECT_THAT(explore(study("values: [10, 50]")).out, HasSubstr("4 points, 4 run now, 0 without result"));
+  const auto replay = [&](unsigned loads) {
+    std::string trace = "kind,address,size\n";
+    for (unsigned i = 0; i < loads; ++i) trace += "load,0x" + std::to_string(10000 + 100 * i) + ",8\n";
+    write("trace.csv", trace + "end\n");
+    return write("replay.yaml", R"(name: replay
+scenario: replayed.yaml
+axes: {delay: {set: host.interrupt_delay, values: [0, 2 us]}}
+responses: {happened: {event: nvidia_ucf_pmu_0/slc_access_rd/, value: expected}}
+)");
+  };
+  write("replayed.yaml", R"(name: replayed
+platform: {kind: tegra410, name: small, sockets: 1, cpus_per_socket: 4, tegra410: {clusters: 4}}
+traffic:
+  - generators:
+      - {name: cpu, requester: {kind: cpu}, trace: {file: trace.csv, placement: [{socket: 0, memory: cmem, size: 16 MiB}], gap: 100 ns}}
+duration: 20 us
+measure:
+  - {name: all, events: [nvidia_ucf_pmu_0/slc_access_rd/], compare: none}
+)");
+  const Outcome first = explore(replay(5), {}, "replay.sqlite");
+  EXPECT_EQ(first.exit_code, 0) << first.err;
+  const std::string few = exported("replay.sqlite");
+  EXPECT_THAT(explore(replay(50), {}, "replay.sqlite").out, HasSubstr("2 points, 2 run now"));
+  EXPECT_NE(exported("replay.sqlite"), few);
+}
+
+TEST_F(Explore, ends_the_same_whichever_point_ends_first) {
+  const std::string some = write("study.yaml", R"(name: s
+scenario: base.yaml
+axes: {event: {cases: {has: {duration: 20 us}, lacks: {"measure[0].events": [nvidia_ucf_pmu_0/cycles/]}}}}
+responses: {reported: {event: nvidia_ucf_pmu_0/slc_access_rd/, value: driver}}
+)");
+  for (const char* const jobs : {"1", "2"}) {
+    std::filesystem::remove(database());
+    const Outcome outcome = explore(some, {"--jobs", jobs});
+    EXPECT_EQ(outcome.exit_code, 1) << jobs;
+    EXPECT_THAT(outcome.out, HasSubstr("2 points, 2 run now, 1 without result")) << jobs;
+    EXPECT_THAT(outcome.err, HasSubstr("event=lacks: bad_input")) << jobs;
+  }
+  // The same in parts: what one has is not a mistake of the whole.
+  EXPECT_EQ(explore(some, {"--shard", "2/2"}, "b.sqlite").exit_code, 2);
+  EXPECT_EQ(explore(some, {}, "b.sqlite").exit_code, 1);
+}
+
+TEST_F(Explore, does_not_write_over_what_it_reads) {
+  static_cast<void>(explore(study("values: [10]")));
+  const std::string before = exported();
+  EXPECT_EQ(pmufab({"explore", "report", database(), "--html", database()}).exit_code, 2);
+  const Outcome csv = pmufab({"explore", "export", database(), "--csv", database()});
+  EXPECT_EQ(csv.exit_code, 2);
+  EXPECT_THAT(csv.err, HasSubstr("this command reads it"));
+  EXPECT_EQ(exported(), before);
+  const std::string scenario = read(base);
+  EXPECT_EQ(pmufab({"run", base, "--drivers", "newest", "--json", base}).exit_code, 2);
+  EXPECT_EQ(read(base), scenario);
 }
 
 TEST_F(Explore, keeps_points_whose_values_do_not_fit_together) {

@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+#include <cmath>
 #include <filesystem>
 
 #include <gmock/gmock.h>
@@ -30,6 +31,7 @@ class Search : public ::testing::Test {
   void TearDown() override { std::filesystem::remove_all(folder); }
 
   /// Carry out a design; the value `lost` of each point is that of a function.
+  /// @param lost  NAN: the run takes too long
   template <typename Lost>
   std::uint64_t run(const Study& study, Design& design, const std::string& file, Lost lost) {
     Database database(folder / file, Database::Mode::write);
@@ -42,6 +44,10 @@ class Search : public ::testing::Test {
       result.values.resize(study.responses.size());
       const std::vector<std::size_t> at = study.grid.values_at(*position / study.grid.repeats());
       result.values[0] = lost(at, *position % study.grid.repeats());
+      if (std::isnan(*result.values[0])) {
+        result.status = "timed_out";
+        result.values[0].reset();
+      }
       if (!database.at(study, *position)) ++runs;
       database.put(study, result, {*position});
       compute(study, *position, result.values);
@@ -120,6 +126,44 @@ TEST_F(Search, says_none_if_no_value_suffices) {
   EXPECT_FALSE(found.goals[0].answers[0].fails_at);
   EXPECT_THAT(in_words(study, found),
               Contains(AllOf(HasSubstr("No width of the study has lost == 0 for rate=1000"), HasSubstr("fails"))));
+}
+
+TEST_F(Search, does_not_take_a_run_without_result_for_one_that_fails) {
+  const Study study = study_of(text("find: {smallest: width, such_that: \"lost == 0\", for_each: [rate]}\n"));
+  // The border lies between 8 and 9 bits. With rate 6, nobody knows whether 8 bits suffice; with rate 5, a run that takes
+  // too long lies where the search does not look in the end.
+  const auto lost = [](const std::vector<std::size_t>& at, std::uint64_t) {
+    if (at[1] == 6 && at[0] == 7) return std::nan("");
+    if (at[1] == 5 && at[0] == 2) return std::nan("");
+    return at[0] < 8 ? 1.0 : 0.0;
+  };
+  SearchDesign search(study, {});
+  ListDesign grid(study, *study.sites(true), {});
+  static_cast<void>(run(study, search, "search", lost));
+  static_cast<void>(run(study, grid, "grid", lost));
+  for (const char* const file : {"search", "grid"}) {
+    const Findings found = findings(study, file);
+    EXPECT_EQ(found.goals[0].answers[6].kind, Answer::Kind::unfinished) << file;
+    EXPECT_EQ(found.goals[0].answers[6].without_result, 4U) << file;  // one of each delay
+    EXPECT_FALSE(found.are_as_expected()) << file;
+    EXPECT_EQ(found.goals[0].answers[5].kind, Answer::Kind::found) << file;
+    EXPECT_EQ(found.goals[0].answers[5].value, 8U) << file;
+    EXPECT_THAT(in_words(study, found),
+                Contains(HasSubstr("The smallest width for rate=1000 is not known: 4 points have "
+                                   "no result.")))
+        << file;
+  }
+}
+
+TEST_F(Search, does_not_agree_with_a_closed_form_that_has_no_value) {
+  const Study study =
+      study_of(text("find: {smallest: width, such_that: \"lost == 0\", for_each: [delay, rate],\n"
+                    "       closed_form: \"log2(0 - rate)\"}\n"));
+  SearchDesign search(study, {});
+  static_cast<void>(run(study, search, "search", [](const auto&, std::uint64_t) { return 0.0; }));
+  const Findings found = findings(study, "search");
+  EXPECT_FALSE(found.are_as_expected());
+  EXPECT_THAT(in_words(study, found), Contains(HasSubstr("agrees in 0 of 28 answers")));
 }
 
 TEST_F(Search, needs_every_repetition_and_every_value_of_other_axes) {

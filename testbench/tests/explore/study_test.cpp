@@ -117,6 +117,22 @@ TEST(Study, refuses_names_that_do_not_exist_and_says_which_do) {
               HasSubstr("'event' is given, too"));
 }
 
+TEST(Study, refuses_what_would_answer_another_question) {
+  const std::string axes = "axes: {width: {set: seed, values: [5, 4, 6]}, rate: {set: x, values: [1, 2]}}\n";
+  EXPECT_EQ(mistake_in(kHead + axes + kResponses), "");
+  EXPECT_THAT(mistake_in(kHead + axes + kResponses + "find: {smallest: width, such_that: \"wrong == 0\"}\n"),
+              AllOf(HasSubstr("study.yaml:5:"), HasSubstr("do not ascend: 5 stands before 4")));
+  EXPECT_EQ(mistake_in(kHead + axes + kResponses + "find: {smallest: rate, such_that: \"wrong == 0\"}\n"), "");
+  EXPECT_THAT(
+      mistake_in(kHead + "axes: {a: {set: seed, values: [1]}, b: {set: [x, seed], values: [2]}}\n" + kResponses),
+      HasSubstr("the axis 'b' sets 'seed', as the axis 'a' does"));
+  EXPECT_THAT(mistake_in(kHead + axes + kResponses + "set: {x: 3}\n"),
+              HasSubstr("the axis 'rate' sets 'x', as the study's 'set' does"));
+  const std::string cases = "axes: {s: {cases: {a: {x: 1}, b: {seed: 9}}}}\n";
+  EXPECT_THAT(mistake_in(kHead + cases + kResponses + "repeat: 2\n"), HasSubstr("the axis 's' sets the seed, too"));
+  EXPECT_THAT(mistake_in("name: a/b\nscenario: base.yaml\n" + axes + kResponses), HasSubstr("has a '/'"));
+}
+
 TEST(Study, refuses_more_runs_than_anybody_waits_for) {
   EXPECT_THAT(mistake_in(kHead +
                          "axes:\n  a: {set: seed, range: {from: 1, to: 10000}}\n"

@@ -16,8 +16,10 @@
 
 #include <fmt/format.h>
 
+#include "testbench/driver_host/driver_library.h"
 #include "testbench/driver_host/driver_sets.h"
 #include "testbench/scenario/yaml/input_error.h"
+#include "testbench/scenario/yaml/input_file.h"
 #include "tools/pmufab/cli.h"
 #include "tools/pmufab/output.h"
 #include "tools/pmufab/places.h"
@@ -78,6 +80,7 @@ void check_sources(const std::vector<std::string>& files) {
     std::error_code error;
     if (!fs::exists(file, error)) throw InputError(fmt::format("there is no file '{}'", file));
     if (!fs::is_regular_file(file, error)) throw InputError(fmt::format("'{}' is not an ordinary file", file));
+    scenario::note_input(file);
     if (fs::path(file).extension() == ".h") continue;
     if (fs::path(file).extension() != ".c")
       throw InputError(fmt::format("'{}' is not a C file", file),
@@ -88,12 +91,28 @@ void check_sources(const std::vector<std::string>& files) {
   }
 }
 
+/// A module of that name can be loaded once.
+/// @throws InputError if a file has the module name of another file of the kernel's
+void check_names(const std::vector<std::string>& files, const driver_host::DriverSet& stock) {
+  for (const std::string& file : files) {
+    const fs::path name = fs::path(file).filename();
+    if (name.extension() != ".c") continue;
+    for (const driver_host::DriverFile& kernels : driver_host::files_in(stock.library)) {
+      const fs::path other = fs::path(kernels.file).filename();
+      if (other.extension() == ".c" && other != name && driver_host::module_of(other) == driver_host::module_of(name))
+        throw InputError(fmt::format("'{}' has the module name of the kernel's {}", file, other.string()),
+                         fmt::format("call it {} to replace that, or choose another name", other.string()));
+    }
+  }
+}
+
 /// @throws InputError unless there is such a folder, and such files
 void check_changes(const std::string& tree, const std::vector<std::string>& patches) {
   std::error_code error;
   if (!tree.empty() && !fs::is_directory(tree, error)) throw InputError(fmt::format("there is no folder '{}'", tree));
   for (const std::string& patch : patches) {
     if (!fs::is_regular_file(patch, error)) throw InputError(fmt::format("there is no file '{}'", patch));
+    scenario::note_input(patch);
   }
 }
 
@@ -160,6 +179,7 @@ int build(const Request& request) {
   check_sources(files);
   check_changes(tree, patches);
   const driver_host::DriverSet stock = find_stock_drivers().back();
+  check_names(files, stock);
   std::string base = request.options["base"].as<std::string>();
   if (base.empty()) base = stock.kernel_version;
   Arguments flags;

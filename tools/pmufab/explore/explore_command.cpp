@@ -126,24 +126,28 @@ std::string axes_in_words(const Study& study) {
 }
 
 /// What a study would take. A few runs tell it; they are kept.
-int plan(const Study& study, const explore::PointMaker& points, explore::Design& design, Database& database,
+int plan(const Study& study, const explore::PointMaker& points,
+         const std::function<std::unique_ptr<explore::Design>()>& make_design, Database& database,
          explore::ExploreOptions options) {
   constexpr std::uint64_t kTrials = 3;
-  const std::uint64_t all = design.size();
+  const std::unique_ptr<explore::Design> trials = make_design();
+  const std::uint64_t all = trials->size();
   explore::CostSummary costs = database.costs();
   if (costs.runs < kTrials && all > 0) {
     options.most = kTrials;
-    static_cast<void>(explore::explore(study, points, design, database, options));
+    static_cast<void>(explore::explore(study, points, *trials, database, options));
     costs = database.costs();
   }
-  const std::uint64_t there = database.points();
+  options.runs_nothing = true;
+  const std::unique_ptr<explore::Design> design = make_design();
+  const std::uint64_t there = explore::explore(study, points, *design, database, options).points;
   const std::uint64_t left = all - std::min(all, there);
   const unsigned jobs = options.runner.jobs;
   constexpr double kMebibyte = 1024.0 * 1024.0;
   constexpr double kRowBytes = 400;   // of a point with few values
   constexpr double kOwnMemory = 100;  // MiB of the program itself
   const double row = there > 100 ? static_cast<double>(database.size()) / static_cast<double>(there) : kRowBytes;
-  fmt::print("{}: {}{} ({}), {} there, {} to run\n", study.name, design.is_search() ? "at most " : "",
+  fmt::print("{}: {}{} ({}), {} there, {} to run\n", study.name, design->is_search() ? "at most " : "",
              counted(all, "point"), axes_in_words(study), scenario::with_separators(there),
              scenario::with_separators(left));
   fmt::print("time: about {} with {} at a time ({:.3f} s each, of {})\n",
@@ -226,17 +230,15 @@ int explore_study(const Request& request) {
   const auto make_design = [&] {
     return explore::design_of(study, shard_of(map["shard"].as<std::string>()), map["grid"].as<bool>());
   };
-  std::unique_ptr<explore::Design> design = make_design();
   const std::string given = map["db"].as<std::string>();
   const std::string name = given.empty() ? study.name + ".sqlite" : given;
-  {
-    Database database(name, Database::Mode::write);
-    database.begin(study, file.text + points.made_with());
-    database.set_note("scenario", file.scenario.generic_string());
-  }
+  std::optional<Database> database(std::in_place, name, Database::Mode::write);
+  database->begin(study, file.text + points.made_with());
+  database->set_note("scenario", file.scenario.generic_string());
   catch_interrupts();
   ExploreProgress progress;
   if (on_slurm) {
+    database.reset();  // its file is copied
     const unsigned processors = map["jobs"].defaulted() ? 1 : options.runner.jobs;
     const explore::Outcome outcome =
         explore_on_slurm({study, points, make_design, options, name, task_command(request, study_file, processors),
@@ -244,19 +246,19 @@ int explore_study(const Request& request) {
                             progress.show(part, seconds, text);
                           }});
     progress.clear();
-    Database database(name, Database::Mode::write);
-    return conclude(study, database, outcome, name);
+    database.emplace(name, Database::Mode::write);
+    return conclude(study, *database, outcome, name);
   }
-  Database database(name, Database::Mode::write);
-  if (map["plan"].as<bool>()) return plan(study, points, *design, database, options);
+  if (map["plan"].as<bool>()) return plan(study, points, make_design, *database, options);
   options.on_progress = [&](const Progress& now) { progress.show(now); };
   options.runner.on_output = [&](const std::string& title, const std::string& output) {
     progress.clear();
     complain("--- output of {}\n{}{}---\n", title, output, output.ends_with('\n') ? "" : "\n");
   };
-  const explore::Outcome outcome = explore::explore(study, points, *design, database, options);
+  const std::unique_ptr<explore::Design> design = make_design();
+  const explore::Outcome outcome = explore::explore(study, points, *design, *database, options);
   progress.clear();
-  return conclude(study, database, outcome, name);
+  return conclude(study, *database, outcome, name);
 }
 
 /// @return the database that a command names, which must be there
@@ -307,7 +309,7 @@ int report(const Request& request) {
   for (const std::string& sentence : explore::in_words(study, findings)) fmt::print("{}\n", sentence);
   fmt::print("{}: {}, {}; {}\n", study.name, counted(database.points(), "point"), counted(pictures.size(), "picture"),
              html.generic_string());
-  return results.finish(kPassed);
+  return results.finish(findings.are_as_expected() ? kPassed : kCheckFailed);
 }
 
 int merge(const Request& request) {
@@ -367,7 +369,7 @@ Slurm's own variables choose partition and time: SBATCH_PARTITION, SBATCH_TIMELI
           driver_options(""),
       .words = Words::files,
       .examples = {{"pmufab explore coresight-width --plan", "a study that comes with pmufab: what it takes"},
-                   {"pmufab explore coresight-width", "run it; the answers are the last lines"},
+                   {"pmufab explore coresight-width", "run it; the answers come first"},
                    {"pmufab explore my-study.yaml --shard 1/2 --db part1.sqlite", "half of it, on one of two machines"},
                    {"pmufab explore my-study.yaml --on slurm --tasks 64", "all of it, on a cluster"}},
       .exit_codes = {{"0", "all points were run, and what the study expects holds"},

@@ -56,6 +56,17 @@ class TaskFolder {
   void remove_database_of(unsigned task) const {
     for (const char* suffix : {"", "-wal", "-shm"}) fs::remove(database_of(task).string() + suffix);
   }
+  /// Move the database of a task out of the way of the next one. @return where it is
+  [[nodiscard]] fs::path keep(unsigned task) const {
+    fs::path kept;
+    for (unsigned number = 1; kept.empty() || fs::exists(kept); ++number)
+      kept = path_.string() + fmt::format("-left-out-{}.sqlite", number);
+    for (const char* suffix : {"", "-wal", "-shm"}) {
+      const fs::path file = database_of(task).string() + suffix;
+      if (fs::exists(file)) fs::rename(file, kept.string() + suffix);
+    }
+    return kept;
+  }
   /// @return the last line of a task's log
   [[nodiscard]] std::string last_words(unsigned task) const {
     std::string text = read_file(of(fmt::format("{}.log", task)));
@@ -149,13 +160,23 @@ class SlurmExplorer {
       const fs::path part = folder_.database_of(task);
       if (!fs::exists(part)) continue;
       try {
-        database.merge(exploration_.study, part);
+        take_over(database, part);
+        folder_.remove_database_of(task);
       } catch (const explore::DatabaseError& error) {
-        complain("pmufab: task {} is left out: {}\n", task, error.what());
+        const fs::path kept = folder_.keep(task);
+        complain("pmufab: task {} is left out: {}; its file is {}\n", task, error.what(), kept.string());
       }
-      folder_.remove_database_of(task);
     }
     fs::remove(folder_.of("job"));
+  }
+
+  /// @param part  of this study; or of an earlier version of it, some of whose runs this one may need
+  void take_over(Database& database, const fs::path& part) const {
+    if (Database(part, Database::Mode::read).study_text() == database.study_text()) {
+      database.merge(exploration_.study, part);
+    } else {
+      database.adopt(part);
+    }
   }
 
   void wait_for(const std::string& job, unsigned tasks) {

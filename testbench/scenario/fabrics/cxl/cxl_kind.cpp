@@ -41,7 +41,7 @@ class CxlKind final : public FabricKind {
     CxlWorkload& traffic = workload.of<CxlWorkload>();
     reader.list("cxl_traffic", [&](Reader& item, std::size_t) {
       if (item.has("trace")) {
-        read_cxl_replay(item, traffic.replays.emplace_back(), {context.base, context.default_trace});
+        read_cxl_replay(item, traffic.replays.emplace_back(), {context.base, context.default_trace, context.files});
         context.names.take(item, traffic.replays.back().name);
         return;
       }

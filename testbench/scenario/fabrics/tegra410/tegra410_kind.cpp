@@ -88,7 +88,7 @@ class Tegra410Kind final : public FabricKind {
       for (std::size_t i = 0; i < traffic->items.size(); ++i) {
         effective.items.push_back(Value::map());
         const TraceFiles files{i < context.part_bases.size() ? context.part_bases[i] : std::filesystem::path(),
-                               context.default_trace};
+                               context.default_trace, context.files};
         std::vector<traffic::GeneratorSpec> generators =
             scenario::read_traffic(traffic->items[i], fmt::format("traffic[{}]", i), files, effective.items.back());
         for (std::size_t g = 0; g < generators.size(); ++g) {

@@ -26,7 +26,6 @@ using cxl::Coherency;
 using cxl::LinkEnd;
 using cxl::MessageClass;
 using testing::SimulationTest;
-using Operation = CxlOperation;
 
 constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
 
@@ -81,15 +80,15 @@ struct System {
   /// All operations of an agent, on all memory.
   void add_everything(std::uint64_t operations) {
     for (const auto& [first, last, name] :
-         {std::tuple{Operation::read, Operation::clean_evict, "memory"},
-          std::tuple{Operation::snoop_data, Operation::snoop_current, "snoops"},
-          std::tuple{Operation::local_read, Operation::local_store, "local"},
-          std::tuple{Operation::cache_rd_curr, Operation::cache_cache_flushed, "cache"}}) {
+         {std::tuple{CxlOperation::read, CxlOperation::clean_evict, "memory"},
+          std::tuple{CxlOperation::snoop_data, CxlOperation::snoop_current, "snoops"},
+          std::tuple{CxlOperation::local_read, CxlOperation::local_store, "local"},
+          std::tuple{CxlOperation::cache_rd_curr, CxlOperation::cache_cache_flushed, "cache"}}) {
       CxlTrafficSpec spec;
       spec.name = name;
       spec.mix.clear();
       for (auto operation = static_cast<unsigned>(first); operation <= static_cast<unsigned>(last); ++operation)
-        spec.mix.push_back({static_cast<Operation>(operation), 1});
+        spec.mix.push_back({static_cast<CxlOperation>(operation), 1});
       if (spec.name == "memory") {
         spec.ranges = {{0, kMiB, {}, 1}, {kMiB, 512 * 64, {}, 4}, {2 * kMiB, kMiB, {}, 1}, {8 * kMiB, 4096, {}, 1}};
         spec.ranges[0].pattern.kind = PatternKind::stream;
@@ -435,7 +434,7 @@ TEST_F(CxlTrafficTest, a_trace_that_cannot_be_replayed_is_refused) {
             std::string::npos);
   CxlTrafficSpec local;
   local.name = "local";
-  local.mix = {{Operation::local_load, 1}};
+  local.mix = {{CxlOperation::local_load, 1}};
   local.ranges = {{kMiB, kMiB, {}, 1}};
   system.add(local);
   EXPECT_NE(error("0,0,local_load,0x100000,\n").find("t.trace: other traffic does device 0's"), std::string::npos);
@@ -463,15 +462,15 @@ TEST_F(CxlTrafficTest, what_can_not_be_is_refused_with_its_place) {
   EXPECT_EQ(field_of([](Spec& spec) { spec.count = 0; }), "t.count");
   EXPECT_EQ(field_of([](Spec& spec) { spec.pacing.gap = 0; }), "t.pacing.gap");
   EXPECT_EQ(field_of([](Spec& spec) { spec.burst = BurstSpec{}; }), "t.burst.on");
-  EXPECT_EQ(field_of([](Spec& spec) { spec.mix = {{Operation::local_load, 1}}; }), "t.device");
-  EXPECT_EQ(field_of([](Spec& spec) { spec.mix = {{Operation::read, 1}, {Operation::local_load, 1}}; }), "t.mix");
+  EXPECT_EQ(field_of([](Spec& spec) { spec.mix = {{CxlOperation::local_load, 1}}; }), "t.device");
+  EXPECT_EQ(field_of([](Spec& spec) { spec.mix = {{CxlOperation::read, 1}, {CxlOperation::local_load, 1}}; }), "t.mix");
   // Without a cache there is no answer.
-  EXPECT_EQ(field_of([](Spec& spec) { spec.mix = {{Operation::snoop_data, 1}}; }), "t.mix");
+  EXPECT_EQ(field_of([](Spec& spec) { spec.mix = {{CxlOperation::snoop_data, 1}}; }), "t.mix");
   EXPECT_EQ(field_of([](Spec& spec) { spec.ranges.clear(); }), "t.ranges");
   EXPECT_EQ(field_of([](Spec& spec) { spec.ranges[0].size = 32; }), "t.ranges[0]");
   EXPECT_EQ(field_of([](Spec& spec) { spec.ranges[0].pattern.kind = PatternKind::producer_consumer; }),
             "t.ranges[0].pattern");
-  EXPECT_EQ(to_string(Operation::cache_wo_wr_inv_f), "cache_wo_wr_inv_f");
+  EXPECT_EQ(to_string(CxlOperation::cache_wo_wr_inv_f), "cache_wo_wr_inv_f");
   // A refused client leaves nothing in the engine.
   struct Nobody final : cxl::Actor {
     void act(Picoseconds /*now*/) override {}
@@ -485,7 +484,7 @@ TEST_F(CxlTrafficTest, what_can_not_be_is_refused_with_its_place) {
   // A device reports the end of its own operations to one client only.
   Spec local;
   local.name = "local";
-  local.mix = {{Operation::local_load, 1}};
+  local.mix = {{CxlOperation::local_load, 1}};
   local.ranges = {{kMiB, kMiB, {}, 1}};
   system.add(local);
   EXPECT_THROW(system.add(local), SpecError);
