@@ -53,7 +53,7 @@ CounterRequest of_crosspoints(Interface interface, Channel channel, std::optiona
   return request;
 }
 
-CounterRequest of_flits(CounterRequest::Watchpoint watchpoint, std::optional<std::uint16_t> id = {}) {
+CounterRequest of_flits(const CounterRequest::Watchpoint& watchpoint, std::optional<std::uint16_t> id = {}) {
   CounterRequest request;
   request.kind = Kind::watchpoint;
   request.watchpoint = watchpoint;
