@@ -470,7 +470,8 @@ TEST_F(CmnClientTest, cycles_of_every_dtc_are_counted_over_wraps) {
   });
 }
 
-/// Before each access of the software an event happens at each of many crosspoints, whose counters wrap all the time.
+/// Before each access of the software 97 flits leave each of many crosspoints, whose counters wrap all the time. At any
+/// instant, a crosspoint has sent a multiple of them.
 TEST_F(CmnClientTest, a_reading_lies_between_the_counts_at_its_begin_and_its_end) {
   ClientRig rig(cmn::examples::cmn700_server(), {.local_width = 8, .global_width = 20});
   std::uint64_t happened = 0;
@@ -484,7 +485,8 @@ TEST_F(CmnClientTest, a_reading_lies_between_the_counts_at_its_begin_and_its_end
       happened += 97U * rig.layout.xps();
     };
     const auto number = client.open(of_crosspoints(Interface::east, Channel::dat));
-    ASSERT_TRUE(number);
+    const auto alone = client.open(of_crosspoints(Interface::east, Channel::dat, rig.layout.xp(9).node_id));
+    ASSERT_TRUE(number && alone);
     counts = true;
     std::uint64_t last = 0;
     for (int turn = 0; turn < 30; ++turn) {
@@ -493,6 +495,8 @@ TEST_F(CmnClientTest, a_reading_lies_between_the_counts_at_its_begin_and_its_end
       EXPECT_GE(read, low);
       EXPECT_LE(read, happened);
       EXPECT_GE(read, last);
+      EXPECT_EQ(read % 97, 0U);
+      EXPECT_EQ(client.count(*alone) % 97, 0U);
       last = read;
     }
     counts = false;
