@@ -128,13 +128,15 @@ endfunction()
 function(pmufab_library name)
   cmake_parse_arguments(ARG "COLD;NO_INSTALL" "" "SOURCES;HEADERS;LINK;PRIVATE" ${ARGN})
   set(public PUBLIC)
+  set(with_systemc ${ARG_LINK} ${ARG_PRIVATE})
+  list(REMOVE_ITEM with_systemc pmufab::register_access) # plain C++
   if(ARG_SOURCES)
     add_library(pmufab_${name} STATIC ${ARG_SOURCES})
     target_link_libraries(pmufab_${name} PRIVATE ${ARG_PRIVATE} $<BUILD_INTERFACE:pmufab_settings>)
     if(name STREQUAL "tlm" AND PMUFAB_PRECOMPILE_HEADERS)
       target_precompile_headers(pmufab_tlm PRIVATE ${pmufab_common_headers})
       pmufab_cold_headers()
-    elseif("${ARG_LINK};${ARG_PRIVATE}" MATCHES "pmufab::") # and so with SystemC's settings
+    elseif("${with_systemc}" MATCHES "pmufab::") # and so with SystemC's settings
       if(ARG_COLD)
         pmufab_precompile(pmufab_${name} pmufab_cold_headers)
       else()

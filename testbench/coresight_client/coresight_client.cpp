@@ -10,6 +10,7 @@ namespace {
 // Arm IHI 0091: registers by their offset; arrays of masks have a bit for each counter.
 constexpr std::uint64_t kTypes = 0x400;
 constexpr std::uint64_t kCycleFilter = 0x47c;
+constexpr std::uint64_t kFilters2 = 0x800;
 constexpr std::uint64_t kFilters = 0xa00;
 constexpr std::uint64_t kEnableSet = 0xc00;
 constexpr std::uint64_t kEnableClear = 0xc20;
@@ -77,10 +78,11 @@ std::optional<unsigned> CoreSightClient::open(const CounterRequest& request) {
   if (!counter) return std::nullopt;
   slots_[*counter] = {.exists = true, .open = true};
   if (request.cycles) {
-    write(kCycleFilter, request.filter);
+    if (request.filter) write(kCycleFilter, *request.filter);
   } else {
     write(kTypes + std::uint64_t{kWord} * *counter, request.event);
-    write(kFilters + std::uint64_t{kWord} * *counter, request.filter);
+    if (request.filter) write(kFilters + std::uint64_t{kWord} * *counter, *request.filter);
+    if (request.filter2) write(kFilters2 + std::uint64_t{kWord} * *counter, *request.filter2);
   }
   write_zero(*counter);
   access_.write32(status_address(*counter), bit_of(*counter));

@@ -2,20 +2,13 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
 
-namespace pmufab::coresight_client {
+#include "testbench/register_access/register_access.h"
 
-/// Register access as plain functions, for any bus. Addresses are those of the bus.
-struct RegisterAccess {
-  std::function<std::uint32_t(std::uint64_t address)> read32;
-  std::function<void(std::uint64_t address, std::uint32_t value)> write32;
-  std::function<std::uint64_t(std::uint64_t address)> read64;
-  std::function<void(std::uint64_t address, std::uint64_t value)> write64;
-};
+namespace pmufab::coresight_client {
 
 /// Where a PMU is.
 struct PmuPlace {
@@ -28,7 +21,8 @@ struct PmuPlace {
 struct CounterRequest {
   bool cycles = false;  ///< with the cycle counter
   std::uint32_t event = 0;
-  std::uint32_t filter = 0;  ///< PMEVFILTR, or PMCCFILTR
+  std::optional<std::uint32_t> filter{};   ///< PMEVFILTR, or PMCCFILTR; nothing: it is left alone
+  std::optional<std::uint32_t> filter2{};  ///< PMEVFILT2R, likewise
 };
 
 /// Software that programs a CoreSight PMU as the architecture (Arm IHI 0091) says, and knows how wide its counters are.

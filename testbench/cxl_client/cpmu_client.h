@@ -2,19 +2,13 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
 
-namespace pmufab::cxl_client {
+#include "testbench/register_access/register_access.h"
 
-/// Register access as plain functions, for any bus. Addresses are those of the bus.
-struct RegisterAccess {
-  std::function<std::uint64_t(std::uint64_t address)> read64;
-  std::function<void(std::uint64_t address, std::uint64_t value)> write64;
-  std::function<void(std::uint64_t address, std::uint32_t value)> write32;
-};
+namespace pmufab::cxl_client {
 
 /// A filter value that lets everything pass.
 inline constexpr std::uint32_t kAny = 0xffff'ffff;
@@ -41,6 +35,7 @@ struct CpmuRequest {
 class CpmuClient {
  public:
   /// Reads the capabilities. Nothing is written.
+  /// @param access  needs read64, write64 and write32
   /// @param base  address of the register block
   /// @throws std::runtime_error if the version of the block is not 1
   CpmuClient(RegisterAccess access, std::uint64_t base);

@@ -190,6 +190,15 @@ void TermFormat::place(std::uint64_t value, std::uint64_t& target) const noexcep
   for (std::size_t i = 0; i < bits.size() && i < 64; ++i) target |= (value >> i & 1U) << bits[i];
 }
 
+std::uint64_t TermFormat::value_in(const PerfAttributes& attributes) const noexcept {
+  const std::uint64_t from = word == Word::config    ? attributes.config
+                             : word == Word::config1 ? attributes.config1
+                                                     : attributes.config2;
+  std::uint64_t value = 0;
+  for (std::size_t i = 0; i < bits.size() && i < 64; ++i) value |= (from >> bits[i] & 1U) << i;
+  return value;
+}
+
 std::optional<TermFormat> parse_format(std::string_view text) {
   TermFormat format;
   const std::size_t colon = text.find(':');

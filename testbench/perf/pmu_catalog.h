@@ -24,6 +24,8 @@ struct TermFormat {
   [[nodiscard]] std::uint64_t maximum() const noexcept;
   /// Or the value's bits into `target`, as perf does.
   void place(std::uint64_t value, std::uint64_t& target) const noexcept;
+  /// @return the value that attributes hold in these bits
+  [[nodiscard]] std::uint64_t value_in(const PerfAttributes& attributes) const noexcept;
 };
 
 /// @return nothing if the text is not a format

@@ -35,21 +35,44 @@ std::vector<perf::Pmu> SoftwarePmus::pmus() const {
   return list;
 }
 
+std::vector<perf::Pmu> SoftwarePmus::published_pmus() const {
+  std::vector<perf::Pmu> list = SoftwarePmus::pmus();
+  const std::vector<perf::Pmu> published = host_.pmus();
+  std::erase_if(list, [&](perf::Pmu& pmu) {
+    const auto found = std::find_if(published.begin(), published.end(),
+                                    [&](const perf::Pmu& other) { return other.name == pmu.name; });
+    if (found == published.end()) return true;
+    pmu.files = found->files;
+    return false;
+  });
+  return list;
+}
+
+RegisterAccess SoftwarePmus::registers() const {
+  driver_host::DriverHost& host = host_;
+  return {
+      .read32 = [&host](std::uint64_t address) { return static_cast<std::uint32_t>(host.read_register(address, 4)); },
+      .write32 = [&host](std::uint64_t address, std::uint32_t value) { host.write_register(address, 4, value); },
+      .read64 = [&host](std::uint64_t address) { return host.read_register(address, 8); },
+      .write64 = [&host](std::uint64_t address, std::uint64_t value) { host.write_register(address, 8, value); }};
+}
+
 EventHandle SoftwarePmus::open(const PerfAttributes& attributes, int /*cpu*/, EventHandle leader) {
   const auto found = std::find_if(blocks_.begin(), blocks_.end(),
                                   [&](const auto& block) { return block->pmu.type == attributes.type; });
   if (found == blocks_.end()) return -ENOENT;
   Block& block = **found;
   if (leader != 0 && (!events_.contains(leader) || events_.at(leader).block != &block)) return -EINVAL;
+  const PerfAttributes meant = leader == 0 ? attributes : in_group(block, attributes, events_.at(leader).attributes);
   std::vector<PerfAttributes> others;
   for (const auto& [handle, event] : events_) {
     if (event.block == &block) others.push_back(event.attributes);
   }
   int result = 0;
-  host_.run_program([&] { result = prepare(block, attributes, others); });
+  host_.run_program([&] { result = prepare(block, meant, others); });
   if (result < 0) return result;
   const EventHandle handle = next_++;
-  events_.emplace(handle, Event{&block, attributes, leader == 0 ? handle : leader});
+  events_.emplace(handle, Event{&block, meant, leader == 0 ? handle : leader});
   return handle;
 }
 

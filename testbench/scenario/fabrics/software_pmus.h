@@ -10,6 +10,7 @@
 
 #include "testbench/driver_host/driver_host.h"
 #include "testbench/perf/pmu_service.h"
+#include "testbench/register_access/register_access.h"
 
 namespace pmufab::scenario {
 
@@ -69,12 +70,21 @@ class SoftwarePmus : public perf::PmuService {
 
   /// @return the new PMU, whose type is its place in the list
   Block& add(std::string name, std::vector<std::pair<std::string, std::string>> files);
+  /// @return the attributes of a member of a group, which may have some from its leader
+  [[nodiscard]] virtual perf::PerfAttributes in_group(const Block& /*block*/, const perf::PerfAttributes& member,
+                                                      const perf::PerfAttributes& /*leader*/) const {
+    return member;
+  }
   /// Make the software of a PMU, if it is not there, and see if an event is possible.
   /// @param others  open events of that PMU
   /// @return 0 or a negative Linux errno
   virtual int prepare(Block& block, const perf::PerfAttributes& attributes,
                       const std::vector<perf::PerfAttributes>& others) = 0;
   [[nodiscard]] driver_host::DriverHost& host() const noexcept { return host_; }
+  /// @return the platform's registers, through the CPUs of the host. It is for programs of the host.
+  [[nodiscard]] RegisterAccess registers() const;
+  /// @return those of the PMUs that a driver has registered, with the files that it shows
+  [[nodiscard]] std::vector<perf::Pmu> published_pmus() const;
   [[nodiscard]] perf::PerfCallObserver& observer() const noexcept { return observer_; }
   [[nodiscard]] const std::vector<std::unique_ptr<Block>>& blocks() const noexcept { return blocks_; }
 

@@ -568,9 +568,10 @@ AwaySpec read_away(Reader& reader, const DelayLimits& limits) {
 void read_reader(Reader& host, HostSpec& spec, const platform::PlatformSpec& platform) {
   using CountedBy = HostSpec::CountedBy;
   host.choice("reader", spec.counted_by, {{"drivers", CountedBy::drivers}, {"reference", CountedBy::reference}});
-  if (spec.counted_by == CountedBy::reference && !platform.tegra410 && platform.cxl.empty())
+  if (spec.counted_by == CountedBy::reference && !platform.tegra410 && platform.cxl.empty() && platform.cmn.empty() &&
+      platform.soc.pmus.empty())
     host.fail("reader", "there is no reference software for the PMUs of this platform",
-              "there is one for the UCF's PMUs of a tegra410, and for CPMUs of CXL devices");
+              "there is one for CMN meshes, CoreSight PMUs, and CPMUs of CXL devices");
 }
 
 void read_cpu_complex(Reader& host, const fs::path& base, HostSpec& spec) {

@@ -8,9 +8,11 @@
 #include <optional>
 #include <queue>
 #include <set>
+#include <string>
 #include <system_error>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -36,6 +38,21 @@
 
 namespace pmufab::scenario {
 namespace {
+
+/// @return the PMUs at which the reference software counts in place of drivers
+std::string replaced_pmus(const Machine& machine) {
+  constexpr std::size_t kTold = 8;
+  std::vector<std::string> names;
+  for (const auto& fabric : machine.fabrics()) {
+    const perf::PmuService* const service = fabric->pmus();
+    if (service == nullptr || !service->replaces_drivers()) continue;
+    for (const perf::Pmu& pmu : service->pmus()) names.push_back(pmu.name);
+  }
+  if (names.empty()) return "at no PMU, for drivers have registered none that it knows";
+  const std::size_t told = std::min(names.size(), kTold);
+  return fmt::format("{}{}", fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(told), ", "),
+                     names.size() > told ? fmt::format(", and {} more", names.size() - told) : "");
+}
 
 /// One run of a scenario: a list of things to do at given times, carried out in order.
 class ScenarioRun {
@@ -232,7 +249,7 @@ class ScenarioRun {
 
   void plan() {
     if (spec_.host.counted_by == HostSpec::CountedBy::reference)
-      note("the reference software counts at PMUs of UCFs and of CXL devices, in place of their drivers");
+      note(fmt::format("the reference software counts in place of the drivers: {}", replaced_pmus(machine_)));
     for (std::size_t i = 0; i < spec_.measures.size(); ++i) {
       if (!spec_.measures[i].follows) steps_.push({spec_.measures[i].start, Kind::begin_measure, i});
       if (spec_.measures[i].stop) steps_.push({*spec_.measures[i].stop, Kind::end_measure, i});

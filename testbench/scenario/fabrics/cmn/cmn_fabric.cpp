@@ -135,6 +135,9 @@ CmnFabric::CmnFabric(const FabricContext& context)
     platform_.mesh(mesh).set_observer(judges.back());
   }
   link_judges(platform_.spec(), meshes, judges);
+  if (context.has_reference_software)
+    reference_ = std::make_unique<CmnService>(context.host, mesh_pmus(platform_.spec(), platform_.firmware()),
+                                              context.scoreboard);
 }
 
 // The judge may be gone before the platform is.

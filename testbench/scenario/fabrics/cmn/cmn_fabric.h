@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "testbench/scenario/fabrics/cmn/cmn_service.h"
 #include "testbench/scenario/fabrics/fabric.h"
 #include "testbench/traffic/cmn/chi_traffic.h"
 #include "testbench/traffic/cmn/flit_flow.h"
@@ -26,6 +27,7 @@ class CmnFabric final : public Fabric {
   [[nodiscard]] bool traffic_is_over() const override;
   void report_traffic(Json& list) const override;
   void report_busiest(Json& networks) const override;
+  [[nodiscard]] perf::PmuService* pmus() override { return reference_.get(); }
   void add_gauges(std::vector<Gauge>& gauges) const override;
   void report_load(Json& list) const override;
   [[nodiscard]] std::optional<unsigned> socket_of(const std::string& pmu) const override;
@@ -44,7 +46,8 @@ class CmnFabric final : public Fabric {
   platform::Platform& platform_;
   std::vector<std::unique_ptr<traffic::FlitFlow>> flows_;
   std::vector<std::unique_ptr<traffic::ChiTraffic>> chi_traffic_;
-  Picoseconds began_ = 0;  // the traffic
+  std::unique_ptr<CmnService> reference_;  // null: drivers count
+  Picoseconds began_ = 0;                  // the traffic
 };
 
 /// @return the raw flits of a workload, not started. @throws InputError for flits that are impossible on the platform

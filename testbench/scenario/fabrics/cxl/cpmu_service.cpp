@@ -90,7 +90,7 @@ std::optional<CpmuRequest> request_of(const perf::PerfAttributes& attributes) {
 class CpmuSoftware final : public PmuSoftware {
  public:
   /// @param takes_interrupts  counters send them, and freeze at an overflow
-  CpmuSoftware(cxl_client::RegisterAccess access, std::uint64_t address, bool takes_interrupts)
+  CpmuSoftware(RegisterAccess access, std::uint64_t address, bool takes_interrupts)
       : client_(std::move(access), address), takes_interrupts_(takes_interrupts) {}
 
   void run() override { client_.unfreeze(); }
@@ -152,12 +152,6 @@ void CpmuService::find_blocks() {
       }
     }
   }
-}
-
-cxl_client::RegisterAccess CpmuService::registers() {
-  return {.read64 = [this](std::uint64_t address) { return host().read_register(address, 8); },
-          .write64 = [this](std::uint64_t address, std::uint64_t value) { host().write_register(address, 8, value); },
-          .write32 = [this](std::uint64_t address, std::uint32_t value) { host().write_register(address, 4, value); }};
 }
 
 int CpmuService::prepare(Block& block, const perf::PerfAttributes& attributes,

@@ -42,7 +42,6 @@ class CpmuService final : public SoftwarePmus {
   int prepare(Block& block, const perf::PerfAttributes& attributes,
               const std::vector<perf::PerfAttributes>& others) override;
   void find_blocks();
-  [[nodiscard]] cxl_client::RegisterAccess registers();
 
   platform::FirmwareDescription firmware_;
   std::map<std::string, std::uint64_t> addresses_;  // as found, by the names of PMUs

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "testbench/driver_host/driver_sets.h"
+#include "testbench/scenario/fabrics/soc/coresight_requests.h"
 #include "testbench/scoreboard/soc/soc_judge.h"
 #include "testbench/scoreboard/soc/soc_meaning.h"
 #include "testbench/scoreboard/tegra410/tegra410_judge.h"
@@ -38,6 +39,17 @@ SocFabric::SocFabric(const FabricContext& context)
         fmt::format("stream{}", streams_.size()).c_str(), part_.source(number), stream, context.workload.seed));
     streams_.back()->on_end([this] { idle_.notify(sc_core::SC_ZERO_TIME); });
   }
+  if (!context.has_reference_software) return;
+  std::vector<ServedCoreSightPmu> served;
+  for (std::size_t i = 0; i < spec_.pmus.size(); ++i) served.push_back(soc_served_pmu(spec_.pmus[i], rows_[i].apmt));
+  reference_ = std::make_unique<CoreSightService>(context.host, served, context.scoreboard);
+}
+
+std::string SocFabric::hint(const perf::ResolvedEvent& event) const {
+  const auto found =
+      std::find_if(spec_.pmus.begin(), spec_.pmus.end(), [&](const auto& one) { return one.name == event.pmu; });
+  if (!reference_ || found == spec_.pmus.end()) return {};
+  return reason_not_served(found->description);
 }
 
 // The judge may be gone before the platform is.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "models/platform/soc/soc_part.h"
+#include "testbench/scenario/fabrics/coresight_service.h"
 #include "testbench/scenario/fabrics/fabric.h"
 #include "testbench/scoreboard/soc/soc_judge_spec.h"
 #include "testbench/traffic/soc/occurrence_stream.h"
@@ -36,6 +37,9 @@ class SocFabric final : public Fabric {
   void report_traffic(Json& list) const override;
   void add_gauges(std::vector<Gauge>& gauges) const override;
   [[nodiscard]] std::optional<unsigned> socket_of(const std::string& pmu) const override;
+  [[nodiscard]] perf::PmuService* pmus() override { return reference_.get(); }
+  /// Of the reference software: why it refuses all events of a PMU.
+  [[nodiscard]] std::string hint(const perf::ResolvedEvent& event) const override;
   [[nodiscard]] scoreboard::Injection injection(const perf::ResolvedEvent& event, unsigned unit) override;
 
  private:
@@ -43,7 +47,8 @@ class SocFabric final : public Fabric {
   scoreboard::SocJudgeSpec spec_;
   std::vector<platform::SocPmuRow> rows_;  // of spec_.pmus, in the same order
   std::vector<std::unique_ptr<traffic::OccurrenceStream>> streams_;
-  sc_core::sc_event idle_;  // a stream has ended
+  std::unique_ptr<CoreSightService> reference_;  // null: drivers count
+  sc_core::sc_event idle_;                       // a stream has ended
 };
 
 }  // namespace pmufab::scenario

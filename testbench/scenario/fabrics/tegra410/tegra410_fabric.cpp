@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "models/platform/tegra410/pmu_rows.h"
+#include "testbench/scenario/fabrics/tegra410/coresight_requests.h"
 #include "testbench/scenario/fabrics/tegra410/judge_spec.h"
 #include "testbench/scenario/fabrics/tegra410/tegra410_loader.h"
 #include "testbench/scenario/fabrics/tegra410/tegra410_workload.h"
@@ -16,18 +16,6 @@
 #include "testbench/traffic/core/trace_format.h"
 
 namespace pmufab::scenario {
-namespace {
-
-std::vector<CoreSightService::UcfPmu> ucf_pmus(const platform::PlatformSpec& platform) {
-  std::vector<CoreSightService::UcfPmu> pmus;
-  for (const platform::PmuRow& row : platform::tegra410_pmus(platform)) {
-    if (row.type == platform::PmuType::ucf) pmus.push_back({row.perf_name, *row.apmt});
-  }
-  return pmus;
-}
-
-}  // namespace
-
 Tegra410Fabric::Tegra410Fabric(const FabricContext& context)
     : platform_(context.platform), has_traffic_(!context.workload.of<Tegra410Workload>().generators.empty()) {
   traffic::TrafficIssuer::Options options;
@@ -57,7 +45,8 @@ Tegra410Fabric::Tegra410Fabric(const FabricContext& context)
   platform_.set_observer(
       &context.scoreboard.add(std::make_unique<scoreboard::Tegra410Judge>(judged, context.scoreboard.chronicle())));
   if (context.has_reference_software)
-    reference_ = std::make_unique<CoreSightService>(context.host, ucf_pmus(platform_.spec()), context.scoreboard);
+    reference_ =
+        std::make_unique<CoreSightService>(context.host, tegra410_served_pmus(platform_.spec()), context.scoreboard);
 }
 
 // The judge may be gone before the platform is.

@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 
+#include "testbench/scenario/fabrics/coresight_service.h"
 #include "testbench/scenario/fabrics/fabric.h"
-#include "testbench/scenario/fabrics/tegra410/coresight_service.h"
 #include "testbench/scenario/fabrics/tegra410/tegra410_injection.h"
 #include "testbench/traffic/tegra410/traffic_issuer.h"
 

@@ -50,6 +50,7 @@ class Registers {
   std::array<std::uint64_t, 64> values{};
   std::array<std::uint32_t, 64> types{};
   std::array<std::uint32_t, 64> filters{};
+  std::array<std::uint32_t, 64> filters2{};
   std::uint32_t control = 0;
   std::uint64_t enabled = 0;
   std::uint64_t interrupts = 0;
@@ -92,6 +93,8 @@ class Registers {
       overflows &= ~mask(kPage1 + 0xc80);
     } else if (is_in(kPage0 + 0x400, 0x100)) {
       types.at((address - kPage0 - 0x400) / 4) = value;
+    } else if (is_in(kPage0 + 0x800, 0x100)) {
+      filters2.at((address - kPage0 - 0x800) / 4) = value;
     } else if (is_in(kPage0 + 0xa00, 0x100)) {
       filters.at((address - kPage0 - 0xa00) / 4) = value;
     } else if (is_in(kPage1, 0x200)) {
@@ -130,6 +133,19 @@ TEST(CoreSightClient, programs_a_counter_from_zero_with_its_interrupt) {
   EXPECT_EQ(client.count(0), 5U);
   EXPECT_EQ(pmu.enabled, 0U);
   EXPECT_EQ(pmu.interrupts, 0U);
+}
+
+TEST(CoreSightClient, writes_both_filters_or_leaves_them_alone) {
+  Registers pmu(16, 4, false);
+  pmu.filters.fill(9);
+  pmu.filters2.fill(8);
+  CoreSightClient client = pmu.client();
+  ASSERT_EQ(client.open({.event = 1}), 0U);
+  ASSERT_EQ(client.open({.event = 1, .filter = 0, .filter2 = 0x1f}), 1U);
+  EXPECT_EQ(pmu.filters[0], 9U);
+  EXPECT_EQ(pmu.filters2[0], 8U);
+  EXPECT_EQ(pmu.filters[1], 0U);
+  EXPECT_EQ(pmu.filters2[1], 0x1fU);
 }
 
 TEST(CoreSightClient, counts_turns_of_a_narrow_counter_without_stopping_it) {

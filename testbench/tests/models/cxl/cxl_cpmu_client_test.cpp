@@ -21,9 +21,10 @@ using testing::advance;
 struct ClientRig : CpmuRig {
   explicit ClientRig(const CpmuParameters& parameters) : CpmuRig(parameters) {}
   CpmuClient client() {
-    return CpmuClient({.read64 = [this](std::uint64_t address) { return cpu.get64(address); },
-                       .write64 = [this](std::uint64_t address, std::uint64_t value) { cpu.put64(address, value); },
-                       .write32 = [this](std::uint64_t address, std::uint32_t value) { cpu.put32(address, value); }},
+    return CpmuClient({.read32 = {},
+                       .write32 = [this](std::uint64_t address, std::uint32_t value) { cpu.put32(address, value); },
+                       .read64 = [this](std::uint64_t address) { return cpu.get64(address); },
+                       .write64 = [this](std::uint64_t address, std::uint64_t value) { cpu.put64(address, value); }},
                       kBase);
   }
 };

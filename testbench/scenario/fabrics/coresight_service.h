@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "testbench/coresight_client/coresight_client.h"
+#include "testbench/scenario/fabrics/software_pmus.h"
+#include "tlm/firmware/firmware_description.h"
+
+namespace pmufab::scenario {
+
+/// What an event asks of a counter.
+struct EventRequest {
+  coresight_client::CounterRequest request{};
+  int error = 0;  ///< not 0: the negative Linux errno for an event that the software cannot count
+};
+
+/// A CoreSight PMU that reference software may serve.
+struct ServedCoreSightPmu {
+  std::string name;         ///< in perf
+  platform::ApmtNode node;  ///< its entry in the firmware's table
+  /// What attributes mean, which fill the terms that the driver publishes.
+  std::function<EventRequest(const perf::PerfAttributes&)> request_of;
+  /// The attributes of a member of a group that has some from its leader. Empty: none do.
+  std::function<perf::PerfAttributes(perf::PerfAttributes member, const perf::PerfAttributes& leader)> in_group{};
+  /// @return true if the PMU can count both events at a time. Empty: any two, as far as there are counters.
+  std::function<bool(const perf::PerfAttributes& one, const perf::PerfAttributes& other)> go_together{};
+};
+
+/// CoreSight PMUs, counted by the reference software (testbench/coresight_client) in place of their drivers, under the
+/// names and with the terms that a driver publishes. It gets their interrupts; drivers get none.
+///
+/// What it refuses: EOPNOTSUPP for sampling and for what its PMU says, EINVAL if the PMU cannot count the event, also
+/// besides those that are open, ENOSPC if no counter is left for it.
+class CoreSightService final : public SoftwarePmus {
+ public:
+  /// @param host      runs the software
+  /// @param observer  hears of calls; both outlive the service
+  CoreSightService(driver_host::DriverHost& host, const std::vector<ServedCoreSightPmu>& pmus,
+                   perf::PerfCallObserver& observer);
+
+  [[nodiscard]] bool replaces_drivers() const override { return true; }
+  /// Those that a driver has registered, with its files.
+  [[nodiscard]] std::vector<perf::Pmu> pmus() const override { return published_pmus(); }
+  std::optional<bool> handle_interrupt(std::uint32_t number) override;
+
+ private:
+  int prepare(Block& block, const perf::PerfAttributes& attributes,
+              const std::vector<perf::PerfAttributes>& others) override;
+  [[nodiscard]] perf::PerfAttributes in_group(const Block& block, const perf::PerfAttributes& member,
+                                              const perf::PerfAttributes& leader) const override;
+
+  std::map<std::string, ServedCoreSightPmu> served_;  // by name
+  std::multimap<std::uint32_t, Block*> interrupts_;
+};
+
+}  // namespace pmufab::scenario
