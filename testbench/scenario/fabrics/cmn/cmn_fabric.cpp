@@ -125,8 +125,9 @@ void make_on(const platform::Platform& platform, unsigned mesh, const std::strin
 }  // namespace
 
 CmnFabric::CmnFabric(const FabricContext& context)
-    : platform_(context.platform), flows_(make_flows(platform_, context.workload)) {
-  make_chi_traffic(context.workload);
+    : platform_(context.platform),
+      flows_(make_flows(platform_, context.workload)),
+      chi_traffic_(make_chi_traffic(platform_, context.workload)) {
   const std::vector<scoreboard::CmnJudgeSpec> meshes = cmn_judge_specs(platform_.spec());
   std::vector<scoreboard::CmnJudge*> judges;
   for (std::size_t mesh = 0; mesh < meshes.size(); ++mesh) {
@@ -153,14 +154,17 @@ std::vector<std::unique_ptr<traffic::FlitFlow>> make_flows(platform::Platform& p
   return flows;
 }
 
-void CmnFabric::make_chi_traffic(const Workload& workload) {
+std::vector<std::unique_ptr<traffic::ChiTraffic>> make_chi_traffic(platform::Platform& platform,
+                                                                   const Workload& workload) {
+  std::vector<std::unique_ptr<traffic::ChiTraffic>> all;
   for (const traffic::ChiTrafficSpec& spec : workload.of<CmnWorkload>().chi) {
-    const std::string field = fmt::format("chi_traffic[{}]", chi_traffic_.size());
-    make_on(platform_, spec.mesh, field, [&] {
-      chi_traffic_.push_back(std::make_unique<traffic::ChiTraffic>(
-          platform_.mesh(spec.mesh), platform_.nodes(spec.mesh), spec, field, workload.seed));
+    const std::string field = fmt::format("chi_traffic[{}]", all.size());
+    make_on(platform, spec.mesh, field, [&] {
+      all.push_back(std::make_unique<traffic::ChiTraffic>(platform.mesh(spec.mesh), platform.nodes(spec.mesh), spec,
+                                                          field, workload.seed));
     });
   }
+  return all;
 }
 
 void CmnFabric::start_traffic() {
@@ -201,8 +205,8 @@ void CmnFabric::add_gauges(std::vector<Gauge>& gauges) const {
   }
 }
 
-void CmnFabric::report_traffic(Json& list) const {
-  for (const auto& flow : flows_) {
+void report(const std::vector<std::unique_ptr<traffic::FlitFlow>>& flows, Json& list) {
+  for (const auto& flow : flows) {
     Json item;
     item["name"] = flow->name();
     item["issued"] = flow->uploaded();
@@ -211,7 +215,10 @@ void CmnFabric::report_traffic(Json& list) const {
     item["stalls"] = {{"port_cycles", flow->waited()}};
     list.push_back(std::move(item));
   }
-  for (const auto& chi : chi_traffic_) {
+}
+
+void report(const std::vector<std::unique_ptr<traffic::ChiTraffic>>& traffic, Json& list) {
+  for (const auto& chi : traffic) {
     Json item;
     item["name"] = chi->name();
     item["issued"] = chi->begun();
@@ -220,6 +227,11 @@ void CmnFabric::report_traffic(Json& list) const {
     item["latency_cycles"] = to_json(chi->latencies());
     list.push_back(std::move(item));
   }
+}
+
+void CmnFabric::report_traffic(Json& list) const {
+  report(flows_, list);
+  report(chi_traffic_, list);
 }
 
 void CmnFabric::report_busiest(Json& networks) const {
