@@ -345,7 +345,7 @@ load, also across links between meshes. Nothing else of the scenario runs, and n
 picture. A file that has only mesh_traffic, chi_traffic and duration will do, too.
 
 --every divides the time of the traffic into frames, at most 1000. Each has a line per mesh, an object in JSON, and a
-picture of its own: with --svg mesh.svg, mesh-01.svg, mesh-02.svg ... beside the picture of the whole time. All frames
+picture of its own: with --svg mesh.svg, mesh-1.svg, mesh-2.svg ... beside the picture of the whole time. All frames
 of a mesh have one scale of colours.
 
 --link-scale and --xp-scale fix the scales, so that pictures of different runs can be compared. What has more than the
