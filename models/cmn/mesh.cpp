@@ -218,8 +218,13 @@ void Mesh::count_holds(unsigned device, Channel channel, unsigned source, unsign
   events[events[0].id != 0 ? 1 : 0] = {static_cast<std::uint16_t>(source), static_cast<std::uint16_t>(event_id)};
 }
 
-void Mesh::hold(const Attached& device, unsigned channel) {
+void Mesh::hold(Attached& device, unsigned channel, Cycle now) {
   const Channel main_channel = channel_class(static_cast<Channel>(channel));
+  if ((main_channel == Channel::req || main_channel == Channel::dat) && !device.waits_for_other &&
+      device.last_port_wait != now) {
+    device.last_port_wait = now;
+    ++device.port_waits;
+  }
   if (observer_ != nullptr) observer_->on_hold(when_, device.node_id, main_channel);
   for (const HoldEvent& event : device.holds[static_cast<unsigned>(main_channel)]) {
     if (event.id != 0) pmu_.node_event(event.source, event.id, kEveryClass, 1, when_);
@@ -247,7 +252,7 @@ Cycle Mesh::send_channel(PortOutput& port, unsigned channel, Cycle now) {
               {.handle = posted.handle, .target_xp = posted.target_xp, .target_port = posted.target_port, .output = 0});
         if (posted.tell) attached.device->sent(on, flit(posted.handle).arrival.fields, now);
       } else {
-        hold(attached, channel);
+        hold(attached, channel, now);
       }
       if (outbox.empty()) continue;
     }

@@ -93,6 +93,12 @@ class Mesh : public sc_core::sc_module {
   /// Count an event of a source for each cycle in which the device's first flit of the channel (or of its second
   /// sub-channel) is ready but does not go. A channel has at most two such events; a further one replaces the second.
   void count_holds(unsigned device, Channel channel, unsigned source, unsigned event_id);
+  /// From now on, until it is told otherwise, something else than its port keeps the device waiting: port_waits() does not
+  /// grow.
+  void waits_for_other(unsigned device, bool waits) { devices_[device].waits_for_other = waits; }
+  /// @return the cycles so far in which the device's first flit of REQ or DAT was ready but did not go, unless it waited
+  ///         for something else: waits_for_other().
+  [[nodiscard]] Cycle port_waits(unsigned device) const noexcept { return devices_[device].port_waits; }
 
   /// @return true if a flit may be uploaded at the port in this cycle.
   [[nodiscard]] bool ready(Channel channel, unsigned xp, unsigned port) const noexcept {
@@ -154,6 +160,9 @@ class Mesh : public sc_core::sc_module {
     std::uint16_t port = kNobody;  // index in ports_
     std::uint8_t xp = 0;
     std::uint8_t port_of_xp = 0;
+    bool waits_for_other = false;
+    Cycle port_waits = 0;
+    Cycle last_port_wait = kNoCycle;
     std::array<std::array<HoldEvent, 2>, 4> holds{};  // by REQ, RSP, SNP, DAT
     std::array<Outbox, kChannels> outboxes{};
   };
@@ -180,7 +189,7 @@ class Mesh : public sc_core::sc_module {
   void enter(Channel channel, unsigned xp, unsigned port, const Flit& entering);
   void send(unsigned port, Cycle now);
   [[nodiscard]] Cycle send_channel(PortOutput& port, unsigned channel, Cycle now);
-  void hold(const Attached& device, unsigned channel);
+  void hold(Attached& device, unsigned channel, Cycle now);
   void deliver(const Delivery& delivery);
 
   Topology topology_;

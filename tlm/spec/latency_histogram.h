@@ -21,6 +21,7 @@ class LatencyHistogram {
     sum_ += value;
     minimum_ = std::min(minimum_, value);
     maximum_ = std::max(maximum_, value);
+    least_less_one_ = std::min(least_less_one_, value - 1);  // of 0, that is more than any
   }
   [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
   [[nodiscard]] std::uint64_t sum() const noexcept { return sum_; }
@@ -30,6 +31,14 @@ class LatencyHistogram {
   [[nodiscard]] std::uint64_t maximum() const noexcept { return maximum_; }
   [[nodiscard]] double mean() const noexcept {
     return count_ == 0 ? 0 : static_cast<double>(sum_) / static_cast<double>(count_);
+  }
+  /// @return how many were more than 0, and of those the least and the mean
+  [[nodiscard]] std::uint64_t count_above_zero() const noexcept { return count_ - buckets_[0]; }
+  [[nodiscard]] std::uint64_t least_above_zero() const noexcept {
+    return count_above_zero() == 0 ? 0 : least_less_one_ + 1;
+  }
+  [[nodiscard]] double mean_above_zero() const noexcept {
+    return count_above_zero() == 0 ? 0 : static_cast<double>(sum_) / static_cast<double>(count_above_zero());
   }
   /// @param per_thousand  1 ... 1000. @return the smallest latency that so many of a thousand do not exceed
   [[nodiscard]] std::uint64_t percentile(unsigned per_thousand) const noexcept {
@@ -69,6 +78,7 @@ class LatencyHistogram {
   std::uint64_t sum_ = 0;
   std::uint64_t minimum_ = ~std::uint64_t{0};
   std::uint64_t maximum_ = 0;
+  std::uint64_t least_less_one_ = ~std::uint64_t{0};
 };
 
 }  // namespace pmufab

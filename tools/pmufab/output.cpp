@@ -146,6 +146,26 @@ fs::path make_unique(const fs::path& stem, const std::string& extension, process
   return {};
 }
 
+/// Create the file NAME.partial, and lock it. What a killed program of this user has left there goes.
+/// @return an empty path if it is in use, or something else is in its place
+fs::path make_partial(const fs::path& target, process::Descriptor& lock) {
+  const fs::path name = target.string() + ".partial";
+  std::error_code ignored;
+  const fs::file_type type = fs::symlink_status(name, ignored).type();
+  if (type == fs::file_type::regular) {
+    if (lock_name(name, 0, lock) != LockState::ours) return {};
+    fs::remove(name, ignored);
+  } else if (type != fs::file_type::not_found) {
+    return {};
+  }
+  constexpr mode_t kOwn = 0600;
+  const int file = open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kOwn);
+  if (file < 0) return {};
+  close(file);
+  // Before it is locked, another program may take it for one that was left.
+  return lock_name(name, 0, lock) == LockState::ours ? name : fs::path();
+}
+
 /// The permissions of a new file.
 mode_t default_mode() {
   constexpr mode_t kAll = 0666;
@@ -194,7 +214,7 @@ HeldSignals::~HeldSignals() { sigprocmask(SIG_SETMASK, &before_, nullptr); }
 
 OutputFile* OutputFile::open_files_ = nullptr;
 
-OutputFile::OutputFile(const fs::path& file) : named_(file), target_(file) {
+OutputFile::OutputFile(const fs::path& file, Beside beside) : named_(file), target_(file) {
   std::error_code error;
   replace_ = follow_links(target_, error);
   if (error) fail(error.value());
@@ -220,7 +240,8 @@ OutputFile::OutputFile(const fs::path& file) : named_(file), target_(file) {
   const std::string extension = target_.extension().string();
   remove_left_files(stem, extension);
   const HeldSignals held;
-  temporary_ = make_unique(stem, extension, lock_, error);
+  if (beside == Beside::partial && replace_) temporary_ = make_partial(target_, lock_);
+  if (temporary_.empty()) temporary_ = make_unique(stem, extension, lock_, error);
   if (error) fail(error.value());
   process_ = getpid();
   next_ = std::exchange(open_files_, this);

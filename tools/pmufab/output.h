@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <csignal>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <initializer_list>
@@ -39,9 +40,15 @@ class HeldSignals {
 /// the file beside the place stays at most until the next one for the same place.
 class OutputFile {
  public:
+  /// Whether the file beside the place is of use to others.
+  enum class Beside : std::uint8_t {
+    hidden,   ///< NAME.new-XXXXXX
+    partial,  ///< NAME.partial: all that was written until then can be read there, also if the program is killed. As
+              ///< hidden, if another program writes one for the same place
+  };
   /// @param file  as the user named it
   /// @throws scenario::InputError if nothing can be written there
-  explicit OutputFile(const std::filesystem::path& file);
+  explicit OutputFile(const std::filesystem::path& file, Beside beside = Beside::hidden);
   /// Without commit() the user's file is unchanged.
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;

@@ -13,6 +13,12 @@ class NodeModel : public MeshDevice {
   [[nodiscard]] virtual unsigned pending() const noexcept = 0;
 };
 
+/// For how many cycles the requests of a node have waited. At least one waited in each of these cycles.
+struct RequesterWaits {
+  Cycle credit = 0;  ///< for a credit, after RetryAck
+  Cycle port = 0;    ///< to enter the mesh, or for their data to do so, in other cycles than those
+};
+
 /// A node that begins transactions for an operation source.
 class RequesterModel : public NodeModel {
  public:
@@ -22,6 +28,8 @@ class RequesterModel : public NodeModel {
   virtual void set_source(OperationSource* source) = 0;
   /// The source may have an operation earlier than it announced: call it in cycle `when`.
   virtual void ask(Cycle when) = 0;
+  /// @return what its requests have waited for in all cycles before `now`, the running cycle
+  [[nodiscard]] virtual RequesterWaits waits(Cycle now) const noexcept = 0;
 };
 
 }  // namespace pmufab::cmn

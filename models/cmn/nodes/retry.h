@@ -22,6 +22,7 @@ class RetriedRequests {
   /// RetryAck for a transaction. @return the transaction to send again now, or kNone
   unsigned retry(std::uint16_t node, std::uint8_t type, unsigned entry) {
     Queue& queue = queue_of(node, type);
+    ++waiting_;
     next_[entry] = kNone;
     (queue.first == kNone ? queue.first : next_[queue.last]) = entry;
     queue.last = entry;
@@ -36,6 +37,8 @@ class RetriedRequests {
     ++queue.credits;
     return kNone;
   }
+  /// @return the number of transactions that wait for a credit.
+  [[nodiscard]] unsigned waiting() const noexcept { return waiting_; }
 
  private:
   struct Queue {
@@ -54,11 +57,13 @@ class RetriedRequests {
   unsigned pop(Queue& queue) noexcept {
     const unsigned entry = queue.first;
     queue.first = next_[entry];
+    --waiting_;
     return entry;
   }
 
   std::vector<Queue> queues_;
   std::vector<unsigned> next_;  // list of those waiting for a credit of the same node
+  unsigned waiting_ = 0;
 };
 
 /// A completer's record of the requests it had no room for, and of reserved room (rule 1.6).

@@ -12,6 +12,13 @@ namespace pmufab::cxl {
 
 namespace {
 
+constexpr unsigned bit_of(MessageClass message_class) { return 1U << static_cast<unsigned>(message_class); }
+
+/// The classes of requests, and of the data that they carry, by the end from which they go.
+constexpr std::array<unsigned, 2> kRequests = {
+    bit_of(MessageClass::m2s_req) | bit_of(MessageClass::m2s_rwd) | bit_of(MessageClass::h2d_req),
+    bit_of(MessageClass::d2h_req) | bit_of(MessageClass::d2h_data)};
+
 const LinkParameters& checked(const LinkParameters& parameters) {
   check(parameters);
   return parameters;
@@ -81,8 +88,20 @@ void Link::send(const Message& message) {
     }
   }
   lane.waiting.push(message);
-  waiting_ |= 1U << static_cast<unsigned>(message.message_class);
+  lane.waits.set(true, now);
+  waiting_ |= bit_of(message.message_class);
+  note_waiting(now);
   wake(when);
+}
+
+void Link::note_waiting(Picoseconds now) noexcept {
+  for (std::size_t end = 0; end < kRequests.size(); ++end)
+    requests_wait_[end].set((waiting_ & kRequests[end]) != 0, now);
+}
+
+Link::Load Link::load(MessageClass message_class) const noexcept {
+  const Lane& lane = lanes_[static_cast<unsigned>(message_class)];
+  return {lane.messages, lane.waits.until(engine_.now())};
 }
 
 void Link::release(MessageClass message_class) {
@@ -106,6 +125,7 @@ void Link::depart(Lane& lane, const Message& message, Picoseconds now) {
     lane.used = 0;
   }
   ++lane.used;
+  ++lane.messages;
   Direction& direction = directions_[is_down(message.message_class) ? 0 : 1];
   direction.flights.push({now + parameters_.latency, message});
   if (direction.flights.size() == 1) wake(now + parameters_.latency);
@@ -131,6 +151,8 @@ void Link::act(Picoseconds now) {
       depart(lane, lane.waiting.pop(), now);
     if (lane.waiting.empty()) {
       waiting_ &= ~(1U << number);
+      lane.waits.set(false, now);
+      note_waiting(now);
     } else {
       next = std::min(next, when);
     }

@@ -91,11 +91,40 @@ class Link final : private Actor {
   /// @return the number of messages that have not arrived.
   [[nodiscard]] std::uint64_t pending() const noexcept;
 
+  /// @name Loads, for reports
+  /// @{
+  struct Load {
+    std::uint64_t messages = 0;  ///< that have left
+    Picoseconds waited = 0;      ///< time in which one waited for a credit, or for an edge with room
+  };
+  /// @return the load of a class so far
+  [[nodiscard]] Load load(MessageClass message_class) const noexcept;
+  /// @return the time so far in which a request of an end, or data that its requests carry, waited to leave.
+  [[nodiscard]] Picoseconds requests_waited(LinkEnd from) const noexcept {
+    return requests_wait_[static_cast<unsigned>(from)].until(engine_.now());
+  }
+  /// @}
+
  private:
+  /// For how long something has been so.
+  struct Span {
+    Picoseconds sum = 0;
+    Picoseconds since = 0;
+    bool on = false;
+    void set(bool now_on, Picoseconds now) noexcept {
+      if (now_on == on) return;
+      if (on) sum += now - since;
+      since = now;
+      on = now_on;
+    }
+    [[nodiscard]] Picoseconds until(Picoseconds now) const noexcept { return on ? sum + (now - since) : sum; }
+  };
   struct Lane {
     unsigned credits = 0;
     unsigned used = 0;  // at last_edge
     Picoseconds last_edge = 0;
+    std::uint64_t messages = 0;
+    Span waits;
     Ring<Picoseconds> returns;  // times at which credits return
     Ring<Message> waiting;
   };
@@ -112,6 +141,7 @@ class Link final : private Actor {
   void act(Picoseconds now) override;
   [[nodiscard]] Picoseconds departure(Lane& lane, Picoseconds now, MessageClass message_class) const noexcept;
   void depart(Lane& lane, const Message& message, Picoseconds now);
+  void note_waiting(Picoseconds now) noexcept;
   void observe(LinkEnd end, const Message& message, Picoseconds now);
   void wake(Picoseconds when) {
     if (when < engine_.time(actor_)) engine_.set(actor_, when);
@@ -122,7 +152,8 @@ class Link final : private Actor {
   LinkParameters parameters_;
   unsigned actor_;
   std::array<Lane, kMessageClasses> lanes_;
-  unsigned waiting_ = 0;  // number of lanes with waiting messages
+  unsigned waiting_ = 0;  // the lanes with waiting messages, a bit for each
+  std::array<Span, 2> requests_wait_{};
   std::array<Direction, 2> directions_{{{LinkEnd::upper, LinkEnd::lower, {}}, {LinkEnd::lower, LinkEnd::upper, {}}}};
   std::array<Port*, 2> ports_{};
   std::array<MessageProbes*, 2> probes_{};

@@ -232,6 +232,9 @@ void DdrChannel::access(const DdrPlace& place, bool write, std::uint32_t ticket)
   if (parameters_.retries.any()) [[unlikely]]
     cas = retry(cas, write, qualifier);
   last_cas_ = cas;
+  ++accesses_;
+  if (cas > std::max(now, waited_until_)) waited_ += cas - std::max(now, waited_until_);
+  waited_until_ = std::max(waited_until_, cas);
   bank.pre_ready = std::max(bank.pre_ready, cas + (write ? timing_.write_to_pre : timing_.read_to_pre));
   if (parameters_.page_policy == PagePolicy::closed) {
     issue(cas, write ? write_ap_event : read_ap_event, qualifier);

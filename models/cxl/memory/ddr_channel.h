@@ -30,6 +30,10 @@ class DdrChannel final : private Actor, private Latecomer {
   /// Publish the events that count clocks.
   void sample(Picoseconds edge);
   [[nodiscard]] std::uint64_t pending() const noexcept { return completions_.size(); }
+  /// @return the time that CAS commands take of the data bus: tCCD for each access, those that wait included.
+  [[nodiscard]] Picoseconds busy() const noexcept { return accesses_ * timing_.cas_to_cas; }
+  /// @return the time in which an access waited for its CAS, or will wait.
+  [[nodiscard]] Picoseconds waited() const noexcept { return waited_; }
 
  private:
   enum class Power : std::uint8_t { active, power_down, self_refresh };
@@ -167,7 +171,10 @@ class DdrChannel final : private Actor, private Latecomer {
   unsigned wakes_ = 0;      // wake-ups in that turn
   bool waiting_ = false;    // in that turn: commands are published in bulk, at its end at the latest
   Ring<Completion> completions_;
-  Ring<Queued> queued_;      // in the order of entering, which is that of CAS
+  Ring<Queued> queued_;  // in the order of entering, which is that of CAS
+  std::uint64_t accesses_ = 0;
+  Picoseconds waited_ = 0;
+  Picoseconds waited_until_ = 0;
   std::uint64_t reads_ = 0;  // counted only if some fail
   std::uint64_t writes_ = 0;
 };

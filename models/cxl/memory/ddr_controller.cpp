@@ -187,6 +187,12 @@ std::vector<EventGroup> DdrController::event_groups() {
   return groups;
 }
 
+std::vector<DdrController::Load> DdrController::loads() const {
+  std::vector<Load> loads;
+  for (const auto& channel : channels_) loads.push_back({channel->busy(), channel->waited()});
+  return loads;
+}
+
 std::uint64_t DdrController::pending() const noexcept {
   std::uint64_t sum = 0;
   for (const auto& channel : channels_) sum += channel->pending();

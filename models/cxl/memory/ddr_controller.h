@@ -126,6 +126,13 @@ class DdrController final : private LevelSampler::Source {
   void set_observer(DdrObserver* observer) noexcept { observer_ = observer; }
   /// @return the number of accesses that have not ended.
   [[nodiscard]] std::uint64_t pending() const noexcept;
+  /// The load of a channel so far, for reports.
+  struct Load {
+    Picoseconds busy = 0;    ///< time of the data bus that accesses take, those that wait included
+    Picoseconds waited = 0;  ///< time in which an access waited for its CAS, or will wait
+  };
+  /// @return by channel
+  [[nodiscard]] std::vector<Load> loads() const;
 
  private:
   friend class DdrChannel;

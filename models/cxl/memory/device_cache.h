@@ -29,6 +29,7 @@ class DeviceCache final : public CacheAgent {
   [[nodiscard]] LineState state(std::uint64_t address) const noexcept { return lines_.state(address); }
   [[nodiscard]] std::size_t pending() const noexcept { return requests_.size() - free_.size(); }
   [[nodiscard]] Engine& engine() noexcept { return engine_; }
+  [[nodiscard]] const Link& link() const noexcept { return link_; }
 
   void receive_cache(const Message& message, Picoseconds now) override;
   bool forwarded(const Message& message, Picoseconds now) override;

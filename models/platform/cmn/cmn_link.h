@@ -14,6 +14,11 @@ class CmnLink {
 
   /// @return requests on their way through one of the gateways.
   [[nodiscard]] unsigned pending() const noexcept { return from_.pending() + to_.pending(); }
+  /// @return the CXS flits that have left one end.
+  /// @{
+  [[nodiscard]] std::uint64_t sent_by_from() const noexcept { return from_.sent_flits(); }
+  [[nodiscard]] std::uint64_t sent_by_to() const noexcept { return to_.sent_flits(); }
+  /// @}
 
  private:
   cmn::Gateway from_;

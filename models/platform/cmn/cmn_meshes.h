@@ -28,6 +28,8 @@ class CmnMeshes final : public PlatformPart {
   [[nodiscard]] std::size_t size() const noexcept { return meshes_.size(); }
   [[nodiscard]] cmn::Mesh& mesh(std::size_t index) { return meshes_.at(index)->mesh(); }
   [[nodiscard]] cmn::Nodes& nodes(std::size_t index) { return meshes_.at(index)->nodes(); }
+  /// @return in the order of PlatformSpec::links.
+  [[nodiscard]] const std::vector<std::unique_ptr<CmnLink>>& links() const noexcept { return links_; }
   /// @return requests on their way through gateways.
   [[nodiscard]] std::uint64_t pending_at_links() const noexcept;
 

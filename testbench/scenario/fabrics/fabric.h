@@ -71,8 +71,8 @@ class Fabric {
   [[nodiscard]] virtual bool traffic_is_over() const = 0;
   /// Add an object for each stream of traffic: name, issued, and further details. Errors are refused requests.
   virtual void report_traffic(Json& list) const = 0;
-  /// Add the busiest part of each network that the fabric has: its `resource`, in which share of the time of traffic it
-  /// was in `use`, and in which share somebody waited for it (`stall`).
+  /// Add the busiest part of each network, and of other resources that traffic shares: its `resource`, in which share of
+  /// the time of traffic it was in `use`, and in which share somebody waited for it (`stall`).
   virtual void report_busiest(Json& /*networks*/) const {}
   /// Add the load of each mesh, as MeshLoad has it, if there are meshes.
   virtual void report_load(Json& /*list*/) const {}

@@ -3,6 +3,7 @@
 #include <array>
 #include <optional>
 #include <ostream>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -125,6 +126,56 @@ void write_latency(std::ostream& out, const std::string& name, const Json& laten
   fmt::print(out, "  {}\n", name);
 }
 
+/// What a stream of traffic may have waited for, in the order of columns, and how the keys of `stalls` begin.
+constexpr std::array<std::pair<std::string_view, const char*>, 7> kCauses = {{{"limit", "outstanding_limit_"},
+                                                                              {"answer", "answer_"},
+                                                                              {"answer", "target_"},
+                                                                              {"credit", "credit_"},
+                                                                              {"link", "link_"},
+                                                                              {"link", "port_"},
+                                                                              {"idle", "idle_"}}};
+constexpr std::array<std::string_view, 5> kColumns = {"limit", "answer", "credit", "link", "idle"};
+
+/// @return what `stalls` has of a column, with its unit; "-" if it has nothing
+std::string stall_text(const Json& stalls, std::string_view column) {
+  for (const auto& [name, begin] : kCauses) {
+    if (name != column) continue;
+    if (const auto cycles = stalls.find(std::string(begin) + "cycles"); cycles != stalls.end())
+      return with_separators(cycles->get<std::uint64_t>()) + " cycles";
+    if (const auto time = stalls.find(std::string(begin) + "ps"); time != stalls.end())
+      return format_time(time->get<Picoseconds>());
+  }
+  return "-";
+}
+
+/// What traffic waited for that was due, and for how long none was due.
+void write_stalls(std::ostream& out, const RunResult& run) {
+  bool has_head = false;
+  for (const Json& traffic : run.traffic) {
+    const auto stalls = traffic.find("stalls");
+    if (stalls == traffic.end()) continue;
+    if (!std::exchange(has_head, true)) {
+      out << '\n';
+      for (const std::string_view column : kColumns) fmt::print(out, "  {:>18}", column);
+      fmt::print(out, "  waited for by\n");
+    }
+    for (const std::string_view column : kColumns) fmt::print(out, "  {:>18}", stall_text(*stalls, column));
+    fmt::print(out, "  {}\n", traffic.value("name", ""));
+  }
+}
+
+/// The busiest resources. Of meshes, cycles and flits are counted.
+void write_busiest(std::ostream& out, const RunResult& run) {
+  for (const auto& [network, busiest] : run.busiest.items()) {
+    const bool is_mesh = network.starts_with("cmn");
+    const bool is_network = network.find('_') == std::string::npos;
+    fmt::print(out, "\n  busiest of {}: {}, used in {:.1f} % of the {}; {} waited in {:.1f} %\n", network,
+               busiest.at("resource").get<std::string>(), 100 * busiest.at("use").get<double>(),
+               is_mesh ? "cycles" : "time", is_mesh && is_network ? "flits" : "requests",
+               100 * busiest.at("stall").get<double>());
+  }
+}
+
 /// How long readings and requests took.
 void write_latencies(std::ostream& out, const RunResult& run) {
   bool has_head = false;
@@ -140,11 +191,8 @@ void write_latencies(std::ostream& out, const RunResult& run) {
     const auto [latency, in_cycles] = latency_of(traffic);
     write_latency(out, traffic.value("name", ""), latency, in_cycles, has_head);
   }
-  for (const auto& [network, busiest] : run.busiest.items()) {
-    fmt::print(out, "\n  busiest of {}: {}, used in {:.1f} % of the cycles; flits waited in {:.1f} %\n", network,
-               busiest.at("resource").get<std::string>(), 100 * busiest.at("use").get<double>(),
-               100 * busiest.at("stall").get<double>());
-  }
+  write_stalls(out, run);
+  write_busiest(out, run);
 }
 
 /// Which drivers served the PMUs that were counted.

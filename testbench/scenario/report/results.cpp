@@ -192,6 +192,12 @@ Json to_json(const LatencyHistogram& latencies) {
   return json;
 }
 
+void add_idle_and_loaded(const LatencyHistogram& latencies, const char* unit, Json& traffic) {
+  const bool any = latencies.count_above_zero() != 0;
+  traffic[std::string("idle_latency_") + unit] = any ? Json(latencies.least_above_zero()) : Json();
+  traffic[std::string("loaded_latency_") + unit] = any ? Json(latencies.mean_above_zero()) : Json();
+}
+
 bool has_latency(const Json& latency) { return latency.is_object() && latency.value("count", std::uint64_t{0}) > 0; }
 
 TrafficLatency latency_of(const Json& traffic) {

@@ -126,11 +126,11 @@ struct RunResult {
   std::vector<std::string> findings;  ///< of the scoreboard
   std::vector<std::string> kernel_log;
   Json traffic = Json::array();  ///< one object per generator
-  Json busiest = {};             ///< by network ("cmn0"): resource, use, stall; null if there is none, or no traffic
-  Json interrupts = {};          ///< handled, unhandled, lost, handler_time_ps; null if the run did not come to its end
-  Json coverage = {};            ///< what the drivers met (coverage::Coverage), if that was wanted and the run ended
-  Json load = Json::array();     ///< of each mesh (MeshLoad), if that was wanted; in no report but --html
-  std::vector<Json> accesses;    ///< of drivers, if they were recorded; in no report
+  Json busiest = {};  ///< by network ("cmn0", "cmn0_homes"): resource, use, stall; null if there is none, or no traffic
+  Json interrupts = {};        ///< handled, unhandled, lost, handler_time_ps; null if the run did not come to its end
+  Json coverage = {};          ///< what the drivers met (coverage::Coverage), if that was wanted and the run ended
+  Json load = Json::array();   ///< of each mesh (MeshLoad), if that was wanted; in no report but --html
+  std::vector<Json> accesses;  ///< of drivers, if they were recorded; in no report
 
   /// "scenario", "scenario [variant]"
   [[nodiscard]] std::string title() const;
@@ -150,6 +150,9 @@ struct RunResult {
 inline constexpr std::array<const char*, 6> kLatencyKeys = {"minimum", "mean", "p50", "p99", "p999", "maximum"};
 /// Counts them, and has minimum, mean, percentiles (p50, p99, p999: 99.9 %) and maximum, which are null if there are none.
 [[nodiscard]] Json to_json(const LatencyHistogram& latencies);
+/// Add what an operation takes that had to send something: the least, as in a fabric at rest, and the mean, under load.
+/// @param unit  "ps" or "cycles"
+void add_idle_and_loaded(const LatencyHistogram& latencies, const char* unit, Json& traffic);
 /// @return whether an object of that kind has a latency at all
 [[nodiscard]] bool has_latency(const Json& latency);
 /// The latencies of a stream of traffic, as Fabric::report_traffic() tells them.

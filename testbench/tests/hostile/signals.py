@@ -159,7 +159,10 @@ class Signals:
             time.sleep(0.005)
 
     def clean_results(self):
-        """Write each file once more of which a killed command has left an unfinished one."""
+        """Write each file once more of which a killed command has left an unfinished one. Rows that are there stay."""
+        for path in sorted(self.results.rglob("*.partial")):
+            if is_whole(path) or path.stat().st_size == 0:
+                path.unlink()
         for path in sorted(self.results.rglob("*.new-*")):
             if path.exists():
                 file = path.with_name(path.name.split(".new-")[0])

@@ -50,6 +50,22 @@ TEST(LatencyHistogram, of_one_value_has_it_everywhere) {
   }
 }
 
+TEST(LatencyHistogram, what_takes_no_time_can_be_left_out) {
+  LatencyHistogram histogram;
+  EXPECT_EQ(histogram.count_above_zero(), 0U);
+  histogram.add(0);
+  histogram.add(0);
+  EXPECT_EQ(histogram.count_above_zero(), 0U);
+  EXPECT_EQ(histogram.least_above_zero(), 0U);
+  EXPECT_EQ(histogram.mean_above_zero(), 0);
+  histogram.add(1'000'003);
+  histogram.add(5);
+  EXPECT_EQ(histogram.count_above_zero(), 2U);
+  EXPECT_EQ(histogram.least_above_zero(), 5U);
+  EXPECT_EQ(histogram.mean_above_zero(), 500'004);
+  EXPECT_EQ(histogram.minimum(), 0U);
+}
+
 TEST(LatencyHistogram, percentiles_are_within_0_4_percent) {
   std::mt19937_64 random(7);
   LatencyHistogram histogram;

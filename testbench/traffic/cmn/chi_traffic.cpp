@@ -129,19 +129,25 @@ class ChiTraffic::Feeder final : public cmn::OperationSource {
 
   void start() {
     when_ = traffic_.first_;
+    since_ = traffic_.first_;
     if (traffic_.gaps_) when_ += draw() - 1;
     requester_.set_source(this);
     requester_.ask(when_);
   }
   bool next(cmn::Cycle now, cmn::Operation& operation) override {
-    const ChiTrafficSpec& spec = traffic_.spec_;
+    const Gate closed = is_at_limit() ? Gate::limit : Gate::open;
     if (traffic_.gaps_) {
-      for (; when_ <= now && when_ < traffic_.end_ && !is_full(waiting_); when_ += draw()) ++waiting_;
-      if (waiting_ == 0) return false;
+      for (; when_ <= now && when_ < traffic_.end_ && !is_full(waiting_); when_ += draw()) {
+        if (waiting_++ == 0) due_since_ = when_;
+      }
+      if (waiting_ == 0) return refuse(closed, now);
     } else if (now < when_ || now >= traffic_.end_ || is_full(0)) {
-      return false;
+      return refuse(closed, now);
     }
-    if (spec.outstanding != 0 && begun_ - completed_ >= spec.outstanding) return false;
+    if (is_at_limit()) return refuse(Gate::limit, now);
+    if (now > since_) settle(now);
+    gate_ = Gate::open;
+    begin_operation(now);
     if (traffic_.gaps_) --waiting_;
     ++begun_;
     ++traffic_.begun_;
@@ -149,28 +155,104 @@ class ChiTraffic::Feeder final : public cmn::OperationSource {
     return true;
   }
   [[nodiscard]] cmn::Cycle ready(cmn::Cycle now) const override {
-    if (traffic_.spec_.outstanding != 0 && begun_ - completed_ >= traffic_.spec_.outstanding) return cmn::kNoCycle;
+    if (is_at_limit()) return cmn::kNoCycle;
     if (waiting_ > 0) return now;
     const cmn::Cycle when = std::max(when_, now);
     return when >= traffic_.end_ || is_full(0) ? cmn::kNoCycle : when;
   }
+  void held(cmn::Cycle now) override {
+    // It has not begun.
+    if (is_over_) return;
+    --traffic_.cycles_.issuing;
+    since_ = now;
+    close(Gate::held, now);
+  }
+  void released(cmn::Cycle now) override {
+    if (is_over_) return;
+    settle(now);
+    gate_ = Gate::open;
+    begin_operation(now);
+  }
+  void full(cmn::Cycle now) override { refuse(is_at_limit() ? Gate::limit : Gate::full, now); }
   void completed(const cmn::Operation& /*operation*/, cmn::Cycle began, cmn::Cycle now) override {
     ++completed_;
     ++traffic_.completed_;
     traffic_.latencies_.add(now - began);
   }
-  void stop() { waiting_ = 0; }
+  /// @param now  the first cycle that does not count
+  void stop(cmn::Cycle now) {
+    settle(now);
+    is_over_ = true;
+    waiting_ = 0;
+  }
   [[nodiscard]] bool ended(cmn::Cycle now) const {
     return waiting_ == 0 && (is_full(0) || (traffic_.gaps_ ? when_ : now) >= traffic_.end_);
   }
 
  private:
+  /// What keeps the requester from beginning operations.
+  enum class Gate : std::uint8_t {
+    open,   // nothing: none is due
+    limit,  // the traffic's own limit
+    held,   // the requester has taken one, and cannot begin it
+    full,   // the requester takes none
+  };
+
   cmn::Cycle draw() {
     return traffic_.gaps_->draw(static_cast<std::uint32_t>(traffic_.random_() >> 32U), traffic_.random_);
   }
   /// @return true if `count` is reached by the operations that have begun and those that wait.
   [[nodiscard]] bool is_full(std::uint64_t waiting) const {
     return traffic_.spec_.count && begun_ + waiting >= *traffic_.spec_.count;
+  }
+  [[nodiscard]] bool is_at_limit() const {
+    return traffic_.spec_.outstanding != 0 && begun_ - completed_ >= traffic_.spec_.outstanding;
+  }
+
+  /// A cycle in which one or more operations begin.
+  void begin_operation(cmn::Cycle now) {
+    if (is_over_ || since_ > now) return;
+    ++traffic_.cycles_.issuing;
+    since_ = now + 1;
+  }
+  bool refuse(Gate gate, cmn::Cycle now) {
+    if (gate != gate_ && !is_over_) close(gate, now);
+    return false;
+  }
+  void close(Gate gate, cmn::Cycle now) {
+    if (now > since_) settle(now);
+    gate_ = gate;
+    if (gate != Gate::open) seen_ = requester_.waits(now);
+  }
+
+  /// @return the first cycle from since_ on in which an operation was due; `end`, which is moved to the end of the
+  ///         traffic, if there was none
+  [[nodiscard]] cmn::Cycle due_before(cmn::Cycle& end) const {
+    if (gate_ == Gate::held) return since_;
+    if (waiting_ > 0) return std::max(since_, due_since_);
+    if (traffic_.gaps_ && when_ < std::min(end, traffic_.end_) && !is_full(0)) return std::max(since_, when_);
+    end = is_full(0) ? since_ : std::max(since_, std::min(end, traffic_.end_));
+    return traffic_.gaps_ || gate_ == Gate::open ? end : since_;
+  }
+  /// Tell what the cycles from since_ to before `now` went to.
+  void settle(cmn::Cycle now) {
+    if (is_over_ || now <= since_) return;
+    cmn::Cycle end = now;
+    const cmn::Cycle due = due_before(end);
+    ChiCycles& cycles = traffic_.cycles_;
+    cycles.idle += due - since_;
+    since_ = now;
+    if (gate_ == Gate::open) {
+      cycles.answer += end - due;  // nobody asked
+      return;
+    }
+    const cmn::RequesterWaits waits = requester_.waits(now);
+    const cmn::Cycle credit = std::min(waits.credit - seen_.credit, end - due);
+    const cmn::Cycle port = std::min(waits.port - seen_.port, end - due - credit);
+    seen_ = waits;
+    cycles.credit += credit;
+    cycles.port += port;
+    (gate_ == Gate::limit ? cycles.outstanding : cycles.answer) += end - due - credit - port;
   }
 
   ChiTraffic& traffic_;
@@ -179,8 +261,13 @@ class ChiTraffic::Feeder final : public cmn::OperationSource {
   std::vector<std::uint64_t> cursors_;
   cmn::Cycle when_ = cmn::kNoCycle;  // cycle of the next operation
   std::uint64_t waiting_ = 0;        // due, but not begun
+  cmn::Cycle due_since_ = 0;         // the first of those
   std::uint64_t begun_ = 0;
   std::uint64_t completed_ = 0;
+  Gate gate_ = Gate::open;            // since since_
+  cmn::Cycle since_ = cmn::kNoCycle;  // the first cycle that no number has yet
+  bool is_over_ = false;              // no more cycles count
+  cmn::RequesterWaits seen_{};        // when gate_ was closed
 };
 
 ChiTraffic::ChiTraffic(cmn::Mesh& mesh, cmn::Nodes& nodes, const ChiTrafficSpec& spec, const std::string& field,
@@ -239,13 +326,18 @@ void ChiTraffic::start(Picoseconds zero) {
 }
 
 void ChiTraffic::stop() {
+  const cmn::Cycle now = cycle();
+  for (const auto& feeder : feeders_) feeder->stop(now);
   end_ = 0;
-  for (const auto& feeder : feeders_) feeder->stop();
+}
+
+cmn::Cycle ChiTraffic::cycle() const noexcept {
+  // The engine's cycle is that of its last work, which may be past.
+  return std::max(mesh_.engine().now(), mesh_.clock().edges_before(simulated_time()));
 }
 
 bool ChiTraffic::ended() const noexcept {
-  // The engine's cycle is that of its last work, which may be past.
-  const cmn::Cycle now = std::max(mesh_.engine().now(), mesh_.clock().edges_before(simulated_time()));
+  const cmn::Cycle now = cycle();
   return std::all_of(feeders_.begin(), feeders_.end(), [&](const auto& feeder) { return feeder->ended(now); });
 }
 

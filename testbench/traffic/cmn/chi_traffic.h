@@ -62,6 +62,18 @@ struct ChiTrafficSpec {
   std::optional<std::uint64_t> seed{};    ///< not set: derived from the scenario's seed and the name
 };
 
+/// What the cycles of requesters went to, from the start of their operations to the last one, or to ChiTraffic::stop().
+/// Each cycle of each requester is in one number.
+struct ChiCycles {
+  std::uint64_t issuing = 0;  ///< an operation began
+  std::uint64_t idle = 0;     ///< none was due
+  // One was due and did not begin:
+  std::uint64_t outstanding = 0;  ///< as many as the traffic allows were under way
+  std::uint64_t answer = 0;       ///< the line, a table or a cache waited for an answer of home or memory
+  std::uint64_t credit = 0;       ///< a request under way waited for a credit, after RetryAck
+  std::uint64_t port = 0;         ///< a request under way, or its data, waited to enter the mesh
+};
+
 /// Feeds the requesters of a mesh with operations. A requester has only one feeder.
 class ChiTraffic {
  public:
@@ -84,6 +96,8 @@ class ChiTraffic {
   [[nodiscard]] std::uint64_t completed() const noexcept { return completed_; }
   /// The durations of all operations that have ended, in cycles.
   [[nodiscard]] const LatencyHistogram& latencies() const noexcept { return latencies_; }
+  /// What the cycles went to, up to the last change; after stop(), all of them.
+  [[nodiscard]] const ChiCycles& cycles() const noexcept { return cycles_; }
   /// @return true if no more operations will begin.
   [[nodiscard]] bool ended() const noexcept;
 
@@ -92,6 +106,8 @@ class ChiTraffic {
   void make(std::uint64_t index, cmn::Operation& operation, std::vector<std::uint64_t>& cursors);
   std::uint64_t address_in(const ChiRange& range, std::uint64_t index, std::uint64_t& cursor);
   std::uint64_t below(std::uint64_t limit);
+  /// @return the first cycle whose work is not done, or is being done
+  [[nodiscard]] cmn::Cycle cycle() const noexcept;
 
   cmn::Mesh& mesh_;
   ChiTrafficSpec spec_;
@@ -106,6 +122,7 @@ class ChiTraffic {
   std::uint64_t begun_ = 0;
   std::uint64_t completed_ = 0;
   LatencyHistogram latencies_;
+  ChiCycles cycles_;
 };
 
 /// Names as in scenario files: "load", "write_unique_full"; "hot_set".

@@ -142,11 +142,14 @@ void CxlTraffic::start(Picoseconds zero) {
   late_ = 0;
   pacer_.emplace(spec_.pacing, spec_.burst, base, random_);
   end_ = spec_.duration ? base + *spec_.duration : kNever;
+  settled_ = base;
   begin_ = edge(pacer_->due());
   engine_.set(actor_, begin_);
 }
 
 void CxlTraffic::stop() {
+  stall(std::nullopt, engine_.now());
+  settled_ = kNever;
   begin_ = kNever;
   blocked_.reset();
   engine_.set(actor_, kNever);
@@ -184,6 +187,7 @@ void CxlTraffic::act(Picoseconds now) {
       break;
     }
     stall(std::nullopt, now);
+    note_way(drawn);
     if (listener_ != nullptr)
       listener_->on_operation(now, spec_.device, drawn.operation, drawn.address, drawn.tee,
                               std::exchange(joined, true));
@@ -205,9 +209,43 @@ void CxlTraffic::wake(Picoseconds now) {
 }
 
 void CxlTraffic::stall(std::optional<Stall> cause, Picoseconds now) {
-  if (stall_) stalled_[static_cast<std::size_t>(*stall_)] += now - stalled_since_;
+  settle(now);
   stall_ = cause;
-  stalled_since_ = now;
+  if (cause) waited_ = waited_at_link();
+}
+
+/// Tell what the time went to since this was told last.
+void CxlTraffic::settle(Picoseconds now) {
+  if (now <= settled_) return;
+  if (!stall_) {
+    // Behind the last operation nothing is idle.
+    const bool is_over = spec_.count && begun_ >= *spec_.count;
+    if (!is_over && settled_ < end_) idle_ += std::min(now, end_) - settled_;
+  } else {
+    const Picoseconds at_link = std::min(waited_at_link() - waited_, now - settled_);
+    stalled_[static_cast<std::size_t>(Stall::link)] += at_link;
+    stalled_[static_cast<std::size_t>(*stall_)] += now - settled_ - at_link;
+  }
+  settled_ = now;
+}
+
+Picoseconds CxlTraffic::waited_at_link() const noexcept {
+  if (link_ == nullptr) return 0;
+  const bool is_device = agent_of(operations_.at(0)) == CxlAgent::device_cache;
+  return link_->requests_waited(is_device ? cxl::LinkEnd::lower : cxl::LinkEnd::upper);
+}
+
+void CxlTraffic::note_way(const Drawn& drawn) {
+  switch (agent_of(drawn.operation)) {
+    case CxlAgent::host:
+      link_ = &host_of(targets_, drawn.operation, drawn.address)->link();
+      break;
+    case CxlAgent::device_cache:
+      link_ = &targets_.device_cache->link();
+      break;
+    case CxlAgent::device:
+      break;
+  }
 }
 
 void CxlTraffic::plan_next(Picoseconds now) {

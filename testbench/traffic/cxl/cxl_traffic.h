@@ -149,10 +149,14 @@ class CxlTraffic final : private cxl::Actor, private cxl::OperationClient, priva
   /// What keeps an operation from beginning that is due.
   enum class Stall : std::uint8_t {
     outstanding,  ///< as many are under way as may be
-    target,       ///< the host, the device or the link takes no more
+    target,       ///< the host or the device takes none: its line waits for an answer
+    link,         ///< one of those, while a request waits for a credit of the link, or for an edge with room
   };
-  /// @return how long operations that were due have waited so far, by cause
+  /// @return how long operations that were due have waited until the last change, by cause. After stop(), all of it.
+  ///         Each instant has one cause
   [[nodiscard]] Picoseconds stalled(Stall cause) const noexcept { return stalled_[static_cast<std::size_t>(cause)]; }
+  /// @return how long no operation was due until then, from the start to the last operation, or to stop().
+  [[nodiscard]] Picoseconds idle() const noexcept { return idle_; }
   /// @return true if no more operations will begin.
   [[nodiscard]] bool ended() const noexcept;
 
@@ -170,6 +174,9 @@ class CxlTraffic final : private cxl::Actor, private cxl::OperationClient, priva
   void wake(Picoseconds now);
   void plan_next(Picoseconds now);
   void stall(std::optional<Stall> cause, Picoseconds now);
+  void settle(Picoseconds now);
+  [[nodiscard]] Picoseconds waited_at_link() const noexcept;
+  void note_way(const Drawn& drawn);
   [[nodiscard]] Drawn draw();
   [[nodiscard]] cxl::IssueResult issue(const Drawn& drawn, std::uint32_t user);
   [[nodiscard]] Picoseconds edge(Picoseconds when) const noexcept { return (when + period_ - 1) / period_ * period_; }
@@ -195,9 +202,12 @@ class CxlTraffic final : private cxl::Actor, private cxl::OperationClient, priva
   std::uint64_t begun_ = 0;
   std::uint64_t completed_ = 0;
   LatencyHistogram latencies_;
-  std::optional<Stall> stall_;  // why an operation waits at present
-  Picoseconds stalled_since_ = 0;
-  std::array<Picoseconds, 2> stalled_{};
+  std::optional<Stall> stall_;       // why an operation waits at present
+  const cxl::Link* link_ = nullptr;  // by which the last operation went; null: by none
+  Picoseconds waited_ = 0;           // there, when stall_ was set
+  Picoseconds settled_ = kNever;     // what was before is in the numbers below
+  Picoseconds idle_ = 0;
+  std::array<Picoseconds, 3> stalled_{};
   bool acting_ = false;
 };
 

@@ -220,11 +220,13 @@ void check_numbers(const po::variables_map& map) {
     throw InputError("--timeout: this number of seconds is not possible", fmt::format("use 0 ... {}", kMaximumTimeout));
 }
 
-/// A report of all runs, which grows with each. The user's file is there at the end.
+/// A report of all runs, which grows with each. The user's file is there at the end. Until then what has ended can be
+/// read beside it if half of such a report makes sense, which is so for rows.
 class ReportFile {
  public:
   ReportFile(const fs::path& file, scenario::ReportKind kind)
-      : file_(file), report_(scenario::make_report(kind, stream_)) {}
+      : file_(file, kind == scenario::ReportKind::csv ? OutputFile::Beside::partial : OutputFile::Beside::hidden),
+        report_(scenario::make_report(kind, stream_)) {}
   void add(const RunResult& run) {
     report_->add(run);
     pass_on();
@@ -446,6 +448,11 @@ scoreboard's.
 
 SCENARIO is the path of a file, or a name. The name cmn-flits stands for a file cmn-flits.yaml. pmufab looks for it
 first in the folders below scenarios/ here, then among the scenarios that come with pmufab.
+
+--csv puts the rows of each run into FILE.partial as soon as it and the runs before it have ended, and renames that file
+to FILE behind the last one. If pmufab is killed, FILE.partial stays and has the rows of all these runs; a last line
+without a line break was being written. The next command that writes FILE replaces it. A pipe or a device gets
+everything at the end.
 
 )" + trace_description() +
           "\n\n" + limit_description(),

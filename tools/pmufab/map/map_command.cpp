@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <charconv>
+#include <filesystem>
 #include <iostream>
-#include <memory>
 #include <optional>
+#include <system_error>
 
 #include <fmt/format.h>
-#include <tlm_utils/simple_initiator_socket.h>
 
 #include "models/platform/platform.h"
-#include "testbench/scenario/fabrics/cmn/cmn_fabric.h"
-#include "testbench/scenario/fabrics/cmn/cmn_workload.h"
 #include "testbench/scenario/report/results.h"
 #include "testbench/scenario/run/machine.h"
 #include "testbench/scenario/yaml/input_error.h"
 #include "testbench/scenario/yaml/quantity.h"
 #include "tools/pmufab/cli.h"
 #include "tools/pmufab/map/map_driver.h"
+#include "tools/pmufab/map/map_json.h"
 #include "tools/pmufab/map/map_picture.h"
 #include "tools/pmufab/map/map_svg.h"
 #include "tools/pmufab/map/map_text.h"
+#include "tools/pmufab/map/map_traffic.h"
 #include "tools/pmufab/output.h"
 #include "tools/pmufab/scenario_names.h"
 
@@ -27,43 +28,6 @@ namespace {
 
 namespace po = boost::program_options;
 using scenario::InputError;
-
-/// The traffic of a scenario that can be run without drivers.
-struct FlitTraffic {
-  std::string scenario;
-  std::uint64_t seed = 1;
-  std::vector<traffic::FlitFlowSpec> flows;
-  Picoseconds duration = 0;
-  std::shared_ptr<const scenario::Value> written = {};
-};
-
-/// @return true if a --set is for the scenario and not for the platform.
-bool is_for_traffic(const std::string& text) { return text.starts_with("mesh_traffic") || text.starts_with("seed="); }
-
-/// @return text in single quotes, for YAML.
-std::string quoted(const std::string& text) {
-  std::string result = "'";
-  for (const char c : text) result += c == '\'' ? std::string("''") : std::string(1, c);
-  return result + "'";
-}
-
-FlitTraffic load_traffic(const po::variables_map& map, const std::string& platform) {
-  const std::string file = map["traffic"].as<std::string>();
-  std::vector<std::string> overrides = {"platform=" + quoted(platform)};
-  for (const std::string& text : values_of(map, "set"))
-    overrides.push_back(is_for_traffic(text) ? text : "platform." + text);
-  const std::string duration = map["duration"].as<std::string>();
-  if (!duration.empty()) overrides.push_back("duration=" + quoted(duration));
-  const scenario::ScenarioSpec spec = scenario::ScenarioFile{find_scenario(file)}.load({}, overrides);
-  const auto& workload = spec.workload.of<scenario::CmnWorkload>();
-  if (workload.flits.empty())
-    throw InputError(fmt::format("scenario '{}' sends no flits into meshes", spec.name),
-                     "give one with mesh_traffic, such as cmn-flits");
-  if (!spec.duration)
-    throw InputError(fmt::format("scenario '{}' does not say how long it sends flits", spec.name),
-                     "add --duration '60 us'");
-  return {spec.name, spec.seed, workload.flits, *spec.duration, spec.written};
-}
 
 /// @return the indices of the meshes to show. @param name  as given; empty: all
 std::vector<unsigned> chosen_meshes(const platform::PlatformSpec& platform, const std::string& name) {
@@ -81,43 +45,6 @@ std::vector<unsigned> chosen_meshes(const platform::PlatformSpec& platform, cons
   throw InputError(fmt::format("there is no mesh '{}'", name), scenario::suggest(name, names));
 }
 
-/// Cycles of a mesh in a run: the clock edges before its end.
-cmn::Cycle cycles_of(const cmn::Mesh& mesh, Picoseconds duration) { return mesh.clock().edges_before(duration); }
-
-std::vector<MeshLoad> loads_of(platform::Platform& platform, Picoseconds duration) {
-  std::vector<MeshLoad> loads;
-  for (std::size_t mesh = 0; mesh < platform.meshes(); ++mesh)
-    loads.push_back(scenario::load_of(platform.mesh(mesh).engine(), cycles_of(platform.mesh(mesh), duration)));
-  return loads;
-}
-
-/// The end of a run of flits. A clock edge exactly at the end no longer belongs to it.
-sc_core::sc_time end_of(Picoseconds duration) { return to_sc_time(duration - 1); }
-
-scenario::Workload workload_of(const FlitTraffic& traffic) {
-  scenario::Workload workload;
-  workload.seed = traffic.seed;
-  workload.of<scenario::CmnWorkload>().flits = traffic.flows;
-  return workload;
-}
-
-/// Binds the bus if no software runs.
-struct NoSoftware : sc_core::sc_module {
-  explicit NoSoftware(const sc_core::sc_module_name& name) : sc_core::sc_module(name), socket("socket") {}
-  tlm_utils::simple_initiator_socket<NoSoftware, 64> socket;
-};
-
-/// Let the flits flow on a platform without drivers.
-std::vector<MeshLoad> run_flits(const platform::PlatformSpec& spec, const FlitTraffic& traffic) {
-  platform::Platform platform("platform", spec);
-  NoSoftware master("master");
-  master.socket.bind(platform.bus().socket);
-  const auto flows = scenario::make_flows(platform, workload_of(traffic));
-  for (const auto& flow : flows) flow->start(0);
-  sc_core::sc_start(end_of(traffic.duration));
-  return loads_of(platform, traffic.duration);
-}
-
 /// The output of the drivers.
 struct DriverView {
   std::string version;
@@ -125,15 +52,15 @@ struct DriverView {
   std::vector<std::pair<std::string, std::string>> files;  ///< of debugfs
   std::vector<unsigned> probed;                            ///< meshes, in the order in which drivers probed them
   std::vector<std::string> log;
-  std::vector<MeshLoad> loads;  ///< if there was traffic, which ran before the drivers were loaded
+  MapLoads loads;  ///< if there was traffic, which ran before the drivers were loaded
 };
 
 DriverView view_of_driver(const scenario::PlatformDocument& document, const driver_host::DriverSet& drivers,
-                          const FlitTraffic& traffic) {
+                          const MapTraffic& traffic) {
   DriverView view;
   view.version = drivers.kernel_version;
-  scenario::Machine machine(document.spec, {}, workload_of(traffic), drivers, {.echo_log = true});
-  if (!traffic.flows.empty()) machine.start_traffic();
+  scenario::Machine machine(document.spec, {}, traffic.workload(), drivers, {.echo_log = true});
+  if (!traffic.empty()) machine.start_traffic();
   // A kernel may not know some meshes. It knows a mesh if it touches its registers.
   machine.platform().bus().monitor([&](const MmioBus::BusAccess& access) {
     for (unsigned mesh = 0; mesh < document.spec.cmn.size(); ++mesh) {
@@ -145,10 +72,11 @@ DriverView view_of_driver(const scenario::PlatformDocument& document, const driv
   });
   try {
     machine.run([&] {
-      if (!traffic.flows.empty()) {
-        sc_core::wait(end_of(traffic.duration));
-        view.loads = loads_of(machine.platform(), traffic.duration);
+      if (!traffic.empty()) {
+        view.loads =
+            watch_map_traffic(machine.platform(), traffic, [](Picoseconds time) { sc_core::wait(to_sc_time(time)); });
         machine.stop_traffic();
+        for (const auto& fabric : machine.fabrics()) fabric->report_traffic(view.loads.traffic);
       }
       view.loaded = machine.host().load() >= 0;
       view.files = machine.host().debugfs();
@@ -197,45 +125,96 @@ bool compare(const platform::PlatformSpec& spec, const DriverView& view, unsigne
 struct MapOrder {
   const scenario::PlatformDocument& document;
   std::vector<unsigned> meshes;
-  FlitTraffic traffic;                            ///< without flows: no traffic
+  MapTraffic traffic;                             ///< may be empty
   std::optional<driver_host::DriverSet> drivers;  ///< whose map to compare with
+  MapScale scale;
   std::string picture_file;
+  std::string json_file;
 };
+
+/// @return the name of the picture of a frame: mesh.svg becomes mesh-07.svg. @param number  from 0 on
+std::string frame_file(const std::string& file, std::size_t number, std::size_t frames) {
+  const std::filesystem::path path(file);
+  const std::string name = fmt::format("{}-{:0{}}{}", path.stem().string(), number + 1, std::to_string(frames).size(),
+                                       path.extension().string());
+  return (path.parent_path() / name).string();
+}
+
+/// @return the scale of the frames of a mesh, so that they can be compared: the most that one of them has, unless it is
+///         fixed
+MapScale scale_of_frames(const MapOrder& order, const std::vector<MapFrame>& frames, unsigned mesh) {
+  MapScale scale;
+  for (const MapFrame& frame : frames) {
+    const MeshLoad& load = frame.loads[mesh];
+    if (load.cycles == 0) continue;
+    const auto cycles = static_cast<double>(load.cycles);
+    scale.link = std::max(scale.link, static_cast<double>(load.most_of_link()) / cycles);
+    scale.xp = std::max(scale.xp, static_cast<double>(load.most_of_xp()) / cycles);
+  }
+  if (order.scale.link > 0) scale.link = order.scale.link;
+  if (order.scale.xp > 0) scale.xp = order.scale.xp;
+  return scale;
+}
+
+void write_pictures(const MapOrder& order, std::vector<MeshPicture> pictures, const std::vector<MapFrame>& frames) {
+  const std::string name = order.document.spec.name;
+  const std::string title =
+      order.traffic.empty() ? name : fmt::format("{}: {} of {}", name, order.traffic.word(), order.traffic.scenario);
+  write_file(order.picture_file, map_svg(title, pictures));
+  for (MeshPicture& picture : pictures) picture.scale = scale_of_frames(order, frames, picture.index);
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    for (MeshPicture& picture : pictures) picture.load = frames[i].loads[picture.index];
+    const std::string of_frame = fmt::format("{}, {} ... {}", title, scenario::format_time(frames[i].start),
+                                             scenario::format_time(frames[i].stop));
+    write_file(frame_file(order.picture_file, i, frames.size()), map_svg(of_frame, pictures));
+  }
+}
+
+MeshPicture picture_in(const MapOrder& order, unsigned mesh, const MapLoads& loads) {
+  const cmn::Topology& topology = order.document.spec.cmn[mesh].topology;
+  MeshPicture picture =
+      picture_of(topology, cmn::Layout(topology), mesh, revision_of(&order.document.effective, topology, mesh));
+  if (!order.traffic.empty()) picture.load = loads.whole[mesh];
+  picture.scale = order.scale;
+  return picture;
+}
+
+void write_heading(const MapTraffic& traffic) {
+  if (traffic.empty()) return;
+  fmt::print("{} of scenario {} for {}\n\n", traffic.sent.chi.empty() ? "Flits" : "Traffic", traffic.scenario,
+             scenario::format_quantity(traffic.duration, scenario::Quantity::duration));
+}
 
 int show_map(const MapOrder& order) {
   const scenario::PlatformDocument& document = order.document;
-  const FlitTraffic& traffic = order.traffic;
-  const bool with_traffic = !traffic.flows.empty();
+  const MapTraffic& traffic = order.traffic;
   DriverView view;
-  std::vector<MeshLoad> loads;
+  MapLoads loads;
   if (order.drivers) {
     view = view_of_driver(document, *order.drivers, traffic);
     loads = view.loads;
-  } else if (with_traffic) {
-    loads = run_flits(document.spec, traffic);
+  } else if (!traffic.empty()) {
+    loads = run_map_traffic(document.spec, traffic);
   }
 
   std::vector<MeshPicture> pictures;
   bool agreed = true;
-  if (with_traffic)
-    fmt::print("Flits of scenario {} for {}\n\n", traffic.scenario,
-               scenario::format_quantity(traffic.duration, scenario::Quantity::duration));
+  write_heading(traffic);
   for (const unsigned mesh : order.meshes) {
-    const cmn::Topology& topology = document.spec.cmn[mesh].topology;
-    MeshPicture& picture = pictures.emplace_back(
-        picture_of(topology, cmn::Layout(topology), mesh, revision_of(&document.effective, topology, mesh)));
-    if (with_traffic) picture.load = loads[mesh];
+    const MeshPicture& picture = pictures.emplace_back(picture_in(order, mesh, loads));
     if (mesh != order.meshes.front()) std::cout << '\n';
     write_map_text(std::cout, picture);
+    write_map_frames(std::cout, picture, loads.frames);
     std::cout.flush();
     if (order.drivers) agreed = compare(document.spec, view, mesh) && agreed;
     std::fflush(stdout);
   }
-  if (!order.picture_file.empty()) {
-    const std::string title =
-        with_traffic ? fmt::format("{}: flits of {}", document.spec.name, traffic.scenario) : document.spec.name;
-    write_file(order.picture_file, map_svg(title, pictures));
+  if (!traffic.sent.chi.empty()) {
+    std::cout << '\n';
+    write_map_traffic(std::cout, traffic, loads);
   }
+  if (!order.picture_file.empty()) write_pictures(order, pictures, loads.frames);
+  if (!order.json_file.empty()) write_file(order.json_file, map_json(document.spec.name, pictures, traffic, loads));
   if (order.drivers && !view.loaded) {
     for (const std::string& line : view.log) complain("{}\n", line);
     complain("pmufab: loading the drivers failed; above is the kernel log\n");
@@ -252,31 +231,91 @@ int show(const MapOrder& order) {
   }
 }
 
+/// @return flits per cycle; 0: the option is not given
+double scale_from(const po::variables_map& map, const char* option) {
+  const std::string text = map[option].as<std::string>();
+  if (text.empty()) return 0;
+  double rate = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), rate);
+  constexpr double kLeast = 1e-9;
+  constexpr double kMost = 1e6;
+  if (error != std::errc{} || end != text.data() + text.size() || !(rate >= kLeast && rate <= kMost))
+    throw InputError(fmt::format("--{}: '{}' is not a number of flits per cycle", option, text), "for example 0.5");
+  return rate;
+}
+
+/// @throws InputError for options that have no effect without others
+void check_combination(const po::variables_map& map) {
+  const auto is_given = [&](const char* option) { return !map[option].as<std::string>().empty(); };
+  for (const char* option : {"duration", "every", "link-scale", "xp-scale"}) {
+    if (is_given(option) && !is_given("traffic"))
+      throw InputError(fmt::format("--{} has no effect without --traffic", option), "add --traffic SCENARIO");
+  }
+  for (const char* option : {"link-scale", "xp-scale"}) {
+    if (is_given(option) && !is_given("svg"))
+      throw InputError(fmt::format("--{} has no effect without --svg", option), "add --svg FILE");
+  }
+  if (!map["compare"].as<bool>() &&
+      !(map["drivers"].defaulted() && map["driver-dir"].defaulted() && map["driver"].defaulted()))
+    throw InputError("--driver, --drivers and --driver-dir have no effect without --compare", "add --compare");
+  check_reports(map, {"svg", "json"});
+}
+
+MapTraffic traffic_of(const po::variables_map& map, const std::string& platform) {
+  const std::string scenario = map["traffic"].as<std::string>();
+  if (scenario.empty()) return {};
+  return load_map_traffic({find_scenario(scenario), platform, values_of(map, "set"), map["duration"].as<std::string>(),
+                           map["every"].as<std::string>()});
+}
+
+/// An error in writing shows before anything runs.
+void check_files(const MapOrder& order) {
+  if (!order.picture_file.empty()) {
+    check_writable(order.picture_file);
+    const MapTraffic& traffic = order.traffic;
+    const std::size_t frames = traffic.every == 0 ? 0 : (traffic.duration + traffic.every - 1) / traffic.every;
+    for (std::size_t i = 0; i < frames; ++i) {
+      const std::string file = frame_file(order.picture_file, i, frames);
+      if (file == order.json_file)
+        throw InputError(fmt::format("--json: a frame goes to '{}' too", file), "name another");
+      check_writable(file);
+    }
+  }
+  if (!order.json_file.empty()) check_writable(order.json_file);
+}
+
 int run_map(const Request& request) {
   const po::variables_map& map = request.options;
   const std::vector<std::string>& words = request.words;
   if (words.empty() || words.size() > 2)
     throw InputError(words.empty() ? "no platform is given" : "there are too many words", "pmufab map PLATFORM [MESH]");
-  const bool with_traffic = !map["traffic"].as<std::string>().empty();
-  if (!with_traffic && !map["duration"].as<std::string>().empty())
-    throw InputError("--duration has no effect without --traffic", "add --traffic SCENARIO");
-
-  const bool with_driver = map["compare"].as<bool>();
-  if (!with_driver && !(map["drivers"].defaulted() && map["driver-dir"].defaulted() && map["driver"].defaulted()))
-    throw InputError("--driver, --drivers and --driver-dir have no effect without --compare", "add --compare");
-
+  check_combination(map);
   std::vector<std::string> overrides = values_of(map, "set");
-  if (with_traffic) std::erase_if(overrides, is_for_traffic);
+  if (!map["traffic"].as<std::string>().empty()) std::erase_if(overrides, is_for_map_traffic);
   const scenario::PlatformDocument document = scenario::load_platform(words[0], overrides);
-  const std::vector<unsigned> meshes = chosen_meshes(document.spec, words.size() > 1 ? words[1] : "");
-  const FlitTraffic traffic = with_traffic ? load_traffic(map, words[0]) : FlitTraffic{};
+  const MapOrder order{document,
+                       chosen_meshes(document.spec, words.size() > 1 ? words[1] : ""),
+                       traffic_of(map, words[0]),
+                       map["compare"].as<bool>() ? std::optional(find_newest_driver(map, document.spec)) : std::nullopt,
+                       {scale_from(map, "link-scale"), scale_from(map, "xp-scale")},
+                       map["svg"].as<std::string>(),
+                       map["json"].as<std::string>()};
+  check_files(order);
+  return order.drivers ? guarded(false, [&] { return show(order); }) : show(order);
+}
 
-  std::optional<driver_host::DriverSet> drivers;
-  if (with_driver) drivers = find_newest_driver(map, document.spec);
-  const MapOrder order{document, meshes, traffic, std::move(drivers), map["svg"].as<std::string>()};
-  // An error in writing a picture shows before anything runs.
-  if (!order.picture_file.empty()) check_writable(order.picture_file);
-  return with_driver ? guarded(false, [&] { return show(order); }) : show(order);
+Options map_options() {
+  return Options{
+      list("set", "PATH=VALUE", "change a value of the platform, or of the traffic; may be given several times"),
+      flag("compare", "print the driver's own map too, and check that both agree"),
+      text("svg", "FILE", "draw the meshes into FILE"),
+      text("json", "FILE", "write the meshes and their load as JSON"),
+      text("traffic", "SCENARIO", "send the traffic of this scenario, and show where it went"),
+      text("duration", "TIME", "duration of the traffic, such as '100 us' (default: the scenario's)"),
+      text("every", "TIME", "also show each part of the traffic that lasts so long, such as '10 us'"),
+      text("link-scale", "RATE", "flits per cycle for the darkest colour of links (default: the most of a link)"),
+      text("xp-scale", "RATE", "the same for crosspoints"),
+  };
 }
 
 }  // namespace
@@ -285,7 +324,7 @@ Command map_command() {
   return {
       .name = "map",
       .arguments = "[options] PLATFORM [MESH]",
-      .summary = "show the meshes of a platform: devices, ids, and the load of flits",
+      .summary = "show the meshes of a platform: devices, ids, and the load of traffic",
       .description = R"(Draws each crosspoint (XP) as a box in its place. y grows to the north. A box shows:
 
   XP 4         0x8   its index, which is its logical id, and its node id (nodeid= of an event with bynodeid=1)
@@ -300,27 +339,31 @@ MESH is cmn0, cmn1, ...; without it every mesh is shown.
 domains, devices and logical ids. A device that the driver cannot name ("????") is noted. It does not count as a
 difference.
 
---traffic sends the mesh_traffic of a scenario through PLATFORM, for --duration or the scenario's duration. Nothing
-else of the scenario runs, and no drivers. The same seed gives the same picture.
+--traffic sends the mesh_traffic and the chi_traffic of a scenario through PLATFORM, for --duration or the scenario's
+duration. Requests of chi_traffic become CHI transactions: each flit of requests, snoops, answers and data is in the
+load, also across links between meshes. Nothing else of the scenario runs, and no drivers. The same seed gives the same
+picture. A file that has only mesh_traffic, chi_traffic and duration will do, too.
 
---set changes a value of the platform. With --traffic, the paths mesh_traffic... and seed change the scenario instead.)",
-      .options =
-          Options{
-              list("set", "PATH=VALUE",
-                   "change a value of the platform, or of the traffic; may be given several times"),
-              flag("compare", "print the driver's own map too, and check that both agree"),
-              text("svg", "FILE", "draw the meshes into FILE"),
-              text("traffic", "SCENARIO", "send the flits of this scenario, and show where they went"),
-              text("duration", "TIME", "duration of the traffic, such as '100 us' (default: the scenario's)"),
-          } +
-          driver_options("newest"),
+--every divides the time of the traffic into frames, at most 1000. Each has a line per mesh, an object in JSON, and a
+picture of its own: with --svg mesh.svg, mesh-1.svg, mesh-2.svg ... beside the picture of the whole time. All frames
+of a mesh have one scale of colours.
+
+--link-scale and --xp-scale fix the scales, so that pictures of different runs can be compared. What has more than the
+darkest colour stands for has the darkest colour.
+
+--set changes a value of the platform. With --traffic, the paths mesh_traffic..., chi_traffic... and seed change the
+scenario instead.)",
+      .options = map_options() + driver_options("newest"),
       .words = Words::platforms,
       .examples = {{"pmufab map scenarios/platforms/cmn600-small.yaml"},
                    {"pmufab map scenarios/platforms/cmn600-small.yaml cmn0 --compare --drivers 6.12"},
                    {"pmufab map scenarios/platforms/cmn600-small.yaml --svg mesh.svg --traffic "
                     "cmn-flits"},
                    {"pmufab map scenarios/platforms/cmn600-small.yaml --traffic cmn-flits \\\n"
-                    "  --set mesh_traffic[0].rate=0.3"}},
+                    "  --set mesh_traffic[0].rate=0.3"},
+                   {"pmufab map scenarios/platforms/cmn700-8x8.yaml --traffic cmn-chi --duration '50 us' \\\n"
+                    "  --every '10 us' --svg mesh.svg --link-scale 1 --json mesh.json",
+                    "the load of CHI transactions in steps, with a fixed scale"}},
       .exit_codes = {{"0", "the meshes were shown; with --compare, both maps agree"},
                      {"1", "the driver's map differs"},
                      {"2", "bad input"},

@@ -60,6 +60,7 @@ std::string revision_of(const scenario::Value* platform, const cmn::Topology& to
 MeshPicture picture_of(const cmn::Topology& topology, const cmn::Layout& layout, unsigned index,
                        const std::string& revision) {
   MeshPicture picture;
+  picture.index = index;
   picture.name = fmt::format("cmn{}", index);
   picture.title =
       fmt::format("{} {}, {} x {} crosspoints, {} DTC{}, {}, registers at {:#x}", cmn::to_string(topology.product),

@@ -14,6 +14,12 @@ namespace pmufab::cli {
 
 using scenario::MeshLoad;
 
+/// What the darkest colours of a picture stand for, in flits per cycle. 0: the most that the mesh has.
+struct MapScale {
+  double link = 0;
+  double xp = 0;
+};
+
 /// A mesh as pmufab map shows it: names and places, nothing that simulates.
 struct MeshPicture {
   /// One device behind a port. With a CAL there are several.
@@ -38,12 +44,14 @@ struct MeshPicture {
     /// @return "DTM 4", "DTMs 4-5".
     [[nodiscard]] std::string dtm_text() const;
   };
-  std::string name;   ///< "cmn0"
-  std::string title;  ///< product, revision and size
+  unsigned index = 0;  ///< of the mesh on its platform
+  std::string name;    ///< "cmn0"
+  std::string title;   ///< product, revision and size
   unsigned columns;
   unsigned rows;
   std::vector<Xp> xps;  ///< y * columns + x
   MeshLoad load;
+  MapScale scale{};
 
   [[nodiscard]] const Xp& at(unsigned x, unsigned y) const { return xps.at(y * columns + x); }
   [[nodiscard]] bool has_load() const noexcept { return !load.xps.empty(); }

@@ -2,6 +2,7 @@
 #include "tools/pmufab/map/map_svg.h"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <string_view>
 
@@ -30,10 +31,17 @@ constexpr unsigned kLaneOffset = 5;          // of the two directions of a link 
 constexpr unsigned kNarrowestPicture = 660;  // of a mesh: its title must fit
 constexpr unsigned kSteps = 8;               // of a colour scale
 
+/// @return the number of flits for the darkest colour. @param rate  of a fixed scale; 0: there is none
+std::uint64_t darkest(double rate, cmn::Cycle cycles, std::uint64_t most) {
+  if (rate <= 0) return most;
+  return std::max(std::uint64_t{1}, static_cast<std::uint64_t>(std::llround(rate * static_cast<double>(cycles))));
+}
+
 /// A colour between almost white and dark red, in whole numbers, so that it is the same on every machine.
 std::string colour(std::uint64_t value, std::uint64_t most) {
   constexpr unsigned kFrom[] = {0xff, 0xf4, 0xe0};
   constexpr unsigned kTo[] = {0xb0, 0x10, 0x10};
+  value = std::min(value, most);
   const auto share =
       static_cast<int>(most == 0 ? 0 : static_cast<std::uint64_t>(static_cast<long double>(value) * 256 / most));
   const auto mix = [&](std::size_t i) {
@@ -53,8 +61,8 @@ class MeshDrawing {
   MeshDrawing(const MeshPicture& mesh, std::string& out) : mesh_(mesh), out_(out) {
     for (const MeshPicture::Xp& xp : mesh.xps) ports_ = std::max(ports_, static_cast<unsigned>(xp.ports.size()));
     if (mesh.has_load()) {
-      most_of_xp_ = mesh.load.most_of_xp();
-      most_of_link_ = mesh.load.most_of_link();
+      most_of_xp_ = darkest(mesh.scale.xp, mesh.load.cycles, mesh.load.most_of_xp());
+      most_of_link_ = darkest(mesh.scale.link, mesh.load.cycles, mesh.load.most_of_link());
     }
   }
 
@@ -127,7 +135,9 @@ class MeshDrawing {
                           mesh_.load.xps[link.from].stall.at(static_cast<unsigned>(link.interface)));
       stroke = colour(flits, most_of_link_);
       thickness =
-          most_of_link_ == 0 ? 2 : 2 + static_cast<unsigned>(5 * static_cast<long double>(flits) / most_of_link_);
+          most_of_link_ == 0
+              ? 2
+              : 2 + static_cast<unsigned>(5 * static_cast<long double>(std::min(flits, most_of_link_)) / most_of_link_);
       // A pale link would vanish on white paper.
       add("<line class=\"rim\" x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\" stroke-width=\"{}\"/>\n", x1, y1, x2, y2,
           thickness + 2);
@@ -197,7 +207,7 @@ class MeshDrawing {
 
   void draw_legend() {
     const unsigned y = height() - kLegendHeight + 24;
-    const auto scale = [&](unsigned x, const char* what, std::uint64_t most) {
+    const auto scale = [&](unsigned x, const char* what, std::uint64_t most, bool is_fixed) {
       constexpr unsigned kStep = 22;
       add("<text class=\"small\" x=\"{}\" y=\"{}\">{}</text>\n", x, y - 4, what);
       for (unsigned step = 0; step <= kSteps; ++step)
@@ -205,11 +215,12 @@ class MeshDrawing {
             colour(step, kSteps));
       add("<text class=\"small\" x=\"{}\" y=\"{}\">0</text>\n", x, y + 25);
       add("<text class=\"small\" x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text>\n", x + (kSteps + 1) * kStep, y + 25,
-          with_separators(most));
+          with_separators(most) + (is_fixed ? " or more" : ""));
     };
     add("<g class=\"legend\">\n");
-    scale(0, "flits transmitted by a crosspoint", most_of_xp_);
-    scale(260, fmt::format("flits on a link, in {} cycles", with_separators(mesh_.load.cycles)).c_str(), most_of_link_);
+    scale(0, "flits transmitted by a crosspoint", most_of_xp_, mesh_.scale.xp > 0);
+    scale(260, fmt::format("flits on a link, in {} cycles", with_separators(mesh_.load.cycles)).c_str(), most_of_link_,
+          mesh_.scale.link > 0);
     add("</g>\n");
   }
 

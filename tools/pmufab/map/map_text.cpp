@@ -94,21 +94,29 @@ void write_row(std::ostream& out, const MeshPicture& mesh, unsigned y, std::size
   frame();
 }
 
-void write_load(std::ostream& out, const MeshPicture& mesh) {
-  fmt::print(out, "{} flits transmitted by all crosspoints in {} cycles\n", with_separators(mesh.load.flits()),
-             with_separators(mesh.load.cycles));
+double per_cycle_of(std::uint64_t flits, cmn::Cycle cycles) {
+  return cycles == 0 ? 0.0 : static_cast<double>(flits) / static_cast<double>(cycles);
+}
+
+/// The link of a mesh with most flits, with its numbers; "" if there are no links.
+std::string busiest_link(const MeshPicture& mesh, const MeshLoad& load) {
   const Link* busiest = nullptr;
   const std::vector<Link> links = links_of(mesh.columns, mesh.rows);
   for (const Link& link : links) {
-    if (busiest == nullptr ||
-        mesh.load.valid(link.from, link.interface) > mesh.load.valid(busiest->from, busiest->interface))
+    if (busiest == nullptr || load.valid(link.from, link.interface) > load.valid(busiest->from, busiest->interface))
       busiest = &link;
   }
-  if (busiest == nullptr) return;
-  const std::uint64_t flits = mesh.load.valid(busiest->from, busiest->interface);
-  fmt::print(out, "busiest link: XP {} {} to XP {}, {} flits, {:.3f} per cycle\n", busiest->from,
-             direction_of(busiest->interface), busiest->to, with_separators(flits),
-             mesh.load.cycles == 0 ? 0.0 : static_cast<double>(flits) / static_cast<double>(mesh.load.cycles));
+  if (busiest == nullptr) return {};
+  const std::uint64_t flits = load.valid(busiest->from, busiest->interface);
+  return fmt::format("XP {} {} to XP {}, {} flits, {:.3f} per cycle", busiest->from, direction_of(busiest->interface),
+                     busiest->to, with_separators(flits), per_cycle_of(flits, load.cycles));
+}
+
+void write_load(std::ostream& out, const MeshPicture& mesh) {
+  fmt::print(out, "{} flits transmitted by all crosspoints in {} cycles\n", with_separators(mesh.load.flits()),
+             with_separators(mesh.load.cycles));
+  const std::string busiest = busiest_link(mesh, mesh.load);
+  if (!busiest.empty()) fmt::print(out, "busiest link: {}\n", busiest);
 }
 
 }  // namespace
@@ -128,6 +136,32 @@ void write_map_text(std::ostream& out, const MeshPicture& mesh) {
     if (y > 0) write_links(out, mesh.columns, width);
   }
   if (mesh.has_load()) write_load(out, mesh);
+}
+
+void write_map_frames(std::ostream& out, const MeshPicture& mesh, const std::vector<MapFrame>& frames) {
+  if (frames.empty()) return;
+  fmt::print(out, "  {:>12}  {:>12}  {:>16}  {:>9}  busiest link\n", "from", "to", "flits", "per cycle");
+  for (const MapFrame& frame : frames) {
+    const MeshLoad& load = frame.loads.at(mesh.index);
+    fmt::print(out, "  {:>12}  {:>12}  {:>16}  {:>9.3f}  {}\n", scenario::format_time(frame.start),
+               scenario::format_time(frame.stop), with_separators(load.flits()),
+               per_cycle_of(load.flits(), load.cycles), busiest_link(mesh, load));
+  }
+}
+
+void write_map_traffic(std::ostream& out, const MapTraffic& traffic, const MapLoads& loads) {
+  for (const scenario::Json& one : loads.traffic) {
+    const std::string name = one.value("name", "");
+    const bool is_chi = std::any_of(traffic.sent.chi.begin(), traffic.sent.chi.end(),
+                                    [&](const auto& spec) { return spec.name == name; });
+    if (!is_chi) continue;
+    fmt::print(out, "{}: {} operations begun, {} ended, {:.1f} cycles on average\n", name,
+               with_separators(one.value("issued", std::uint64_t{0})),
+               with_separators(one.value("completed", std::uint64_t{0})), one.value("mean_latency_cycles", 0.0));
+  }
+  for (const MapMeshLink& link : loads.links)
+    fmt::print(out, "link {} - {}: {} CXS flits there, {} back\n", link.from, link.to, with_separators(link.there),
+               with_separators(link.back));
 }
 
 }  // namespace pmufab::cli

@@ -30,6 +30,9 @@ class Gateway final : public NodeModel {
   /// @return requests taken from its mesh and from the link, and not ended.
   [[nodiscard]] unsigned pending() const noexcept override { return requester_.pending() + home_.pending(); }
 
+  /// @return the CXS flits sent to the other mesh so far.
+  [[nodiscard]] std::uint64_t sent_flits() const noexcept { return link_.sent(); }
+
   void run(Cycle now) override;
   void sent(Channel channel, const FlitFields& fields, Cycle now) override;
 

@@ -69,6 +69,7 @@ bool LinkEnd::send(Cycle now, LinkMessage& left) {
   lacks_credit_.set(credits_ == 0, now);
   if (credits_ == 0) return false;
   --credits_;
+  ++sent_;
   next_flit_ = now + parameters_.cycles_per_flit;
   Waiting& first = buffer_.front();
   const unsigned units = std::min(first.units_left, parameters_.flit_bytes / kUnit);

@@ -57,6 +57,8 @@ class LinkEnd {
   void hand_over(const LinkMessage& message, Cycle now);
   /// @return true if no message waits or is being sent.
   [[nodiscard]] bool empty() const noexcept { return buffer_.empty(); }
+  /// @return the CXS flits sent so far.
+  [[nodiscard]] std::uint64_t sent() const noexcept { return sent_; }
 
   /// Take a CXS flit that has arrived. @return false if there was none
   /// @param last  the message it completes, or nullptr. Valid until the next call.
@@ -97,6 +99,7 @@ class LinkEnd {
   unsigned credits_;
   Fifo<Picoseconds> credits_back_;  // times from which each may be used again
   Cycle next_flit_ = 0;
+  std::uint64_t sent_ = 0;
   Fifo<CxsFlit> arriving_;
   Fifo<LinkMessage> arriving_messages_;  // one for each last flit of a message
   LinkMessage taken_;

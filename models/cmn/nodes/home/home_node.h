@@ -58,6 +58,9 @@ class HomeNode final : public NodeModel {
   };
   [[nodiscard]] Tracked tracked(std::uint64_t address) const;
   [[nodiscard]] const Occupancy& pocq_occupancy() const noexcept { return pocq_.occupancy(); }
+  [[nodiscard]] unsigned pocq_entries() const noexcept { return parameters_.pocq_entries; }
+  /// The cycles in which the POCQ was full.
+  [[nodiscard]] const Level& pocq_full() const noexcept { return pocq_.full(); }
   /// @}
 
  private:

@@ -14,6 +14,7 @@ unsigned Pocq::allocate(const PocqEntry& request, Cycle now) {
   sequences_[number] = next_sequence_++;
   occupancy_.change(request.classes.of(FilterKind::occup1), 1, now);
   class_occupancy_.change(request.classes.of(FilterKind::class_occup), 1, now);
+  full_.set(numbers_.free() == 0, now);
   return number;
 }
 
@@ -23,6 +24,7 @@ void Pocq::free(unsigned number, Cycle now) {
   class_occupancy_.change(entry.classes.of(FilterKind::class_occup), -1, now);
   lines_[number] = kNoLine;
   numbers_.release(number);
+  full_.set(false, now);
 }
 
 PocqEntry& Pocq::at(unsigned number) {

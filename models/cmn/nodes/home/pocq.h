@@ -7,6 +7,7 @@
 #include "models/cmn/nodes/entry_numbers.h"
 #include "models/cmn/nodes/home/home_output.h"
 #include "models/cmn/nodes/home/home_rules.h"
+#include "models/cmn/pmu/cycle_condition.h"
 #include "models/cmn/pmu/occupancy.h"
 
 namespace pmufab::cmn {
@@ -96,6 +97,8 @@ class Pocq {
   /// Entries by filter occup1 and by class_occup.
   [[nodiscard]] const Occupancy& occupancy() const noexcept { return occupancy_; }
   [[nodiscard]] const Occupancy& class_occupancy() const noexcept { return class_occupancy_; }
+  /// The cycles in which there was no free entry.
+  [[nodiscard]] const Level& full() const noexcept { return full_; }
 
  private:
   static constexpr std::uint64_t kNoLine = ~std::uint64_t{0};
@@ -108,6 +111,7 @@ class Pocq {
   unsigned waiting_ = 0;
   Occupancy occupancy_;
   Occupancy class_occupancy_;
+  Level full_;
 };
 
 }  // namespace pmufab::cmn

@@ -84,6 +84,11 @@ void SnF::request(const FlitFields& fields, Cycle now) {
 
 Cycle SnF::turn(Cycle now) {
   const Cycle begin = std::max(now, next_turn_);
+  ++turns_;
+  if (begin > now) {
+    waited_ += begin - std::max(now, waited_until_);
+    waited_until_ = begin;
+  }
   next_turn_ = begin + parameters_.cycles_per_request;
   return begin;
 }

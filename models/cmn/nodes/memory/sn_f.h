@@ -33,6 +33,10 @@ class SnF final : public NodeModel {
   [[nodiscard]] std::uint64_t reads() const noexcept { return reads_; }
   [[nodiscard]] std::uint64_t writes() const noexcept { return writes_; }
   [[nodiscard]] std::uint64_t prefetches() const noexcept { return prefetches_; }
+  /// @return the cycles that the memory has been busy, or will be with what it has accepted.
+  [[nodiscard]] Cycle busy() const noexcept { return turns_ * parameters_.cycles_per_request; }
+  /// @return the cycles in which a request waited for its turn, or will wait.
+  [[nodiscard]] Cycle waited() const noexcept { return waited_; }
 
  private:
   void request(const FlitFields& fields, Cycle now);
@@ -49,6 +53,9 @@ class SnF final : public NodeModel {
   RequestCredits credits_;
   std::vector<std::uint8_t> data_flits_;  // by entry: flits that a write still waits for
   Cycle next_turn_ = 0;                   // next free cycle of the memory
+  std::uint64_t turns_ = 0;
+  Cycle waited_ = 0;
+  Cycle waited_until_ = 0;
   std::uint64_t reads_ = 0;
   std::uint64_t writes_ = 0;
   std::uint64_t prefetches_ = 0;

@@ -63,6 +63,13 @@ class OperationSource {
   /// @return the first cycle from `now` on in which next() may give one, if completed() is not called before; kNoCycle:
   ///         none
   [[nodiscard]] virtual Cycle ready(Cycle now) const = 0;
+  /// The operation that next() gave in this cycle cannot begin yet: it waits for its line, an entry of the requester's
+  /// table, or a place in its cache.
+  virtual void held(Cycle /*now*/) {}
+  /// It begins in this cycle.
+  virtual void released(Cycle /*now*/) {}
+  /// From this cycle on the requester's table has no room. It calls next() in the first cycle in which it has.
+  virtual void full(Cycle /*now*/) {}
   /// An operation has ended.
   /// @param began  the cycle in which next() gave it
   virtual void completed(const Operation& operation, Cycle began, Cycle now) = 0;

@@ -79,8 +79,14 @@ void RnF::issue(Cycle now) {
     holds_ = true;
     held_since_ = now;
   }
-  if (!start(held_, now)) return;  // only an arrival can unblock it
+  if (!start(held_, now)) {  // only an arrival can unblock it
+    if (!told_of_hold_ && source_ != nullptr) source_->held(now);
+    told_of_hold_ = true;
+    return;
+  }
   holds_ = false;
+  if (told_of_hold_ && source_ != nullptr) source_->released(now);
+  told_of_hold_ = false;
   next_issue_ = now + 1;
   mesh_.call(number_, now + 1);
 }

@@ -11,6 +11,7 @@
 #include "models/cmn/nodes/requester/private_lines.h"
 #include "models/cmn/nodes/retry.h"
 #include "models/cmn/nodes/system_address_map.h"
+#include "models/cmn/pmu/cycle_condition.h"
 
 namespace pmufab::cmn {
 
@@ -39,6 +40,9 @@ class RnF final : public RequesterModel {
   [[nodiscard]] bool can(OperationKind kind) const noexcept override;
   void set_source(OperationSource* source) override { source_ = source; }
   void ask(Cycle when) override { mesh_.call(number_, when); }
+  [[nodiscard]] RequesterWaits waits(Cycle now) const noexcept override {
+    return {lacks_credit_.cycles(now), mesh_.port_waits(number_)};
+  }
 
   [[nodiscard]] std::uint16_t node_id() const noexcept { return node_id_; }
   /// @name For tests and statistics
@@ -99,6 +103,12 @@ class RnF final : public RequesterModel {
   void read_data(const FlitFields& fields, Cycle now);
   void comp(unsigned entry, const FlitFields& fields, Cycle now);
   void comp_ack(const Entry& entry, std::uint16_t dbid, Cycle now);
+  /// Note whether a request waits for a credit.
+  void note_credits(Cycle now) {
+    const bool lacks = retried_.waiting() != 0;
+    lacks_credit_.set(lacks, now);
+    mesh_.waits_for_other(number_, lacks);
+  }
   void close(unsigned entry, Cycle now);
 
   // rn_f_snoops.cpp
@@ -129,6 +139,8 @@ class RnF final : public RequesterModel {
   Operation held_{};
   Cycle held_since_ = 0;
   bool holds_ = false;
+  bool told_of_hold_ = false;  // the source
+  Level lacks_credit_;
   Cycle next_issue_ = 0;
   std::uint64_t transactions_ = 0;
   std::uint64_t retries_ = 0;

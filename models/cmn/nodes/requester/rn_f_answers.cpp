@@ -49,6 +49,7 @@ void RnF::response(const FlitFields& fields, Cycle now) {
   namespace rsp = chi::rsp;
   if (fields.opcode == rsp::kPCrdGrant) {
     const unsigned again = retried_.grant(fields.srcid, fields.pcrdtype);
+    note_credits(now);
     if (again != RetriedRequests::kNone) send_request(again, false, now);
     return;
   }
@@ -59,6 +60,7 @@ void RnF::response(const FlitFields& fields, Cycle now) {
       ++retries_;
       entries_[number].pcrdtype = fields.pcrdtype;
       const unsigned again = retried_.retry(fields.srcid, fields.pcrdtype, number);
+      note_credits(now);
       if (again != RetriedRequests::kNone) send_request(again, false, now);
       break;
     }

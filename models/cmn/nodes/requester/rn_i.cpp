@@ -140,12 +140,15 @@ void RnI::begin(Cycle now) {
   Operation operation;
   // The kind of the next operation is not known, so there must be room for either.
   while (reads_.free() != 0 && writes_.free() != 0) {
+    told_of_full_ = false;
     if (!source_->next(now, operation)) {
       if (const Cycle when = source_->ready(now + 1); when != kNoCycle) mesh_.call(device_, when);
       return;
     }
     start(operation, now);
   }
+  if (!told_of_full_) source_->full(now);
+  told_of_full_ = true;
 }
 
 void RnI::start(const Operation& operation, Cycle now) {
@@ -212,6 +215,9 @@ void RnI::respond(const FlitFields& fields, Cycle now) {
 }
 
 void RnI::send_again(unsigned number, Cycle now) {
+  const bool lacks = retried_.waiting() != 0;
+  lacks_credit_.set(lacks, now);
+  mesh_.waits_for_other(device_, lacks);
   if (number == RetriedRequests::kNone) return;
   FlitFields& request = transactions_[number].request;
   request.allowretry = 0;

@@ -10,6 +10,7 @@
 #include "models/cmn/nodes/node_model.h"
 #include "models/cmn/nodes/retry.h"
 #include "models/cmn/nodes/system_address_map.h"
+#include "models/cmn/pmu/cycle_condition.h"
 #include "models/cmn/pmu/occupancy.h"
 
 namespace pmufab::cmn {
@@ -31,6 +32,9 @@ class RnI final : public RequesterModel {
   [[nodiscard]] bool can(OperationKind kind) const noexcept override;
   void set_source(OperationSource* source) override { source_ = source; }
   void ask(Cycle when) override { mesh_.call(device_, when); }
+  [[nodiscard]] RequesterWaits waits(Cycle now) const noexcept override {
+    return {lacks_credit_.cycles(now), mesh_.port_waits(device_)};
+  }
   [[nodiscard]] unsigned pending() const noexcept override { return reads_.used() + writes_.used(); }
 
   void run(Cycle now) override;
@@ -74,6 +78,8 @@ class RnI final : public RequesterModel {
   EntryNumbers writes_;
   RetriedRequests retried_;
   std::vector<Transaction> transactions_;  // by TxnID
+  bool told_of_full_ = false;              // the source
+  Level lacks_credit_;
   Occupancy rrt_;
   std::array<Occupancy, 4> rrt_slices_;
   Occupancy wrt_;

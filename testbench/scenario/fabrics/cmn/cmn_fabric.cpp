@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "models/cmn/nodes/home/home_node.h"
+#include "models/cmn/nodes/memory/sn_f.h"
 #include "testbench/scenario/fabrics/cmn/cmn_event_check.h"
 #include "testbench/scenario/fabrics/cmn/cmn_injection.h"
 #include "testbench/scenario/fabrics/cmn/cmn_workload.h"
@@ -96,6 +97,51 @@ void add_homes(std::size_t index, const cmn::Nodes& nodes, std::vector<Gauge>& g
   }
 }
 
+/// Add a resource to the report, unless nobody used it. @param use, stall  in cycles
+void add_busiest(const std::string& network, const std::string& resource, double use, double stall, cmn::Cycle cycles,
+                 Json& networks) {
+  if (use <= 0) return;
+  Json& one = networks[network];
+  one["resource"] = resource;
+  one["use"] = std::min(1.0, use / static_cast<double>(cycles));
+  one["stall"] = std::min(1.0, stall / static_cast<double>(cycles));
+}
+
+/// The home whose POCQ was fullest. @param first, end  cycles: of the traffic
+void add_busiest_home(const std::string& mesh, const cmn::Nodes& nodes, cmn::Cycle first, cmn::Cycle end,
+                      Json& networks) {
+  const cmn::HomeNode* busiest = nullptr;
+  std::uint16_t node_id = 0;
+  double most = 0;
+  for (const std::uint16_t id : nodes.addresses().nodes(cmn::DeviceKind::home)) {
+    const auto* const home = dynamic_cast<const cmn::HomeNode*>(nodes.find(id));
+    if (home == nullptr) continue;
+    const double use = static_cast<double>(home->pocq_occupancy().sum(0, end)) / home->pocq_entries();
+    if (use <= most) continue;
+    busiest = home;
+    node_id = id;
+    most = use;
+  }
+  if (busiest == nullptr) return;
+  add_busiest(mesh + "_homes", fmt::format("POCQ of home {:#x}", node_id), most,
+              static_cast<double>(busiest->pocq_full().cycles(end)), end - first, networks);
+}
+
+/// The memory node that was busy for longest.
+void add_busiest_memory(const std::string& mesh, const cmn::Nodes& nodes, cmn::Cycle cycles, Json& networks) {
+  const cmn::SnF* busiest = nullptr;
+  std::uint16_t node_id = 0;
+  for (const std::uint16_t id : nodes.addresses().nodes(cmn::DeviceKind::sn_f)) {
+    const auto* const memory = dynamic_cast<const cmn::SnF*>(nodes.find(id));
+    if (memory == nullptr || (busiest != nullptr && memory->busy() <= busiest->busy())) continue;
+    busiest = memory;
+    node_id = id;
+  }
+  if (busiest == nullptr) return;
+  add_busiest(mesh + "_memory", fmt::format("SN-F {:#x}", node_id), static_cast<double>(busiest->busy()),
+              static_cast<double>(busiest->waited()), cycles, networks);
+}
+
 std::uint64_t cycles_of(const cmn::AxiParameters& axi) {
   constexpr std::uint64_t kBeats = 4;
   return std::uint64_t{axi.ar_period} + axi.aw_period + kBeats * axi.w_period + axi.read_latency + axi.write_latency;
@@ -125,8 +171,9 @@ void make_on(const platform::Platform& platform, unsigned mesh, const std::strin
 }  // namespace
 
 CmnFabric::CmnFabric(const FabricContext& context)
-    : platform_(context.platform), flows_(make_flows(platform_, context.workload)) {
-  make_chi_traffic(context.workload);
+    : platform_(context.platform),
+      flows_(make_flows(platform_, context.workload)),
+      chi_traffic_(make_chi_traffic(platform_, context.workload)) {
   const std::vector<scoreboard::CmnJudgeSpec> meshes = cmn_judge_specs(platform_.spec());
   std::vector<scoreboard::CmnJudge*> judges;
   for (std::size_t mesh = 0; mesh < meshes.size(); ++mesh) {
@@ -156,14 +203,17 @@ std::vector<std::unique_ptr<traffic::FlitFlow>> make_flows(platform::Platform& p
   return flows;
 }
 
-void CmnFabric::make_chi_traffic(const Workload& workload) {
+std::vector<std::unique_ptr<traffic::ChiTraffic>> make_chi_traffic(platform::Platform& platform,
+                                                                   const Workload& workload) {
+  std::vector<std::unique_ptr<traffic::ChiTraffic>> all;
   for (const traffic::ChiTrafficSpec& spec : workload.of<CmnWorkload>().chi) {
-    const std::string field = fmt::format("chi_traffic[{}]", chi_traffic_.size());
-    make_on(platform_, spec.mesh, field, [&] {
-      chi_traffic_.push_back(std::make_unique<traffic::ChiTraffic>(
-          platform_.mesh(spec.mesh), platform_.nodes(spec.mesh), spec, field, workload.seed));
+    const std::string field = fmt::format("chi_traffic[{}]", all.size());
+    make_on(platform, spec.mesh, field, [&] {
+      all.push_back(std::make_unique<traffic::ChiTraffic>(platform.mesh(spec.mesh), platform.nodes(spec.mesh), spec,
+                                                          field, workload.seed));
     });
   }
+  return all;
 }
 
 void CmnFabric::start_traffic() {
@@ -204,8 +254,8 @@ void CmnFabric::add_gauges(std::vector<Gauge>& gauges) const {
   }
 }
 
-void CmnFabric::report_traffic(Json& list) const {
-  for (const auto& flow : flows_) {
+void report(const std::vector<std::unique_ptr<traffic::FlitFlow>>& flows, Json& list) {
+  for (const auto& flow : flows) {
     Json item;
     item["name"] = flow->name();
     item["issued"] = flow->uploaded();
@@ -214,15 +264,31 @@ void CmnFabric::report_traffic(Json& list) const {
     item["stalls"] = {{"port_cycles", flow->waited()}};
     list.push_back(std::move(item));
   }
-  for (const auto& chi : chi_traffic_) {
+}
+
+void report(const std::vector<std::unique_ptr<traffic::ChiTraffic>>& traffic, Json& list) {
+  for (const auto& chi : traffic) {
     Json item;
     item["name"] = chi->name();
     item["issued"] = chi->begun();
     item["completed"] = chi->completed();
     item["mean_latency_cycles"] = chi->latencies().mean();
     item["latency_cycles"] = to_json(chi->latencies());
+    add_idle_and_loaded(chi->latencies(), "cycles", item);
+    const traffic::ChiCycles& cycles = chi->cycles();
+    item["stalls"] = {{"outstanding_limit_cycles", cycles.outstanding},
+                      {"answer_cycles", cycles.answer},
+                      {"credit_cycles", cycles.credit},
+                      {"port_cycles", cycles.port},
+                      {"idle_cycles", cycles.idle},
+                      {"issuing_cycles", cycles.issuing}};
     list.push_back(std::move(item));
   }
+}
+
+void CmnFabric::report_traffic(Json& list) const {
+  report(flows_, list);
+  report(chi_traffic_, list);
 }
 
 void CmnFabric::report_busiest(Json& networks) const {
@@ -232,11 +298,15 @@ void CmnFabric::report_busiest(Json& networks) const {
     const cmn::Cycle cycles = clock.edges_before(now) - clock.edges_before(began_);
     const std::optional<Busiest> busiest = busiest_of(platform_.mesh(index).engine());
     if (!busiest || cycles == 0) continue;
-    Json& one = networks[fmt::format("cmn{}", index)];
+    const std::string mesh = fmt::format("cmn{}", index);
+    Json& one = networks[mesh];
     one["resource"] = fmt::format("xp{}.{}, channel {}", busiest->xp, cmn::to_string(busiest->interface),
                                   cmn::to_string(busiest->channel));
     one["use"] = static_cast<double>(busiest->flits) / static_cast<double>(cycles);
     one["stall"] = static_cast<double>(busiest->stalls) / static_cast<double>(cycles);
+    if (chi_traffic_.empty()) continue;
+    add_busiest_home(mesh, platform_.nodes(index), clock.edges_before(began_), clock.edges_before(now), networks);
+    add_busiest_memory(mesh, platform_.nodes(index), cycles, networks);
   }
 }
 

@@ -41,8 +41,6 @@ class CmnFabric final : public Fabric {
   [[nodiscard]] Picoseconds drain_patience() const override;
 
  private:
-  void make_chi_traffic(const Workload& workload);
-
   platform::Platform& platform_;
   std::vector<std::unique_ptr<traffic::FlitFlow>> flows_;
   std::vector<std::unique_ptr<traffic::ChiTraffic>> chi_traffic_;
@@ -53,6 +51,13 @@ class CmnFabric final : public Fabric {
 /// @return the raw flits of a workload, not started. @throws InputError for flits that are impossible on the platform
 [[nodiscard]] std::vector<std::unique_ptr<traffic::FlitFlow>> make_flows(platform::Platform& platform,
                                                                          const Workload& workload);
+
+/// @return the CHI traffic of a workload, not started. @throws InputError for traffic that is impossible on the platform
+[[nodiscard]] std::vector<std::unique_ptr<traffic::ChiTraffic>> make_chi_traffic(platform::Platform& platform,
+                                                                                 const Workload& workload);
+/// Add an object for each, as Fabric::report_traffic() has it.
+void report(const std::vector<std::unique_ptr<traffic::FlitFlow>>& flows, Json& list);
+void report(const std::vector<std::unique_ptr<traffic::ChiTraffic>>& traffic, Json& list);
 
 /// @return how long nothing may move in the meshes of a platform before what is left is given up: 1 ms at least, more
 ///         for meshes with slow clocks or nodes that were given long latencies.

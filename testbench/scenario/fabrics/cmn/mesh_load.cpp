@@ -38,17 +38,40 @@ std::uint64_t MeshLoad::most_of_link() const noexcept {
   return most;
 }
 
-MeshLoad load_of(const cmn::MeshEngine& engine, cmn::Cycle cycles) {
+namespace {
+
+void add_tallies(const cmn::MeshEngine& engine, cmn::Channel channel, MeshLoad& load) {
   const cmn::MeshParameters& mesh = engine.parameters();
-  MeshLoad load{cycles, std::vector<MeshLoad::Xp>(mesh.xps())};
   for (unsigned xp = 0; xp < mesh.xps(); ++xp) {
     const unsigned used = static_cast<unsigned>(Interface::port0) + mesh.ports_of(xp);
-    for (const cmn::Channel channel : mesh.channels) {
-      for (unsigned i = 0; i < used; ++i) {
-        const auto interface = static_cast<Interface>(i);
-        load.xps[xp].valid.at(i) += engine.tally(xp, interface, channel, FlitEvent::valid);
-        load.xps[xp].stall.at(i) += engine.tally(xp, interface, channel, FlitEvent::stall);
-      }
+    for (unsigned i = 0; i < used; ++i) {
+      const auto interface = static_cast<Interface>(i);
+      load.xps[xp].valid.at(i) += engine.tally(xp, interface, channel, FlitEvent::valid);
+      load.xps[xp].stall.at(i) += engine.tally(xp, interface, channel, FlitEvent::stall);
+    }
+  }
+}
+
+}  // namespace
+
+MeshLoad load_of(const cmn::MeshEngine& engine, cmn::Cycle cycles) {
+  MeshLoad load{cycles, std::vector<MeshLoad::Xp>(engine.parameters().xps())};
+  for (const cmn::Channel channel : engine.parameters().channels) add_tallies(engine, channel, load);
+  return load;
+}
+
+MeshLoad load_of(const cmn::MeshEngine& engine, cmn::Cycle cycles, cmn::Channel channel) {
+  MeshLoad load{cycles, std::vector<MeshLoad::Xp>(engine.parameters().xps())};
+  add_tallies(engine, channel, load);
+  return load;
+}
+
+MeshLoad load_between(const MeshLoad& earlier, const MeshLoad& later) {
+  MeshLoad load{later.cycles - earlier.cycles, later.xps};
+  for (std::size_t xp = 0; xp < load.xps.size(); ++xp) {
+    for (std::size_t i = 0; i < cmn::kInterfaces; ++i) {
+      load.xps[xp].valid.at(i) -= earlier.xps[xp].valid.at(i);
+      load.xps[xp].stall.at(i) -= earlier.xps[xp].stall.at(i);
     }
   }
   return load;

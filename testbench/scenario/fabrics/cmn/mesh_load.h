@@ -32,6 +32,10 @@ struct MeshLoad {
 
 /// Sum up the engine's tallies so far.
 [[nodiscard]] MeshLoad load_of(const cmn::MeshEngine& engine, cmn::Cycle cycles);
+/// The same of one channel. @pre the mesh has it
+[[nodiscard]] MeshLoad load_of(const cmn::MeshEngine& engine, cmn::Cycle cycles, cmn::Channel channel);
+/// @return what came after `earlier`. @param later  of the same mesh, later in the same run
+[[nodiscard]] MeshLoad load_between(const MeshLoad& earlier, const MeshLoad& later);
 
 /// As RunResult::load has it, for one mesh.
 [[nodiscard]] Json to_json(const MeshLoad& load);

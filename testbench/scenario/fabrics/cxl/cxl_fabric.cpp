@@ -2,6 +2,7 @@
 #include "testbench/scenario/fabrics/cxl/cxl_fabric.h"
 
 #include <algorithm>
+#include <array>
 #include <exception>
 #include <set>
 #include <string>
@@ -70,6 +71,36 @@ void add_operations(const Traffic& traffic, std::vector<Gauge>& gauges) {
   gauges.push_back({fmt::format("cxl_traffic.{}.operations", one->name()), true, [one] { return one->begun(); }});
   gauges.push_back({fmt::format("cxl_traffic.{}.outstanding", one->name()), false,
                     [one] { return one->begun() - one->completed(); }});
+}
+
+/// A part of the fabric that operations share.
+struct Resource {
+  std::string name;  // "": none
+  double used = 0;   // picoseconds
+  Picoseconds waited = 0;
+
+  template <typename Name>
+  void replace_if_busier(double other_used, Picoseconds other_waited, Name name_of) {
+    if (other_used <= used) return;
+    name = name_of();
+    used = other_used;
+    waited = other_waited;
+  }
+};
+
+constexpr std::array<const char*, cxl::kMessageClasses> kLanes = {"M2S Req", "M2S RwD",  "M2S BIRsp", "H2D Req",
+                                                                  "H2D Rsp", "H2D Data", "S2M BISnp", "S2M NDR",
+                                                                  "S2M DRS", "D2H Req",  "D2H Rsp",   "D2H Data"};
+
+/// A lane takes so many messages at each edge, and no more than its credits allow in a journey there and back.
+void look_at(const cxl::Link& link, unsigned lane, Resource& busiest) {
+  const cxl::Link::Load load = link.load(static_cast<cxl::MessageClass>(lane));
+  const cxl::LinkLane& limits = link.parameters().lanes[lane];
+  const double most_by_edges = static_cast<double>(limits.per_clock) / static_cast<double>(link.parameters().period);
+  const auto journey = static_cast<double>(2 * link.parameters().latency);
+  const double most_by_credits = journey > 0 ? static_cast<double>(limits.credits) / journey : most_by_edges;
+  const double used = static_cast<double>(load.messages) / std::min(most_by_edges, most_by_credits);
+  busiest.replace_if_busier(used, load.waited, [&] { return fmt::format("{}, {}", link.name(), kLanes[lane]); });
 }
 
 std::vector<std::string> operation_names() {
@@ -203,6 +234,7 @@ void CxlFabric::make_replays(const FabricContext& context, const std::vector<uns
 }
 
 void CxlFabric::start_traffic() {
+  began_ = part_.engine().now();
   if (recorder_) recorder_->start();
   for (const auto& replay : replays_) replay->start(to_picoseconds(sc_core::sc_time_stamp()));
   for (const auto& traffic : traffic_) traffic->start(to_picoseconds(sc_core::sc_time_stamp()));
@@ -238,7 +270,10 @@ void CxlFabric::report_traffic(Json& list) const {
   for (const auto& traffic : traffic_) {
     Json item = report_of(*traffic);
     item["stalls"] = {{"outstanding_limit_ps", traffic->stalled(Stall::outstanding)},
-                      {"target_ps", traffic->stalled(Stall::target)}};
+                      {"target_ps", traffic->stalled(Stall::target)},
+                      {"link_ps", traffic->stalled(Stall::link)},
+                      {"idle_ps", traffic->idle()}};
+    add_idle_and_loaded(traffic->latencies(), "ps", item);
     list.push_back(std::move(item));
   }
   for (const auto& replay : replays_) {
@@ -246,6 +281,25 @@ void CxlFabric::report_traffic(Json& list) const {
     item["late"] = replay->late();
     list.push_back(std::move(item));
   }
+}
+
+void CxlFabric::report_busiest(Json& networks) const {
+  const Picoseconds time = part_.engine().now() - began_;
+  if (time == 0) return;
+  Resource busiest;
+  for (const platform::CxlPart::Wire& wire : part_.wires()) {
+    for (unsigned lane = 0; lane < cxl::kMessageClasses; ++lane) look_at(*wire.link, lane, busiest);
+  }
+  for (std::size_t i = 0; i < part_.size(); ++i) {
+    const std::vector<cxl::DdrController::Load> loads = part_.device(i).memory.ddr().loads();
+    for (std::size_t channel = 0; channel < loads.size(); ++channel)
+      busiest.replace_if_busier(static_cast<double>(loads[channel].busy), loads[channel].waited,
+                                [&] { return fmt::format("cxl{}, memory channel {}", i, channel); });
+  }
+  if (busiest.name.empty()) return;
+  networks["cxl"] = {{"resource", busiest.name},
+                     {"use", std::min(1.0, busiest.used / static_cast<double>(time))},
+                     {"stall", std::min(1.0, static_cast<double>(busiest.waited) / static_cast<double>(time))}};
 }
 
 scoreboard::Injection CxlFabric::injection(const perf::ResolvedEvent& event, unsigned /*unit*/) {

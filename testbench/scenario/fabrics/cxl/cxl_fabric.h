@@ -25,6 +25,7 @@ class CxlFabric final : public Fabric {
   void stop_traffic() override;
   [[nodiscard]] bool traffic_is_over() const override;
   void report_traffic(Json& list) const override;
+  void report_busiest(Json& networks) const override;
   void add_gauges(std::vector<Gauge>& gauges) const override;
   [[nodiscard]] scoreboard::Injection injection(const perf::ResolvedEvent& event, unsigned unit) override;
   [[nodiscard]] DrainProgress progress() const override;
@@ -40,6 +41,7 @@ class CxlFabric final : public Fabric {
   platform::CxlPart& part_;
   std::vector<scoreboard::CxlPmuSpec> pmus_;
   Picoseconds patience_;
+  Picoseconds began_ = 0;  // the traffic
   std::unique_ptr<CxlListener> listener_;
   std::unique_ptr<Recorder> recorder_;
   std::unique_ptr<CpmuService> service_;
