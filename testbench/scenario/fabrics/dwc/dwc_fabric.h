@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,7 +16,10 @@
 namespace pmufab::scenario {
 
 /// The attributes of what streams let happen on links.
-enum LinkAttribute : std::uint8_t { kLinkEvent, kLinkLane, kLinkBytes, kLinkAttributes };
+inline constexpr std::size_t kLinkEvent = 0;
+inline constexpr std::size_t kLinkLane = 1;
+inline constexpr std::size_t kLinkBytes = 2;
+inline constexpr std::size_t kLinkAttributes = 3;
 
 /// What a scenario lets happen on the links of DesignWare root ports.
 struct DwcWorkload {
