@@ -68,8 +68,8 @@ ConfigurationRegisters::ConfigurationRegisters(const ConfigurationSpace& space, 
     : registers_(registers_of(space, port, more)),
       bank_({.name = space.name() + ".configuration", .size = ConfigurationSpace::kSize}, registers_) {
   for (const RegisterSpec& spec : registers_) {
-    bank_.on_read(bank_.find(spec.name), [&space, &spec](unsigned element, Picoseconds) -> std::uint64_t {
-      return space.read(spec.offset + element * spec.stride, 4);
+    bank_.on_read(bank_.find(spec.name), [&space, &spec](unsigned element, Picoseconds when) -> std::uint64_t {
+      return space.fetch(spec.offset + element * spec.stride, 4, when);
     });
   }
 }

@@ -107,6 +107,17 @@ void ConfigurationSpace::on_write(unsigned offset, unsigned bytes, WriteHook hoo
   hooks_.push_back({offset, bytes, std::move(hook)});
 }
 
+void ConfigurationSpace::on_read(unsigned offset, unsigned bytes, ReadHook hook) {
+  reading_hooks_.push_back({offset, bytes, std::move(hook)});
+}
+
+std::uint32_t ConfigurationSpace::fetch(unsigned offset, unsigned bytes, Picoseconds when) const {
+  for (const ReadingHook& hook : reading_hooks_) {
+    if (offset < hook.offset + hook.bytes && hook.offset < offset + bytes) hook.call(when);
+  }
+  return read(offset, bytes);
+}
+
 std::uint32_t ConfigurationSpace::read(unsigned offset, unsigned bytes) const noexcept {
   std::uint32_t value = 0;
   for (unsigned i = 0; i < bytes; ++i) value |= std::uint32_t{value_[offset + i]} << (8 * i);

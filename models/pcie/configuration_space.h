@@ -47,6 +47,7 @@ class ConfigurationSpace {
  public:
   static constexpr unsigned kSize = 4096;
   using WriteHook = std::function<void(const ConfigurationWrite&)>;
+  using ReadHook = std::function<void(Picoseconds when)>;
 
   /// @param name  of the function, for errors
   explicit ConfigurationSpace(std::string name) : name_(std::move(name)) {}
@@ -74,7 +75,12 @@ class ConfigurationSpace {
   /// Call `hook` after each write of software that touches [offset, offset + bytes).
   void on_write(unsigned offset, unsigned bytes, WriteHook hook);
 
-  /// What software and hardware read.
+  /// Call `hook` before each read of software that touches [offset, offset + bytes): it may set() what they hold then.
+  void on_read(unsigned offset, unsigned bytes, ReadHook hook);
+
+  /// A read of software: hooks are called. Parameters are those of read().
+  [[nodiscard]] std::uint32_t fetch(unsigned offset, unsigned bytes, Picoseconds when) const;
+  /// What the space holds.
   /// @param bytes  1, 2 or 4; offset + bytes within the space
   [[nodiscard]] std::uint32_t read(unsigned offset, unsigned bytes) const noexcept;
   /// A write of software: policies are applied and hooks called.
@@ -98,7 +104,13 @@ class ConfigurationSpace {
 
   std::string name_;
   Bytes value_{}, reset_{}, writable_{}, clears_{}, sticky_{}, function_kept_{};
+  struct ReadingHook {
+    unsigned offset;
+    unsigned bytes;
+    ReadHook call;
+  };
   std::vector<Hook> hooks_;
+  std::vector<ReadingHook> reading_hooks_;
   unsigned capabilities_end_ = 0x40;
   unsigned last_capability_ = 0;  // 0: none
   unsigned extended_end_ = 0x100;

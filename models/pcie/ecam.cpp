@@ -89,14 +89,15 @@ void Ecam::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& dela
   payload.set_response_status(tlm::TLM_OK_RESPONSE);
   Function* const function = decode(address);
   const auto offset = static_cast<unsigned>(address & 0xfff);
+  const Picoseconds when = to_picoseconds(sc_core::sc_time_stamp()) + to_picoseconds(delay);
   if (is_write) {
     if (function == nullptr) return;
     std::uint32_t value = 0;
     std::memcpy(&value, payload.get_data_ptr(), length);
-    function->space().write(offset, length, value, to_picoseconds(sc_core::sc_time_stamp()) + to_picoseconds(delay));
+    function->space().write(offset, length, value, when);
     return;
   }
-  const std::uint32_t value = function == nullptr ? ~0U : function->space().read(offset, length);
+  const std::uint32_t value = function == nullptr ? ~0U : function->space().fetch(offset, length, when);
   std::memcpy(payload.get_data_ptr(), &value, length);  // little endian, and so is the host
 }
 
@@ -107,7 +108,7 @@ unsigned Ecam::transport_dbg(tlm::tlm_generic_payload& payload) {
   Function* const function = decode(address);
   const auto offset = static_cast<unsigned>(address & 0xfff);
   if (payload.is_read()) {
-    const std::uint32_t value = function == nullptr ? ~0U : function->space().read(offset, length);
+    const std::uint32_t value = function == nullptr ? ~0U : function->space().fetch(offset, length, simulated_time());
     std::memcpy(payload.get_data_ptr(), &value, length);
     return length;
   }

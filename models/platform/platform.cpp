@@ -9,6 +9,7 @@
 
 #include "models/platform/cmn/cmn_meshes.h"
 #include "models/platform/cxl/cxl_part.h"
+#include "models/platform/dwc/dwc_part.h"
 #include "models/platform/soc/soc_part.h"
 #include "models/platform/tegra410/tegra410_part.h"
 #include "models/platform/tegra410/tegra410_parts.h"
@@ -27,7 +28,8 @@ void add_other_parts(const PlatformSpec& spec, PlatformParts& parts) {
 }
 
 /// The kinds of fabric, as hardware. A kind that the platform does not have adds nothing.
-constexpr std::array kKinds = {&add_tegra410_parts, &add_cmn_parts, &add_cxl_parts, &add_soc_part, &add_other_parts};
+constexpr std::array kKinds = {&add_tegra410_parts, &add_cmn_parts, &add_cxl_parts,
+                               &add_soc_part,       &add_dwc_part,  &add_other_parts};
 
 void describe_cpus(const PlatformSpec& spec, FirmwareDescription& firmware) {
   for (unsigned socket = 0; socket < spec.sockets; ++socket) {

@@ -14,6 +14,7 @@
 #include "models/cmn/nodes/gateway/gateway.h"
 #include "models/cmn/nodes/system_address_map.h"
 #include "models/cxl/registers/component_registers.h"
+#include "models/platform/dwc/dwc_ports.h"
 #include "models/platform/soc/soc_rows.h"
 #include "models/platform/tegra410/c2c_spec.h"
 #include "models/platform/tegra410/pcie_spec.h"
@@ -186,6 +187,9 @@ void check_windows_of_soc(const PlatformSpec& spec) {
     taken.push_back(
         {default_map::kCxlHostBridge, cxl::ComponentRegisters::kSize, "component registers of the CXL host bridge"});
   }
+  for (const DwcSegment& segment : dwc_segments(spec))
+    taken.push_back({segment.ecam_base, default_map::kPcieEcamOfSegment,
+                     fmt::format("configuration space of PCI segment {}", segment.number)});
   taken.push_back({default_map::kMessageDoorbell / 0x1000 * 0x1000, 0x1000, "doorbell of interrupt messages"});
   for (const SocPmuRow& row : soc_pmus(spec)) {
     for (const PmuWindow& window : row.windows) {
@@ -430,8 +434,9 @@ void validate(const PlatformSpec& spec) {
   check_sockets(spec);
   check_pcie(spec);
   check_memory(spec);
-  if (!spec.tegra410 && spec.cmn.empty() && spec.cxl.empty() && spec.soc.pmus.empty() && spec.parts.empty())
-    fail("tegra410", "is missing, and there are neither meshes, CXL devices nor coresight_pmus");
+  if (!spec.tegra410 && spec.cmn.empty() && spec.cxl.empty() && spec.soc.pmus.empty() && spec.dwc.empty() &&
+      spec.parts.empty())
+    fail("tegra410", "is missing, and there are neither meshes, CXL devices, coresight_pmus nor dwc_root_ports");
   check_tegra410(spec);
   check_own_pmus(spec);
   check_meshes(spec.cmn, spec.sockets);
@@ -439,6 +444,7 @@ void validate(const PlatformSpec& spec) {
   check_interrupt_numbers(spec);
   check_links(spec);
   check_cxl(spec.cxl);
+  check_dwc(spec);
   check_windows(spec);
   check_windows_of_own_pmus(spec);
   check_windows_of_soc(spec);

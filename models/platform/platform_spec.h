@@ -11,6 +11,7 @@
 #include "models/cmn/mesh.h"
 #include "models/cmn/nodes/gateway/link_end.h"
 #include "models/cmn/nodes/nodes.h"
+#include "models/dwc/wire/description.h"
 #include "models/platform/cxl/cxl_spec.h"
 #include "models/platform/tegra410/pmu_row.h"
 #include "models/soc/wire/description.h"
@@ -79,6 +80,8 @@ struct PlatformSpec {
   std::vector<CxlDeviceSpec> cxl{};
   /// CoreSight PMUs by description, and the sources that they count.
   soc::Description soc{};
+  /// PCIe root ports with DesignWare controllers.
+  std::vector<dwc::RootPortDescription> dwc{};
   /// PMUs on the Tegra410 sockets besides those the part has.
   std::vector<PmuRow> own_pmus{};
   /// Fabrics of other kinds.
@@ -117,6 +120,8 @@ inline constexpr std::uint64_t kNvclinkPmu = 0x1012'0000;      ///< 12 instances
 inline constexpr std::uint64_t kNvdlinkPmu = 0x1013'0000;      ///< 16 instances, broadcast
 inline constexpr std::uint64_t kPcieEcam = 0x10'0000'0000;     ///< configuration space of root complexes 0 ... 5,
 inline constexpr std::uint64_t kPcieEcamOfSegment = 0x1000'0000;  ///< 256 MiB each
+inline constexpr std::uint64_t kDwcEcam = 0x18'0000'0000;         ///< the same of the segments of DesignWare root ports
+inline constexpr unsigned kDwcSegments = 64;
 inline constexpr std::uint64_t kPcieBars =
     0x40'0000'0000;  ///< BARs below root ports 0 ... 7 of root complexes 0 ... 5,
 inline constexpr std::uint64_t kPcieBarsOfPort = 0x1'0000'0000;  ///< 4 GiB for each port

@@ -54,6 +54,12 @@ __PMUFAB_CONFIG_ACCESS(byte, u8)
 __PMUFAB_CONFIG_ACCESS(word, u16)
 __PMUFAB_CONFIG_ACCESS(dword, u32)
 
+void pci_clear_and_set_config_dword(const struct pci_dev* dev, int where, u32 clear, u32 set) {
+  u32 value;
+  pci_read_config_dword(dev, where, &value);
+  pci_write_config_dword(dev, where, (value & ~clear) | set);
+}
+
 u8 pci_find_capability(struct pci_dev* dev, int id) {
   u16 status, header;
   u8 at;
@@ -412,6 +418,12 @@ u16 pci_find_vsec_capability(struct pci_dev* dev, u16 vendor, int id) {
     if (own == id) return at;
   }
   return 0;
+}
+
+enum pcie_link_width pcie_get_width_cap(struct pci_dev* dev) {
+  u32 capabilities = 0;
+  if (dev->pcie_cap) pci_read_config_dword(dev, dev->pcie_cap + PCI_EXP_LNKCAP, &capabilities);
+  return capabilities ? (enum pcie_link_width)((capabilities & PCI_EXP_LNKCAP_MLW) >> 4) : PCIE_LNK_WIDTH_UNKNOWN;
 }
 
 struct pci_dev* pcie_find_root_port(struct pci_dev* dev) {

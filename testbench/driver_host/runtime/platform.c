@@ -117,6 +117,18 @@ void platform_device_unregister(struct platform_device* pdev) {
   platform_device_put(pdev);
 }
 
+struct platform_device* platform_device_register_simple(const char* name, int id, const struct resource* resources,
+                                                        unsigned int count) {
+  if (PMUFAB_CALL_FAILS()) return ERR_PTR(-ENOMEM);
+  struct platform_device* pdev = platform_device_alloc(name, id);
+  if (!pdev) return ERR_PTR(-ENOMEM);
+  int error = platform_device_add_resources(pdev, resources, count);
+  if (!error) error = platform_device_add(pdev);
+  if (!error) return pdev;
+  platform_device_put(pdev);
+  return ERR_PTR(error);
+}
+
 int __platform_driver_register(struct platform_driver* driver, struct module* owner) {
   if (PMUFAB_CALL_FAILS()) return -ENOMEM;
   driver->driver.owner = owner;

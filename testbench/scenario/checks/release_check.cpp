@@ -2,6 +2,7 @@
 #include "testbench/scenario/checks/release_check.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <exception>
 #include <string_view>
@@ -101,9 +102,16 @@ void open_elsewhere(DriverHost& host, perf::PerfAttributes event, int cpu) {
   }
 }
 
-/// Linux's driver takes the leader of a group for an event of its own, whatever its PMU, and reads memory that is none:
-/// scenarios/known-defects/pcie-software-leader.yaml shows it.
-constexpr std::string_view kCrashesBesideSoftwareEvents = "nvidia_pcie_pmu_";
+/// Linux's drivers take the leader of a group for an event of their own, whatever its PMU. The one reads memory that is
+/// none, the other refuses the group: pcie-software-leader.yaml and dwc/dwc-software-events.yaml in
+/// scenarios/known-defects/.
+constexpr std::array kNotBesideSoftwareEvents = {std::string_view("nvidia_pcie_pmu_"),
+                                                 std::string_view("dwc_rootport_")};
+
+bool goes_beside_software_events(std::string_view pmu) {
+  return std::none_of(kNotBesideSoftwareEvents.begin(), kNotBesideSoftwareEvents.end(),
+                      [&](std::string_view name) { return pmu.starts_with(name); });
+}
 
 /// The drivers say what is wrong if one takes such an event: see DriverHost::warning_texts().
 void open_foreign(DriverHost& host, perf::PerfAttributes event, int cpu) {
@@ -136,7 +144,7 @@ ReleaseCheck::Rooms ReleaseCheck::rooms(bool foreign) {
     if (foreign) {
       open_elsewhere(host, events.front(), cpu);
       open_foreign(host, events.front(), cpu);
-      if (!pmu.name.starts_with(kCrashesBesideSoftwareEvents)) host.try_software_group(events.front(), cpu);
+      if (goes_beside_software_events(pmu.name)) host.try_software_group(events.front(), cpu);
     }
     rooms[pmu.name + ", its events of the run in turn"] = room_for(host, events, cpu);
     for (const perf::PerfAttributes& event : events) rooms[text_of(pmu.name, event)] = room_for(host, {event}, cpu);

@@ -123,8 +123,8 @@ TEST_F(Toy, keys_are_read_as_strictly_as_those_of_other_fabrics) {
   EXPECT_THAT(load_error(kScenario, {"platform.toy.looses_every=3"}), HasSubstr("did you mean 'loses_every'?"));
   EXPECT_THAT(load_error(kScenario, {"platform.toy.loses_every=1"}), HasSubstr("such a PMU would count nothing"));
   EXPECT_THAT(load_error(kScenario, {"toy_traffic[1].name=few"}),
-              HasSubstr("names must be unique among generators, mesh_traffic, chi_traffic, cxl_traffic, soc_traffic "
-                        "and toy_traffic"));
+              HasSubstr("names must be unique among generators, mesh_traffic, chi_traffic, cxl_traffic, soc_traffic, "
+                        "dwc_traffic and toy_traffic"));
   EXPECT_THAT(load_error(kScenario, {"platform.kind=tay"}), HasSubstr("did you mean 'toy'?"));
 }
 

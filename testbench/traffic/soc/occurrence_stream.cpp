@@ -18,10 +18,10 @@ OccurrenceStream::Values OccurrenceStream::values_of(const ValueRanges& ranges) 
   return values;
 }
 
-OccurrenceStream::OccurrenceStream(const sc_core::sc_module_name& name, soc::Source& source, StreamSpec spec,
+OccurrenceStream::OccurrenceStream(const sc_core::sc_module_name& name, Happen happen, StreamSpec spec,
                                    std::uint64_t seed)
     : sc_core::sc_module(name),
-      source_(source),
+      happen_(std::move(happen)),
       spec_(std::move(spec)),
       random_(mix_bits(seed ^ hash_of(spec_.name))),
       outstanding_(values_of(spec_.outstanding)) {
@@ -80,7 +80,7 @@ void OccurrenceStream::emit(Picoseconds now) {
   ++in_phase_;
   issued_ += spec_.repeat;
   pacer_->advance(random_);
-  source_.happen(occurrence, now);
+  happen_(occurrence, now);
 }
 
 }  // namespace pmufab::traffic

@@ -10,7 +10,7 @@
 
 #include <systemc>
 
-#include "models/soc/source.h"
+#include "models/soc/wire/occurrence.h"
 #include "testbench/traffic/core/pacer.h"
 #include "testbench/traffic/core/random_stream.h"
 #include "testbench/traffic/tegra410/traffic_spec.h"
@@ -34,10 +34,10 @@ struct StreamPhase {
   std::optional<std::uint64_t> count{};  ///< of occurrences. Neither: endless
 };
 
-/// Occurrences at one source of one socket.
+/// Occurrences at one source of one socket, or on the link of a root port.
 struct StreamSpec {
   std::string name;     ///< unique in the scenario, not empty
-  unsigned source = 0;  ///< index in the description
+  unsigned source = 0;  ///< index in the description; or of the root port
   unsigned socket = 0;
   Picoseconds start = 0;     ///< after the start of traffic
   std::uint64_t repeat = 1;  ///< occurrences at one instant, all alike
@@ -49,8 +49,11 @@ struct StreamSpec {
 /// Lets the occurrences of a specification happen, each at its own instant.
 class OccurrenceStream : public sc_core::sc_module {
  public:
+  using Happen = std::function<void(const soc::Occurrence& occurrence, Picoseconds when)>;
+
+  /// @param happen  lets an occurrence happen
   /// @param seed  the scenario's
-  OccurrenceStream(const sc_core::sc_module_name& name, soc::Source& source, StreamSpec spec, std::uint64_t seed);
+  OccurrenceStream(const sc_core::sc_module_name& name, Happen happen, StreamSpec spec, std::uint64_t seed);
 
   /// Begin now. Once.
   void start() { wake_.notify(to_sc_time(spec_.start)); }
@@ -74,7 +77,7 @@ class OccurrenceStream : public sc_core::sc_module {
   void emit(Picoseconds now);
   void finish();
 
-  soc::Source& source_;
+  Happen happen_;
   StreamSpec spec_;
   RandomStream random_;
   std::vector<Values> attributes_;

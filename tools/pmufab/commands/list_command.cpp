@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -26,13 +27,26 @@ using scenario::Json;
 /// Events that a scenario cannot measure, and why.
 using NotModelled = std::map<std::string, std::string>;
 
+/// @return an event with values for the terms that it leaves to the user: "pmu/event,lane=0/".
+std::string with_open_terms(const std::string& pmu, const perf::PmuCatalog::Event& event) {
+  constexpr std::string_view kOpen = "=?";
+  std::string text = fmt::format("{}/{}", pmu, event.name);
+  std::string_view rest = event.definition;
+  while (!rest.empty()) {
+    const std::string_view term = rest.substr(0, rest.find(','));
+    rest.remove_prefix(std::min(term.size() + 1, rest.size()));
+    if (term.ends_with(kOpen)) text += fmt::format(",{}=0", term.substr(0, term.size() - kOpen.size()));
+  }
+  return text + "/";
+}
+
 NotModelled events_not_modelled(const perf::PmuCatalog& catalog, const scenario::Machine& machine) {
   NotModelled reasons;
   for (const perf::PmuCatalog::Entry& pmu : catalog.entries()) {
     for (const perf::PmuCatalog::Event& event : pmu.events) {
       const std::string text = fmt::format("{}/{}/", pmu.name, event.name);
       try {
-        for (const perf::ResolvedGroup& group : catalog.resolve(text)) {
+        for (const perf::ResolvedGroup& group : catalog.resolve(with_open_terms(pmu.name, event))) {
           for (const auto& fabric : machine.fabrics()) fabric->check_event(group.events.front());
         }
       } catch (const perf::EventError& error) {

@@ -34,9 +34,11 @@ SocFabric::SocFabric(const FabricContext& context)
   part_.set_observer(&context.scoreboard.add(std::make_unique<scoreboard::SocJudge>(
       spec_, context.scoreboard.chronicle(), context.scoreboard.find<scoreboard::Tegra410Judge>())));
   for (const traffic::StreamSpec& stream : context.workload.of<SocWorkload>()) {
-    const unsigned number = platform::source_number(context.platform.spec(), stream.source, stream.socket);
+    soc::Source& source = part_.source(platform::source_number(context.platform.spec(), stream.source, stream.socket));
     streams_.push_back(std::make_unique<traffic::OccurrenceStream>(
-        fmt::format("stream{}", streams_.size()).c_str(), part_.source(number), stream, context.workload.seed));
+        fmt::format("stream{}", streams_.size()).c_str(),
+        [&source](const soc::Occurrence& occurrence, Picoseconds when) { source.happen(occurrence, when); }, stream,
+        context.workload.seed));
     streams_.back()->on_end([this] { idle_.notify(sc_core::SC_ZERO_TIME); });
   }
   if (!context.has_reference_software) return;

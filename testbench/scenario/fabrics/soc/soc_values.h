@@ -24,6 +24,10 @@ namespace pmufab::scenario {
                                              Quantity quantity);
 /// @throws InputError if it is no whole number
 [[nodiscard]] std::uint64_t read_whole(const Value& value, const std::string& path);
+/// @return a value, a range, or a map of either to weights. @throws InputError for anything else
+[[nodiscard]] traffic::ValueRanges read_ranges(const Value& value, const std::string& path, Quantity quantity);
+/// Read the keys that pace a stream: pacing, burst, count, duration, and phases.
+void read_stream_phases(Reader& reader, traffic::StreamSpec& stream);
 /// Read a map from attributes to something. @throws InputError for an attribute that is not in the list
 void read_attributes(Reader& reader, std::string_view key, const std::vector<std::string>& attributes,
                      const std::function<void(unsigned attribute, const Value& value)>& read);

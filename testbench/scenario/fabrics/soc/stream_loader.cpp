@@ -18,27 +18,6 @@ using traffic::StreamSpec;
 using traffic::ValueRange;
 using traffic::ValueRanges;
 
-/// A value, a range, or a map of either to weights.
-ValueRanges read_ranges(const Value& value, const std::string& path, Quantity quantity) {
-  if (value.kind == Value::Kind::scalar) return {read_range(value.scalar, value.source, path, quantity)};
-  if (value.kind != Value::Kind::map || value.entries.empty())
-    throw InputError(value.source, path, "must be a value, a range, or a map of them to weights",
-                     "for example 7, 0-15, or {0: 3, 1-7: 1}");
-  ValueRanges ranges;
-  std::uint64_t sum = 0;
-  for (const Value::Entry& entry : value.entries) {
-    ValueRange range = read_range(entry.key, entry.source, path, quantity);
-    const std::uint64_t weight = read_whole(entry.value, path);
-    if (weight > std::numeric_limits<std::uint32_t>::max())
-      throw InputError(entry.value.source, path, fmt::format("the weight {} is too large", weight));
-    range.weight = static_cast<std::uint32_t>(weight);
-    sum += weight;
-    ranges.push_back(range);
-  }
-  if (sum == 0) throw InputError(value.source, path, "has no weight above 0");
-  return ranges;
-}
-
 void read_stream_phase(Reader& reader, StreamPhase& phase) {
   reader.object("pacing", [&](Reader& pacing) { read_pacing(pacing, phase.pacing); });
   reader.optional_object("burst", [&](Reader& burst) { read_burst(burst, phase.burst.emplace()); });
@@ -91,12 +70,36 @@ void read_stream(Reader& reader, const TrafficContext& context, StreamSpec& stre
     stream.outstanding = read_ranges(*outstanding, reader.path_of("outstanding"), Quantity::duration);
     reader.put("outstanding", *outstanding);
   }
-  read_stream_phase(reader, stream.phases.emplace_back());
-  read_phases(reader, stream);
+  read_stream_phases(reader, stream);
   context.names.take(reader, stream.name);
 }
 
 }  // namespace
+
+ValueRanges read_ranges(const Value& value, const std::string& path, Quantity quantity) {
+  if (value.kind == Value::Kind::scalar) return {read_range(value.scalar, value.source, path, quantity)};
+  if (value.kind != Value::Kind::map || value.entries.empty())
+    throw InputError(value.source, path, "must be a value, a range, or a map of them to weights",
+                     "for example 7, 0-15, or {0: 3, 1-7: 1}");
+  ValueRanges ranges;
+  std::uint64_t sum = 0;
+  for (const Value::Entry& entry : value.entries) {
+    ValueRange range = read_range(entry.key, entry.source, path, quantity);
+    const std::uint64_t weight = read_whole(entry.value, path);
+    if (weight > std::numeric_limits<std::uint32_t>::max())
+      throw InputError(entry.value.source, path, fmt::format("the weight {} is too large", weight));
+    range.weight = static_cast<std::uint32_t>(weight);
+    sum += weight;
+    ranges.push_back(range);
+  }
+  if (sum == 0) throw InputError(value.source, path, "has no weight above 0");
+  return ranges;
+}
+
+void read_stream_phases(Reader& reader, StreamSpec& stream) {
+  read_stream_phase(reader, stream.phases.emplace_back());
+  read_phases(reader, stream);
+}
 
 void read_streams(Reader& reader, const TrafficContext& context, std::vector<StreamSpec>& streams) {
   if (!reader.has("soc_traffic")) return;

@@ -126,6 +126,7 @@ int pci_read_config_dword(const struct pci_dev* dev, int where, u32* value);
 int pci_write_config_byte(const struct pci_dev* dev, int where, u8 value);
 int pci_write_config_word(const struct pci_dev* dev, int where, u16 value);
 int pci_write_config_dword(const struct pci_dev* dev, int where, u32 value);
+void pci_clear_and_set_config_dword(const struct pci_dev* dev, int where, u32 clear, u32 set);
 u8 pci_find_capability(struct pci_dev* dev, int id);
 u16 pci_find_ext_capability(struct pci_dev* dev, int id);
 u16 pci_find_next_ext_capability(struct pci_dev* dev, u16 start, int id);
@@ -186,6 +187,9 @@ static inline struct pci_dev* pci_upstream_bridge(struct pci_dev* dev) { return 
 u32 pcie_bandwidth_available(struct pci_dev* dev, struct pci_dev** limiting, int* speed, int* width);
 int pcie_link_bandwidth_mbps(struct pci_dev* dev);
 int pcie_link_speed_mbps(struct pci_dev* dev);
+enum pcie_link_width { PCIE_LNK_WIDTH_RESRV = 0, PCIE_LNK_WIDTH_UNKNOWN = 0xff };
+/* The lanes that the port can have; unknown if it has no link. */
+enum pcie_link_width pcie_get_width_cap(struct pci_dev* dev);
 void pci_walk_bus(struct pci_bus* bus, int (*visit)(struct pci_dev* dev, void* data), void* data);
 
 #endif

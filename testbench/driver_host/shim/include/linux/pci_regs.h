@@ -86,6 +86,7 @@
 #define PCI_EXP_DEVCTL_FERE 0x0004
 #define PCI_EXP_DEVCTL_URRE 0x0008
 #define PCI_EXP_LNKCAP 0x0c
+#define PCI_EXP_LNKCAP_MLW 0x000003f0
 #define PCI_EXP_LNKCAP_PN 0xff000000
 #define PCI_EXP_LNKCTL 0x10
 #define PCI_EXP_LNKSTA 0x12
@@ -101,6 +102,9 @@
 #define PCI_EXT_CAP_ID_DSN 0x03
 #define PCI_EXT_CAP_ID_VNDR 0x0b
 #define PCI_VNDR_HEADER 4
+#define PCI_VNDR_HEADER_ID(header) ((header)&0xffff)
+#define PCI_VNDR_HEADER_REV(header) (((header) >> 16) & 0xf)
+#define PCI_VNDR_HEADER_LEN(header) (((header) >> 20) & 0xfff)
 #define PCI_EXT_CAP_ID_DVSEC 0x23
 
 #define PCI_DVSEC_HEADER1 0x4

@@ -52,6 +52,9 @@ int platform_device_add(struct platform_device* pdev);
 void platform_device_put(struct platform_device* pdev);
 void platform_device_del(struct platform_device* pdev);
 void platform_device_unregister(struct platform_device* pdev);
+/* A device that is there at once. An error pointer if it cannot be. */
+struct platform_device* platform_device_register_simple(const char* name, int id, const struct resource* resources,
+                                                        unsigned int count);
 #define platform_driver_register(driver) __platform_driver_register(driver, THIS_MODULE)
 int __platform_driver_register(struct platform_driver* driver, struct module* owner);
 void platform_driver_unregister(struct platform_driver* driver);

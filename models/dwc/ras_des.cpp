@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/dwc/ras_des.h"
+
+#include <utility>
+
+namespace pmufab::dwc {
+namespace {
+
+constexpr std::uint16_t kVendorSpecific = 0x000b;  // PCI Express Base Specification, 7.9.5
+constexpr unsigned kVsecId = 0x02;
+
+// Registers and fields are those that Linux's driver uses (dwc_pcie_pmu.c), from the start of the capability.
+constexpr unsigned kVsecHeader = 0x04;
+constexpr unsigned kCounterControl = 0x08;
+constexpr unsigned kCounterData = 0x0c;
+constexpr unsigned kAnalysisControl = 0x10;
+constexpr unsigned kAnalysisData = 0x14;
+constexpr unsigned kAnalysisDataHigh = 0x18;
+
+constexpr unsigned kWordBytes = 4;
+constexpr unsigned kWordBits = 32;
+constexpr std::uint32_t kSelections = 0x0fff'0f00;  // event and lane
+constexpr std::uint32_t kIsOn = 1U << 7;
+constexpr std::uint32_t kAnalysisFields = 0xff00'ff01;
+constexpr std::uint32_t kTimerStart = 1;
+
+constexpr FieldSpec kCapabilityFields[] = {{"Capability ID", 0, 16, Access::ro},
+                                           {"Capability Version", 16, 4, Access::ro}};
+constexpr FieldSpec kVsecFields[] = {
+    {"VSEC ID", 0, 16, Access::ro}, {"VSEC Revision", 16, 4, Access::ro}, {"VSEC Length", 20, 12, Access::ro}};
+constexpr FieldSpec kCounterControlFields[] = {
+    {"EVENT_COUNTER_CLEAR", 0, 2, Access::wo, 0, "1: the selected counter, 3: all"},
+    {"EVENT_COUNTER_ENABLE", 2, 3, Access::wo, 0, "1 off, 3 on: the selected counter; 5 off, 7 on: all"},
+    {"EVENT_COUNTER_STATUS", 7, 1, Access::ro, 0, "the selected counter is on"},
+    {"EVENT_COUNTER_LANE_SELECT", 8, 4, Access::rw},
+    {"EVENT_COUNTER_EVENT_SELECT", 16, 12, Access::rw, 0, "group in bits 27:24, number in bits 23:16"}};
+constexpr FieldSpec kCounterDataFields[] = {{"EVENT_COUNTER_DATA", 0, 32, Access::ro}};
+constexpr FieldSpec kAnalysisControlFields[] = {
+    {"TIMER_START", 0, 1, Access::rw, 0, "a measurement goes on"},
+    {"TIME_BASED_DURATION_SELECT", 8, 8, Access::rw, 0, "0: until software ends it"},
+    {"TIME_BASED_REPORT_SELECT", 24, 8, Access::rw}};
+constexpr FieldSpec kAnalysisDataFields[] = {{"TIME_BASED_ANALYSIS_DATA", 0, 32, Access::ro}};
+
+enum class Switch : std::uint8_t { off = 1, on = 3, all_off = 5, all_on = 7 };
+enum class Clear : std::uint8_t { one = 1, all = 3 };
+
+/// @return how long a measurement lasts, by DURATION_SELECT; nothing: until software ends it
+std::optional<Picoseconds> duration_of(unsigned select) {
+  constexpr Picoseconds kMicrosecond = 1'000'000;
+  constexpr Picoseconds kMillisecond = 1000 * kMicrosecond;
+  switch (select) {
+    case 0x01:
+      return kMillisecond;
+    case 0x02:
+      return 10 * kMillisecond;
+    case 0x03:
+      return 100 * kMillisecond;
+    case 0x04:
+      return 1000 * kMillisecond;
+    case 0x05:
+      return 2000 * kMillisecond;
+    case 0x06:
+      return 4000 * kMillisecond;
+    case 0xff:
+      return 4 * kMicrosecond;
+    default:
+      return std::nullopt;
+  }
+}
+
+}  // namespace
+
+RasDes::RasDes(pcie::ConfigurationSpace& space, const RootPortDescription& port, const ClockDomain& clock)
+    : space_(space),
+      lanes_(port.lanes),
+      at_(space.add_extended_capability(kVendorSpecific, 1, kBytes)),
+      registers_{
+          RegisterSpec{"RAS_DES_CAP", at_, kWordBits, kCapabilityFields},
+          RegisterSpec{"RAS_DES_VSEC", at_ + kVsecHeader, kWordBits, kVsecFields},
+          RegisterSpec{"EVENT_COUNTER_CONTROL", at_ + kCounterControl, kWordBits, kCounterControlFields},
+          RegisterSpec{"EVENT_COUNTER_DATA", at_ + kCounterData, kWordBits, kCounterDataFields},
+          RegisterSpec{"TIME_BASED_ANALYSIS_CONTROL", at_ + kAnalysisControl, kWordBits, kAnalysisControlFields},
+          RegisterSpec{"TIME_BASED_ANALYSIS_DATA", at_ + kAnalysisData, kWordBits, kAnalysisDataFields, 2, kWordBytes}},
+      analysis_(clock, port.time_width) {
+  space.define(at_ + kVsecHeader, kWordBytes, {.value = kVsecId | port.vsec_revision << 16 | kBytes << 20});
+  space.define(at_ + kCounterControl, kWordBytes, {.writable = kSelections});
+  space.define(at_ + kAnalysisControl, kWordBytes, {.writable = kAnalysisFields});
+  space.on_write(at_ + kCounterControl, kWordBytes,
+                 [this](const pcie::ConfigurationWrite& write) { write_counter_control(write); });
+  space.on_write(at_ + kAnalysisControl, kWordBytes,
+                 [this](const pcie::ConfigurationWrite& write) { write_analysis_control(write); });
+  space.on_read(at_ + kCounterControl, kAnalysisDataHigh + kWordBytes - kCounterControl,
+                [this](Picoseconds when) { show(when); });
+}
+
+RasDes::Counter* RasDes::counter(unsigned id, unsigned lane) noexcept {
+  const LinkEventCode* const event = find_link_event(id);
+  if (event == nullptr || lane >= lanes_) return nullptr;
+  return &counters_.at((id >> 8) - kFirstGroup).at(id & 0xffU).at(lane);
+}
+
+RasDes::Counter* RasDes::selected() noexcept {
+  const std::uint32_t control = space_.read(at_ + kCounterControl, kWordBytes);
+  return counter(control >> 16 & 0xfffU, control >> 8 & 0xfU);
+}
+
+void RasDes::happen(const LinkEvent& event, Picoseconds when) {
+  Counter* const one = counter(event.id, event.lane);
+  if (one == nullptr) return;
+  if (one->is_on) one->value += static_cast<std::uint32_t>(event.repeat);
+  const LinkEventCode& code = *find_link_event(event.id);
+  if (code.payload && event.bytes != 0) analysis_.pass(*code.payload, event.repeat * units_of(event.bytes), when);
+}
+
+void RasDes::write_counter_control(const pcie::ConfigurationWrite& write) {
+  // Both commands are in the lowest byte; without it, a write selects.
+  const std::uint32_t commands = write.byte(at_ + kCounterControl);
+  const auto enable = static_cast<Switch>(commands >> 2 & 7U);
+  const auto clear = static_cast<Clear>(commands & 3U);
+  if (Counter* const one = selected(); one != nullptr) {
+    if (enable == Switch::on) one->is_on = true;
+    if (enable == Switch::off) one->is_on = false;
+    if (clear == Clear::one) one->value = 0;
+  }
+  if (enable != Switch::all_on && enable != Switch::all_off && clear != Clear::all) return;
+  for (auto& group : counters_) {
+    for (LaneCounters& event : group) {
+      for (Counter& one : event) {
+        if (enable == Switch::all_on) one.is_on = true;
+        if (enable == Switch::all_off) one.is_on = false;
+        if (clear == Clear::all) one.value = 0;
+      }
+    }
+  }
+}
+
+void RasDes::write_analysis_control(const pcie::ConfigurationWrite& write) {
+  const unsigned control = at_ + kAnalysisControl;
+  if (write.offset != control) return;  // without the lowest byte, a write selects
+  if ((write.written & kTimerStart) != 0) {
+    analysis_.start(duration_of(space_.read(control + 1, 1)), write.when);
+  } else {
+    analysis_.stop(write.when);
+  }
+}
+
+void RasDes::show(Picoseconds when) {
+  const Counter* const one = selected();
+  const bool is_on = one != nullptr && one->is_on;
+  const std::uint32_t control = space_.read(at_ + kCounterControl, kWordBytes) & kSelections;
+  space_.set(at_ + kCounterControl, kWordBytes, control | (is_on ? kIsOn : 0U));
+  space_.set(at_ + kCounterData, kWordBytes, one == nullptr ? 0 : one->value);
+  const unsigned analysis = at_ + kAnalysisControl;
+  if (!analysis_.runs(when)) space_.set(analysis, 1, 0);
+  const std::uint64_t data = analysis_.read(space_.read(analysis + 3, 1), when);
+  space_.set(at_ + kAnalysisData, kWordBytes, static_cast<std::uint32_t>(data));
+  space_.set(at_ + kAnalysisDataHigh, kWordBytes, static_cast<std::uint32_t>(data >> kWordBits));
+}
+
+void RasDes::reset(Picoseconds when) {
+  counters_ = {};
+  analysis_.reset(when);
+}
+
+}  // namespace pmufab::dwc

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "models/dwc/link_events.h"
+#include "models/dwc/time_analysis.h"
+#include "models/dwc/wire/description.h"
+#include "models/dwc/wire/link.h"
+#include "models/pcie/configuration_space.h"
+#include "tlm/clock/clock_domain.h"
+#include "tlm/registers/register_spec.h"
+
+namespace pmufab::dwc {
+
+/// The statistics of a RAS DES capability (Debug, Error injection, Statistics): a vendor-specific extended capability
+/// of a root port's configuration space.
+///
+/// Each event of each lane has a counter of 32 bits, which wraps; nothing tells that. EVENT_COUNTER_CONTROL selects
+/// one, whose value EVENT_COUNTER_DATA is, and switches and clears it, or all. Time-based analysis has one measurement
+/// (TimeAnalysis). Debugging and injection of errors are not modelled: their registers read 0.
+class RasDes {
+ public:
+  static constexpr unsigned kBytes = 0x100;
+
+  /// Add the capability to a configuration space.
+  /// @param space  must outlive this object, and so must `clock`
+  RasDes(pcie::ConfigurationSpace& space, const RootPortDescription& port, const ClockDomain& clock);
+  RasDes(const RasDes&) = delete;
+  RasDes& operator=(const RasDes&) = delete;
+
+  /// Something happens on the link. An event that has no number in link_events() is none.
+  void happen(const LinkEvent& event, Picoseconds when);
+  /// The link is in another state from now on.
+  void enter(LinkState state, Picoseconds when) { analysis_.enter(state, when); }
+  /// Cycles of the core's clock pass at once. @param state  of the link in them; nothing: the present one
+  void pass_cycles(std::optional<LinkState> state, std::uint64_t cycles, Picoseconds when) {
+    analysis_.pass_cycles(state, cycles, when);
+  }
+  /// A packet with data passes, without an event of a lane.
+  void pass_data(Payload payload, std::uint64_t bytes, Picoseconds when) {
+    analysis_.pass(payload, units_of(bytes), when);
+  }
+  /// Counters are 0 and off, as after a reset of the port.
+  void reset(Picoseconds when);
+
+  /// @return its registers, for dumps.
+  [[nodiscard]] std::span<const RegisterSpec> registers() const noexcept { return registers_; }
+
+ private:
+  static constexpr unsigned kFirstGroup = 6;
+  static constexpr unsigned kGroups = 2;
+  static constexpr unsigned kNumbers = 32;  // of events in a group
+  static constexpr std::size_t kRegisters = 6;
+  /// @return the units of 16 bytes that a packet takes.
+  [[nodiscard]] static constexpr std::uint64_t units_of(std::uint64_t bytes) noexcept {
+    constexpr std::uint64_t kUnitBytes = 16;
+    return (bytes + kUnitBytes - 1) / kUnitBytes;
+  }
+
+  struct Counter {
+    std::uint32_t value = 0;
+    bool is_on = false;
+  };
+  using LaneCounters = std::array<Counter, kMaximumLanes>;
+
+  /// @return null if there is no such counter
+  [[nodiscard]] Counter* counter(unsigned id, unsigned lane) noexcept;
+  [[nodiscard]] Counter* selected() noexcept;
+  void write_counter_control(const pcie::ConfigurationWrite& write);
+  void write_analysis_control(const pcie::ConfigurationWrite& write);
+  void show(Picoseconds when);
+
+  pcie::ConfigurationSpace& space_;
+  unsigned lanes_;
+  unsigned at_;  // of the capability
+  std::array<RegisterSpec, kRegisters> registers_;
+  std::array<std::array<LaneCounters, kNumbers>, kGroups> counters_{};
+  TimeAnalysis analysis_;
+};
+
+}  // namespace pmufab::dwc

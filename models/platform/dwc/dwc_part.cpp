@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/platform/dwc/dwc_part.h"
+
+#include <algorithm>
+#include <cctype>
+#include <string>
+
+#include <fmt/format.h>
+
+namespace pmufab::platform {
+namespace {
+
+constexpr unsigned kDwcCommand = 0x04;
+constexpr std::uint32_t kDwcMemoryAndMaster = 0x0006;
+
+/// Names of modules hold letters, digits and underscores.
+std::string dwc_module_name(const dwc::RootPortDescription& port) {
+  std::string name = "dwc_" + port.name;
+  std::replace_if(
+      name.begin(), name.end(), [](unsigned char letter) { return std::isalnum(letter) == 0; }, '_');
+  return name;
+}
+
+}  // namespace
+
+DwcPart::DwcPart(const PlatformSpec& spec) : spec_(spec) {
+  for (unsigned index = 0; index < spec_.dwc.size(); ++index) {
+    const dwc::RootPortDescription& port = spec_.dwc[index];
+    ports_.push_back(std::make_unique<dwc::RootPort>(dwc_module_name(port).c_str(), port, index));
+  }
+  for (const DwcSegment& place : dwc_segments(spec_)) {
+    Segment& segment = segments_.emplace_back();
+    segment.place = place;
+    segment.ecam = std::make_unique<pcie::Ecam>(fmt::format("dwc_segment{}", place.number).c_str(), place.first_bus,
+                                                place.last_bus);
+    for (const unsigned port : place.ports) segment.ecam->attach(spec_.dwc[port].device, 0, ports_[port]->function());
+  }
+  configure();
+}
+
+void DwcPart::configure() {
+  for (const Segment& segment : segments_) {
+    std::uint8_t below = segment.place.first_bus;
+    for (const unsigned port : segment.place.ports) {
+      ++below;
+      pcie::Function& function = ports_[port]->function();
+      function.assign_buses(segment.place.first_bus, below, below);
+      function.space().set(kDwcCommand, 2, kDwcMemoryAndMaster);
+    }
+  }
+}
+
+void DwcPart::map(MmioBus& bus) {
+  for (const Segment& segment : segments_)
+    bus.map(fmt::format("pci{:04x}.ecam", segment.place.number),
+            segment.place.ecam_base + (std::uint64_t{segment.place.first_bus} << 20), segment.ecam->size(),
+            segment.ecam->socket);
+}
+
+void DwcPart::describe(FirmwareDescription& firmware) {
+  for (const Segment& segment : segments_)
+    firmware.pci_segments.push_back({.number = segment.place.number,
+                                     .ecam_base = segment.place.ecam_base,
+                                     .first_bus = segment.place.first_bus,
+                                     .last_bus = segment.place.last_bus,
+                                     .node = segment.place.socket});
+}
+
+void DwcPart::reset() {
+  for (const Segment& segment : segments_) segment.ecam->reset(pcie::ResetKind::conventional);
+  configure();
+}
+
+void DwcPart::add_registers(std::vector<NamedRegisters>& banks) const {
+  for (unsigned index = 0; index < ports_.size(); ++index)
+    banks.push_back(
+        registers_of(spec_.dwc[index].name + ".config", dwc_configuration(spec_, index), ports_[index]->registers()));
+}
+
+void DwcPart::set_observer(dwc::LinkObserver* observer) noexcept {
+  for (const auto& port : ports_) port->set_observer(observer);
+}
+
+void add_dwc_part(const PlatformSpec& spec, PlatformParts& parts) {
+  if (!spec.dwc.empty()) parts.push_back(std::make_unique<DwcPart>(spec));
+}
+
+}  // namespace pmufab::platform

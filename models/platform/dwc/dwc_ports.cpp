@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/platform/dwc/dwc_ports.h"
+
+#include <algorithm>
+#include <bit>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "models/platform/tegra410/pcie_spec.h"
+#include "tlm/spec/spec_error.h"
+
+namespace pmufab::platform {
+namespace {
+
+constexpr std::uint64_t kMaximumDwcClock = 1'000'000'000'000;  // limit of ClockDomain
+constexpr unsigned kMaximumDwcBus = 255;
+constexpr unsigned kLeastTimeWidth = 32;
+constexpr unsigned kGreatestTimeWidth = 64;
+constexpr unsigned kDevicesOfBus = 32;
+
+[[noreturn]] void fail_dwc(std::string field, std::string reason, std::string suggestion = {}) {
+  throw SpecError(std::move(field), std::move(reason), std::move(suggestion));
+}
+
+void check_dwc_port(const std::string& field, const dwc::RootPortDescription& port, unsigned sockets) {
+  if (!std::has_single_bit(port.lanes) || port.lanes > dwc::kMaximumLanes)
+    fail_dwc(field + "lanes", fmt::format("are {}, must be 1, 2, 4, 8 or 16", port.lanes));
+  if (port.socket >= sockets)
+    fail_dwc(field + "socket", fmt::format("{} is not below the number of sockets, {}", port.socket, sockets));
+  if (port.clock_hz == 0 || port.clock_hz > kMaximumDwcClock)
+    fail_dwc(field + "clock_hz", fmt::format("is {} Hz, must be 1 Hz ... 1 THz", port.clock_hz));
+  if (port.time_width < kLeastTimeWidth || port.time_width > kGreatestTimeWidth)
+    fail_dwc(field + "time_counter_width",
+             fmt::format("is {}, must be {} ... {}", port.time_width, kLeastTimeWidth, kGreatestTimeWidth));
+  if (port.device >= kDevicesOfBus)
+    fail_dwc(field + "address", fmt::format("has device {}, must be below 32", port.device));
+}
+
+/// The segment must not be that of another fabric's functions.
+void check_dwc_segment(const std::string& field, const dwc::RootPortDescription& port, const PlatformSpec& spec) {
+  if (!spec.cxl.empty() && port.segment == 0)
+    fail_dwc(field + "address", "has segment 0, which is that of the CXL components", "another segment");
+  if (!spec.tegra410) return;
+  for (const tegra410::PcieRootComplex& complex : root_complexes_of(spec)) {
+    if (tegra410::segment_of(complex.socket, complex.number) == port.segment)
+      fail_dwc(field + "address",
+               fmt::format("has segment {}, which is that of root complex {} of socket {}", port.segment,
+                           complex.number, complex.socket),
+               "a segment from 0x100 on");
+  }
+}
+
+}  // namespace
+
+std::vector<DwcSegment> dwc_segments(const PlatformSpec& spec) {
+  std::vector<DwcSegment> segments;
+  for (unsigned port = 0; port < spec.dwc.size(); ++port) {
+    const dwc::RootPortDescription& description = spec.dwc[port];
+    auto segment = std::find_if(segments.begin(), segments.end(),
+                                [&](const DwcSegment& one) { return one.number == description.segment; });
+    if (segment == segments.end()) {
+      DwcSegment& added = segments.emplace_back();
+      added.number = description.segment;
+      added.ecam_base = default_map::kDwcEcam + (segments.size() - 1) * default_map::kPcieEcamOfSegment;
+      added.first_bus = description.bus;
+      added.socket = description.socket;
+      segment = std::prev(segments.end());
+    }
+    segment->ports.push_back(port);
+    segment->last_bus = static_cast<std::uint8_t>(segment->first_bus + segment->ports.size());
+  }
+  return segments;
+}
+
+std::uint64_t dwc_configuration(const PlatformSpec& spec, unsigned port) {
+  const dwc::RootPortDescription& description = spec.dwc.at(port);
+  for (const DwcSegment& segment : dwc_segments(spec)) {
+    if (segment.number == description.segment)
+      return segment.ecam_base + (std::uint64_t{description.bus} << 20) + (std::uint64_t{description.device} << 15);
+  }
+  return 0;
+}
+
+std::string dwc_perf_name(const dwc::RootPortDescription& port) {
+  return fmt::format("dwc_rootport_{:x}", std::uint32_t{port.segment} << 16 | std::uint32_t{port.bus} << 8 |
+                                              std::uint32_t{port.device} << 3);
+}
+
+void check_dwc(const PlatformSpec& spec) {
+  std::set<std::string> names;
+  std::set<std::tuple<unsigned, unsigned, unsigned>> places;
+  for (unsigned index = 0; index < spec.dwc.size(); ++index) {
+    const dwc::RootPortDescription& port = spec.dwc[index];
+    const std::string field = fmt::format("dwc_root_ports[{}].", index);
+    check_dwc_port(field, port, spec.sockets);
+    check_dwc_segment(field, port, spec);
+    if (!names.insert(port.name).second)
+      fail_dwc(field + "name", fmt::format("'{}' is that of another root port", port.name));
+    if (!places.emplace(port.segment, port.bus, port.device).second)
+      fail_dwc(field + "address", "is that of another root port");
+  }
+  const std::vector<DwcSegment> segments = dwc_segments(spec);
+  if (segments.size() > default_map::kDwcSegments)
+    fail_dwc("dwc_root_ports",
+             fmt::format("are in {} segments, must be in at most {}", segments.size(), default_map::kDwcSegments));
+  for (const DwcSegment& segment : segments) {
+    for (const unsigned port : segment.ports) {
+      const std::string field = fmt::format("dwc_root_ports[{}].", port);
+      if (spec.dwc[port].bus != segment.first_bus)
+        fail_dwc(field + "address", fmt::format("has bus {:#x}, and other root ports of the segment have {:#x}",
+                                                spec.dwc[port].bus, segment.first_bus));
+      if (spec.dwc[port].socket != segment.socket)
+        fail_dwc(field + "socket", fmt::format("is {}, and that of other root ports of the segment is {}",
+                                               spec.dwc[port].socket, segment.socket));
+    }
+    if (segment.first_bus + segment.ports.size() > kMaximumDwcBus)
+      fail_dwc(fmt::format("dwc_root_ports[{}].address", segment.ports.front()),
+               fmt::format("leaves no bus for what is below the {} root ports of the segment", segment.ports.size()));
+  }
+}
+
+}  // namespace pmufab::platform

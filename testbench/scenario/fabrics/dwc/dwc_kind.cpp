@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "testbench/scenario/fabrics/dwc/dwc_kind.h"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "testbench/scenario/fabrics/dwc/dwc_fabric.h"
+#include "testbench/scenario/fabrics/dwc/dwc_loader.h"
+#include "testbench/scenario/yaml/input_error.h"
+
+namespace pmufab::scenario {
+namespace {
+
+constexpr const char* kRootPortsKey = "dwc_root_ports";
+constexpr const char* kLinkTrafficKey = "dwc_traffic";
+
+constexpr std::array<RegisterSwitch, 2> kDwcSwitches{{
+    {.name = RegisterSwitch::Name::whole,
+     .registers = "EVENT_COUNTER_CONTROL",
+     .field = "EVENT_COUNTER_STATUS",
+     .what = "a counter is on"},
+    {.name = RegisterSwitch::Name::whole,
+     .registers = "TIME_BASED_ANALYSIS_CONTROL",
+     .field = "TIMER_START",
+     .what = "a measurement goes on"},
+}};
+
+bool link_stream_never_ends(const traffic::StreamSpec& stream) {
+  return !stream.phases.back().count && !stream.phases.back().duration;
+}
+
+class DwcKind final : public FabricKind {
+ public:
+  [[nodiscard]] std::string_view name() const override { return "dwc"; }
+
+  void read_platform(Reader& reader, bool is_kind, platform::PlatformSpec& platform) const override {
+    if (!is_kind && !reader.has(kRootPortsKey)) return;
+    read_root_ports(reader, platform.dwc);
+    if (is_kind && platform.dwc.empty())
+      reader.fail(kRootPortsKey, "are missing: such a platform has nothing else", "describe one, or name another kind");
+  }
+  [[nodiscard]] bool is_in(const platform::PlatformSpec& platform) const override { return !platform.dwc.empty(); }
+  [[nodiscard]] std::vector<std::string_view> driver_modules() const override { return {"dwc_pcie_pmu"}; }
+  [[nodiscard]] std::span<const RegisterSwitch> switches() const override { return kDwcSwitches; }
+
+  void read_traffic(Reader& reader, const TrafficContext& context, Workload& workload) const override {
+    read_link_traffic(reader, context, workload.of<DwcWorkload>());
+  }
+  [[nodiscard]] std::vector<std::string_view> traffic_keys() const override { return {kLinkTrafficKey}; }
+  [[nodiscard]] TrafficEnd traffic_end(const Workload& workload) const override {
+    const DwcWorkload& links = workload.of<DwcWorkload>();
+    if (links.streams.empty() && links.states.empty()) return {};
+    const auto endless = std::find_if(links.streams.begin(), links.streams.end(), link_stream_never_ends);
+    if (endless != links.streams.end())
+      return {TrafficEnd::Kind::never, fmt::format("the traffic '{}' never ends", endless->name),
+              "add duration: 100 us, or a count or duration to its last phase"};
+    if (!links.streams.empty()) return {TrafficEnd::Kind::ends, {}, {}};
+    return {TrafficEnd::Kind::never, "states of links follow each other without an end", "add duration: 100 us"};
+  }
+  /// The loader has done that.
+  void refuse_traffic(const Workload& /*workload*/) const override {}
+
+  [[nodiscard]] std::unique_ptr<Fabric> make(const FabricContext& context) const override {
+    return std::make_unique<DwcFabric>(context);
+  }
+};
+
+}  // namespace
+
+const FabricKind& dwc_kind() {
+  static const DwcKind kind;
+  return kind;
+}
+
+}  // namespace pmufab::scenario
