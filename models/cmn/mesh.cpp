@@ -177,6 +177,8 @@ void Mesh::enter(Channel channel, unsigned xp, unsigned port, const Flit& enteri
   const FlitFields& fields = flit(entering.handle).arrival.fields;
   if (observer_ != nullptr) observer_->on_upload(when_, xp, port, channel, entering.handle, fields);
   pmu_.upload(xp, port, channel, fields, when_);
+  if (listener_ != nullptr) [[unlikely]]
+    listener_(listener_context_, {when_, xp, port, false, channel, fields});
   engine_.upload(channel, xp, port, entering);
 }
 
@@ -301,7 +303,13 @@ void Mesh::deliver(const Delivery& delivery) {
 
 void Mesh::set_observer(MeshObserver* observer) {
   observer_ = observer;
-  engine_.watch_everything(observer != nullptr);
+  engine_.watch_everything(observer_ != nullptr || listener_ != nullptr);
+}
+
+void Mesh::listen(void (*function)(void* context, const PortFlit& flit), void* context) {
+  listener_ = function;
+  listener_context_ = context;
+  engine_.watch_everything(observer_ != nullptr || listener_ != nullptr);
 }
 
 void Mesh::run() {
@@ -337,8 +345,11 @@ void Mesh::cycle(Cycle now) {
   const std::span<const MeshPulse> pulses = engine_.pulses();
   if (observer_ != nullptr && !pulses.empty()) observer_->on_cycle(when_, pulses);
   for (const MeshPulse& pulse : pulses) {
-    if (pulse.event == FlitEvent::valid && is_port(pulse.interface))
-      pmu_.download(pulse.xp, port_of(pulse.interface), pulse.channel, flit(pulse.handle).arrival.fields, when_);
+    if (pulse.event != FlitEvent::valid || !is_port(pulse.interface)) continue;
+    const FlitFields& fields = flit(pulse.handle).arrival.fields;
+    pmu_.download(pulse.xp, port_of(pulse.interface), pulse.channel, fields, when_);
+    if (listener_ != nullptr) [[unlikely]]
+      listener_(listener_context_, {when_, pulse.xp, port_of(pulse.interface), true, pulse.channel, fields});
   }
   pmu_.pulses(pulses, when_);
   // The flit is cold in cache by now, so prefetch it.

@@ -114,6 +114,18 @@ class Mesh : public sc_core::sc_module {
 
   /// Show what crosses the wires to `observer` (not owned); nullptr removes the observer.
   void set_observer(MeshObserver* observer);
+  /// A flit at a device port, for listeners.
+  struct PortFlit {
+    Picoseconds when;
+    unsigned xp;
+    unsigned port;
+    bool is_download;  ///< it goes into the device
+    Channel channel;
+    const FlitFields& fields;
+  };
+  /// Call a function for each flit that enters or leaves at a device port, too.
+  /// @param function  nullptr: none
+  void listen(void (*function)(void* context, const PortFlit& flit), void* context);
   /// Called by a gateway for a flit that crosses its end of a link in this cycle. Only from MeshDevice::run().
   void show_link_flit(std::uint16_t node_id, bool sent, const LinkFlit& flit) {
     if (observer_ != nullptr) observer_->on_link_flit(when_, node_id, sent, flit);
@@ -199,6 +211,8 @@ class Mesh : public sc_core::sc_module {
   Pmu pmu_;
   MeshEngine engine_;
   MeshObserver* observer_ = nullptr;
+  void (*listener_)(void* context, const PortFlit& flit) = nullptr;
+  void* listener_context_ = nullptr;
   std::vector<Target> targets_;  // by node id
   std::vector<Attached> devices_;
   std::vector<PortOutput> ports_;

@@ -192,6 +192,10 @@ void CoreSightPmu::select(Slot& slot, Picoseconds when) {
       slot.move(Slot::Place::events, when);
       slot.events.select(*input.probe, input.qualifiers);
       break;
+    case CounterInput::Kind::probes:
+      slot.move(Slot::Place::events, when);
+      for (const ProbeChoice& choice : *input.choices) slot.events.select_also(*choice.probe, choice.qualifiers);
+      break;
     case CounterInput::Kind::clock:
       slot.move(Slot::Place::cycles, when);
       break;

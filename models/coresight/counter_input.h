@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <stdexcept>
+#include <vector>
 
 #include "models/pmu/outstanding_requests.h"
 #include "tlm/probe/probe.h"
@@ -19,17 +20,26 @@ struct CounterProgram {
   std::uint64_t filter2;  ///< PMEVFILT2R
 };
 
+/// Probes, and of each the events whose qualifier is in the mask.
+struct ProbeChoice {
+  Probe* probe;
+  std::uint64_t qualifiers;
+};
+using ProbeChoices = std::vector<ProbeChoice>;
+
 /// What a regular counter counts under its program.
 struct CounterInput {
   enum class Kind : std::uint8_t {
     nothing,    ///< holds its value; also for an event number the part does not have
     probe,      ///< events of `probe` whose qualifier is in `qualifiers`
+    probes,     ///< those of several probes: `choices`
     clock,      ///< clock edges of the PMU's clock domain
     occupancy,  ///< at each clock edge, those of `selection` that are outstanding in `requests`
   };
   Kind kind = Kind::nothing;
   Probe* probe = nullptr;
   std::uint64_t qualifiers = 0;
+  const ProbeChoices* choices = nullptr;
   OutstandingRequests* requests = nullptr;
   OutstandingRequests::Selection selection{};
 
@@ -38,6 +48,15 @@ struct CounterInput {
     input.kind = Kind::probe;
     input.probe = &probe;
     input.qualifiers = qualifiers;
+    return input;
+  }
+  /// @param choices  of different probes; it must not change while a counter counts them
+  [[nodiscard]] static CounterInput of(const ProbeChoices& choices) noexcept {
+    if (choices.empty()) return {};
+    if (choices.size() == 1) return of(*choices.front().probe, choices.front().qualifiers);
+    CounterInput input;
+    input.kind = Kind::probes;
+    input.choices = &choices;
     return input;
   }
   [[nodiscard]] static CounterInput clock() noexcept {

@@ -58,7 +58,10 @@ Platform::Platform(const sc_core::sc_module_name& name, const PlatformSpec& spec
   }
 }
 
-Platform::~Platform() = default;
+/// Described PMUs listen to the fabrics, which were made before them.
+Platform::~Platform() {
+  while (!parts_.empty()) parts_.pop_back();
+}
 
 Tegra410Part& Platform::tegra410() const {
   if (tegra410_ == nullptr) throw std::out_of_range("the platform has no Tegra410 sockets");

@@ -14,7 +14,8 @@ using Condition = Wish::Condition;
 std::uint64_t field(std::uint64_t value, const BitRange& bits) { return value >> bits.first & low_bits(bits.width); }
 
 /// The condition that a filter's field stands for.
-Condition condition_of(const FilterDescription& filter, std::uint64_t reg, unsigned attribute) {
+/// @param care_reg  the register that says which bits of a value matter
+Condition condition_of(const FilterDescription& filter, std::uint64_t reg, std::uint64_t care_reg, unsigned attribute) {
   const std::uint64_t value = field(reg, filter.bits);
   switch (filter.match) {
     case FilterDescription::Match::mask:
@@ -24,7 +25,7 @@ Condition condition_of(const FilterDescription& filter, std::uint64_t reg, unsig
     case FilterDescription::Match::value:
       break;
   }
-  return {Condition::Kind::bits, attribute, value, filter.care ? field(reg, *filter.care) : ~std::uint64_t{0}};
+  return {Condition::Kind::bits, attribute, value, filter.care ? field(care_reg, *filter.care) : ~std::uint64_t{0}};
 }
 
 }  // namespace
@@ -59,8 +60,9 @@ DescribedPmu::DescribedPmu(const sc_core::sc_module_name& name, const PmuDescrip
   }
 }
 
-std::uint64_t DescribedPmu::value_of(const FilterDescription& filter, const coresight::CounterProgram& program) const {
-  switch (filter.where) {
+std::uint64_t DescribedPmu::value_of(FilterDescription::Register where, unsigned word,
+                                     const coresight::CounterProgram& program) const {
+  switch (where) {
     case FilterDescription::Register::filter:
       return program.filter;
     case FilterDescription::Register::filter2:
@@ -68,7 +70,7 @@ std::uint64_t DescribedPmu::value_of(const FilterDescription& filter, const core
     case FilterDescription::Register::implementation_defined:
       break;
   }
-  return pmu_.implementation_defined(filter.word);
+  return pmu_.implementation_defined(word);
 }
 
 bool DescribedPmu::compile(const coresight::CounterProgram& program, const EventDescription& event, Wish& wish) const {
@@ -79,12 +81,15 @@ bool DescribedPmu::compile(const coresight::CounterProgram& program, const Event
   for (const FilterDescription& filter : description_.filters) {
     const auto attribute = std::find(attributes.begin(), attributes.end(), filter.attribute);
     if (attribute == attributes.end()) continue;
-    const std::uint64_t reg = value_of(filter, program);
+    const std::uint64_t reg = value_of(filter.where, filter.word, program);
     if (filter.enable && (reg >> *filter.enable & 1U) == 0) continue;
+    if (filter.disable && (reg >> *filter.disable & 1U) != 0) continue;
     const bool is_zero = field(reg, filter.bits) == 0;
     if (is_zero && filter.zero == FilterDescription::Zero::all) continue;
     if (is_zero && filter.match == FilterDescription::Match::mask) return false;
-    wish.conditions.push_back(condition_of(filter, reg, static_cast<unsigned>(attribute - attributes.begin())));
+    const std::uint64_t care_reg = value_of(filter.care_where.value_or(filter.where), filter.word, program);
+    wish.conditions.push_back(
+        condition_of(filter, reg, care_reg, static_cast<unsigned>(attribute - attributes.begin())));
   }
   return true;
 }
@@ -101,8 +106,10 @@ coresight::CounterInput DescribedPmu::resolve(const coresight::CounterProgram& p
   if (event == description_.events.end()) return {};
   if (event->counts == EventDescription::Counts::cycles) return coresight::CounterInput::clock();
   if (!compile(program, *event, wish)) return {};
-  if (Probe* const probe = sources_[event->source]->probe())
-    return coresight::CounterInput::of(*probe, sources_[event->source]->qualifiers_of(wish));
+  if (sources_[event->source]->follows()) {
+    sources_[event->source]->choose(wish);
+    return coresight::CounterInput::of(wish.choices);
+  }
   wish.counts = event->counts;
   wish.attribute = event->attribute;
   ++wish.program;

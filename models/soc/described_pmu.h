@@ -34,7 +34,9 @@ class DescribedPmu {
   coresight::CounterInput resolve(const coresight::CounterProgram& program);
   /// @return false if nothing can pass
   [[nodiscard]] bool compile(const coresight::CounterProgram& program, const EventDescription& event, Wish& wish) const;
-  [[nodiscard]] std::uint64_t value_of(const FilterDescription& filter, const coresight::CounterProgram& program) const;
+  /// @param word  of an implementation-defined register
+  [[nodiscard]] std::uint64_t value_of(FilterDescription::Register where, unsigned word,
+                                       const coresight::CounterProgram& program) const;
 
   const PmuDescription& description_;
   std::vector<Source*> sources_;

@@ -5,6 +5,20 @@
 
 namespace pmufab::soc {
 
+void Source::choose(Wish& wish) const {
+  wish.choices.clear();
+  for (const Feed& feed : feeds_) {
+    std::uint64_t mask = 0;
+    for (const Feed::Qualified& qualified : *feed.qualifiers) {
+      Occurrence occurrence = feed.occurrence;
+      for (std::size_t index = 0; index < attributes_.size(); ++index)
+        occurrence.attributes.at(index) += qualified.occurrence.attributes.at(index);
+      mask |= std::uint64_t{wish.passes(occurrence)} << qualified.qualifier;
+    }
+    if (mask != 0) wish.choices.push_back({feed.probe, mask});
+  }
+}
+
 void Source::add(Wish& wish) {
   wishes_.push_back(&wish);
   if (wish.counts != EventDescription::Counts::outstanding) return;

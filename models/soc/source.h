@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "models/coresight/counter_input.h"
 #include "models/pmu/outstanding_requests.h"
 #include "models/soc/wire/description.h"
 #include "models/soc/wire/occurrence.h"
@@ -48,10 +49,23 @@ struct Wish {
 
   std::vector<Condition> conditions;
   EventDescription::Counts counts = EventDescription::Counts::occurrences;
-  unsigned attribute = 0;        ///< for a sum
-  Probe probe;                   ///< what has passed
-  OutstandingRequests requests;  ///< what has passed, if outstanding occurrences are wanted
-  std::uint32_t program = 0;     ///< number of the wish, by which its requests differ from those of the wish before
+  unsigned attribute = 0;           ///< for a sum
+  Probe probe;                      ///< what has passed
+  OutstandingRequests requests;     ///< what has passed, if outstanding occurrences are wanted
+  std::uint32_t program = 0;        ///< number of the wish, by which its requests differ from those of the wish before
+  coresight::ProbeChoices choices;  ///< of probes that a source follows: what passes
+};
+
+/// A probe of a fabric that tells of what happens at a source.
+struct Feed {
+  /// The attributes that a qualifier stands for; 0 for those that the probe stands for.
+  struct Qualified {
+    unsigned qualifier;
+    Occurrence occurrence;
+  };
+  Probe* probe;
+  Occurrence occurrence;  ///< the attributes that the probe stands for; 0 for those of qualifiers
+  std::shared_ptr<const std::vector<Qualified>> qualifiers;
 };
 
 /// One source of one socket.
@@ -61,22 +75,15 @@ class Source {
   Source(const SourceDescription& description, unsigned number)
       : attributes_(description.attributes), number_(number) {}
 
-  /// What happens here is published on a probe of a fabric.
-  /// @param qualifiers  the attributes of each qualifier
-  void follow(Probe& probe, std::vector<Occurrence> qualifiers) {
-    probe_ = &probe;
-    qualifiers_ = std::move(qualifiers);
-  }
-  /// @return the probe; null if streams cause what happens here
-  [[nodiscard]] Probe* probe() const noexcept { return probe_; }
-  /// @return the qualifiers of the probe that a wish lets pass.
-  [[nodiscard]] std::uint64_t qualifiers_of(const Wish& wish) const noexcept {
-    std::uint64_t mask = 0;
-    for (std::size_t index = 0; index < qualifiers_.size(); ++index)
-      mask |= std::uint64_t{wish.passes(qualifiers_[index])} << index;
-    return mask;
-  }
+  /// What happens here is published on probes of a fabric, and happen() is not called.
+  void follow(std::vector<Feed> feeds) { feeds_ = std::move(feeds); }
+  /// @return whether probes tell of what happens here
+  [[nodiscard]] bool follows() const noexcept { return !feeds_.empty(); }
+  /// Fill in the probes, and of each the qualifiers, that a wish lets pass.
+  void choose(Wish& wish) const;
 
+  /// @return whether happen() would reach anybody.
+  [[nodiscard]] bool is_heard() const noexcept { return !wishes_.empty() || keeps_open_ || observer_ != nullptr; }
   /// Something happens now.
   void happen(const Occurrence& occurrence, Picoseconds when) {
     if (observer_ != nullptr) observer_->on_occurrence(number_, occurrence, when);
@@ -114,8 +121,7 @@ class Source {
   std::vector<std::string> attributes_;
   unsigned number_;
   OccurrenceObserver* observer_ = nullptr;
-  Probe* probe_ = nullptr;
-  std::vector<Occurrence> qualifiers_;
+  std::vector<Feed> feeds_;
   std::vector<Wish*> wishes_;
   bool keeps_open_ = false;
   std::vector<Open> open_;

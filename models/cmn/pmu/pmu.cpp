@@ -287,9 +287,9 @@ void Pmu::update(unsigned xp) {
     listener.ids[slot] = listener.feeds[slot] != 0 ? xp_ids_[xp][slot] : std::uint16_t{0};
   }
   for (unsigned source = sources.first; source < sources.last; ++source) {
-    std::uint32_t ids = 0;
+    std::uint64_t ids = source_ids_[source] & ~kAllIds;
     for (unsigned slot = 0; slot < kEventSlots; ++slot) {
-      if (sources_[source].feeds[slot] != 0) ids |= std::uint32_t{sources_[source].ids[slot]} << 8 * slot;
+      if (sources_[source].feeds[slot] != 0) ids |= std::uint64_t{sources_[source].ids[slot]} << 8 * slot;
     }
     source_ids_[source] = ids;
   }
@@ -399,8 +399,21 @@ void Pmu::count(unsigned xp, unsigned counters, std::uint64_t amount, Picosecond
   }
 }
 
+void Pmu::listen(std::span<const NodeType> types, void (*function)(void* context, const NodeOccurrence& occurrence),
+                 void* context) {
+  node_listener_ = function;
+  node_listener_context_ = context;
+  for (unsigned source = 0; source < source_ids_.size(); ++source) {
+    source_ids_[source] &= kAllIds;
+    const bool is_heard = std::find(types.begin(), types.end(), layout_.sources()[source].events) != types.end();
+    if (function != nullptr && is_heard) source_ids_[source] |= kHeard;
+  }
+}
+
 void Pmu::count_node_event(unsigned source, unsigned id, FilterClasses classes, std::uint64_t amount,
                            Picoseconds when) {
+  if ((source_ids_[source] & kHeard) != 0) [[unlikely]]
+    node_listener_(node_listener_context_, {source, id, classes, amount, when});
   const Source& state = sources_[source];
   for (unsigned slot = 0; slot < kEventSlots; ++slot) {
     if (state.ids[slot] != id || state.feeds[slot] == 0) continue;

@@ -105,9 +105,24 @@ class Pmu {
   }
   /// @return true if a counter counts this event at present, with any filter.
   [[nodiscard]] bool listens(unsigned source, unsigned id) const noexcept {
-    const std::uint32_t different = source_ids_[source] ^ (id * 0x0101'0101U);
-    return ((different - 0x0101'0101U) & ~different & 0x8080'8080U) != 0;  // one byte is zero
+    const std::uint64_t counted = source_ids_[source];
+    const std::uint32_t different = static_cast<std::uint32_t>(counted) ^ (id * 0x0101'0101U);
+    // One byte is zero, or somebody hears all of them.
+    return (((different - 0x0101'0101U) & ~different & 0x8080'8080U) | counted >> 32) != 0;
   }
+  /// An event of a node, for listeners.
+  struct NodeOccurrence {
+    unsigned source;  ///< index in Layout::sources()
+    unsigned id;
+    FilterClasses classes;
+    std::uint64_t amount;
+    Picoseconds when;
+  };
+  /// Call a function for each event of the sources with these types' events, too, but for those of accumulators and
+  /// conditions.
+  /// @param function  nullptr: none
+  void listen(std::span<const NodeType> types, void (*function)(void* context, const NodeOccurrence& occurrence),
+              void* context);
   /// @return the present value of a filter field; 0 if the source has none of that kind.
   [[nodiscard]] unsigned filter_value(unsigned source, FilterKind kind) const noexcept {
     return sources_[source].filters[static_cast<unsigned>(kind)];
@@ -176,6 +191,8 @@ class Pmu {
 
  private:
   static constexpr unsigned kNoCode = 0xff;
+  static constexpr std::uint64_t kAllIds = 0xffff'ffff;            // in source_ids_
+  static constexpr std::uint64_t kHeard = std::uint64_t{1} << 32;  // there: the listener hears all events
 
   struct XpListener {
     std::array<std::uint16_t, kEventSlots> ids{};    // 0: no counter uses the slot
@@ -234,9 +251,11 @@ class Pmu {
   std::vector<Dtm> dtms_;
   std::vector<DtmWatch> dtm_watches_;
   std::vector<std::uint64_t> watch_bits_;  // by XP: uploads, then downloads
-  std::vector<std::uint32_t> source_ids_;  // the four ids that are counted; 0 otherwise
+  std::vector<std::uint64_t> source_ids_;  // the four ids that are counted; 0 otherwise. Above them: all are heard
   std::vector<Source> sources_;
   std::vector<std::uint8_t> source_xps_;
+  void (*node_listener_)(void* context, const NodeOccurrence& occurrence) = nullptr;
+  void* node_listener_context_ = nullptr;
   std::vector<std::unique_ptr<InterruptLine>> lines_;
   std::vector<std::unique_ptr<Dtc>> dtcs_;
   AccumulatedEvents accumulated_;

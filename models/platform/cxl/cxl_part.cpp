@@ -208,6 +208,7 @@ void CxlPart::add_device(std::size_t above, cxl::Link& link, Root& root, const C
 void CxlPart::add_cpmus(Component& component, const std::vector<cxl::EventGroup>& known,
                         const std::function<void(unsigned cpmu, cxl::Cpmu& block)>& attach,
                         const std::function<void(unsigned message)>& signal, cxl::MessageProbes& probes) {
+  component.messages = &probes;
   for (unsigned number = 0; number < component.specs->size(); ++number) {
     const CxlCpmuSpec& spec = (*component.specs)[number];
     std::vector<cxl::EventGroup> groups;

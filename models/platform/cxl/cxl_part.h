@@ -70,7 +70,8 @@ class CxlPart : public PlatformPart {
     std::vector<std::uint64_t> blocks{};  ///< offsets of its CPMUs' registers in BAR 0
     std::vector<std::unique_ptr<cxl::Cpmu>> cpmus{};
     const cxl::ComponentRegisters* registers = nullptr;
-    std::uint64_t registers_offset = 0;  ///< in BAR 0
+    std::uint64_t registers_offset = 0;      ///< in BAR 0
+    cxl::MessageProbes* messages = nullptr;  ///< that it sends and receives
   };
   /// A link, and the numbers of the components at its ends.
   struct Wire {

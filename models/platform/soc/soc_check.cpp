@@ -5,12 +5,14 @@
 #include <map>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "models/platform/soc/soc_rows.h"
+#include "models/soc/wire/fabric_sources.h"
 #include "tlm/registers/register_spec.h"
 #include "tlm/spec/spec_error.h"
 
@@ -117,6 +119,18 @@ void check_soc_place(const std::string& field, const PmuDescription& pmu, const 
     refuse_soc(field + "interrupt.number", "is 0, which in the firmware table means none", "leave out the interrupt");
 }
 
+/// An event counts what happens at its source.
+void check_counts(const std::string& field, const EventDescription& event,
+                  const std::vector<soc::SourceDescription>& sources) {
+  if (event.counts == EventDescription::Counts::cycles) return;
+  if (event.source >= sources.size()) refuse_soc(field + "source", "is not in the list of sources");
+  const soc::SourceDescription& source = sources[event.source];
+  if (event.counts == EventDescription::Counts::sum && !soc::can_be_summed(source))
+    refuse_soc(field + "counts", fmt::format("is a sum; {} has occurrences alone", source.name), "leave it out");
+  if (event.counts == EventDescription::Counts::outstanding && !soc::lasts(source))
+    refuse_soc(field + "counts", fmt::format("nothing at {} is ever outstanding", source.name), "leave it out");
+}
+
 void check_event(const std::string& field, const PmuDescription& pmu, const EventDescription& event) {
   if (event.number > low_bits(pmu.event_bits))
     refuse_soc(field + "number",
@@ -124,13 +138,15 @@ void check_event(const std::string& field, const PmuDescription& pmu, const Even
                "give event_bits");
 }
 
-void check_events(const std::string& field, const PmuDescription& pmu) {
+void check_events(const std::string& field, const PmuDescription& pmu,
+                  const std::vector<soc::SourceDescription>& sources) {
   std::map<std::uint64_t, std::size_t> numbers;
   std::map<std::string, std::size_t> names;
   for (std::size_t index = 0; index < pmu.events.size(); ++index) {
     const EventDescription& event = pmu.events[index];
     const std::string at = fmt::format("{}events[{}].", field, index);
     check_event(at, pmu, event);
+    check_counts(at, event, sources);
     if (const auto [other, fresh] = numbers.emplace(event.number, index); !fresh)
       refuse_soc(at + "number", fmt::format("{:#x} is that of events[{}], {}", event.number, other->second,
                                             pmu.events[other->second].name));
@@ -142,11 +158,21 @@ void check_events(const std::string& field, const PmuDescription& pmu) {
 /// Which bits of which register are taken already.
 class TakenBits {
  public:
+  /// A bit that switches filters on and off, of which several may use the same.
+  void take_switch(const std::string& field, const FilterDescription& filter, unsigned bit, unsigned width) {
+    if (switches_.contains({filter.where, filter.word, bit})) return;
+    take(field, filter, {bit, 1}, width);
+    switches_.insert({filter.where, filter.word, bit});
+  }
   void take(const std::string& field, const FilterDescription& filter, const BitRange& bits, unsigned width) {
+    take(field, filter, filter.where, bits, width);
+  }
+  void take(const std::string& field, const FilterDescription& filter, FilterDescription::Register where,
+            const BitRange& bits, unsigned width) {
     if (bits.first + bits.width > width)
       refuse_soc(field, fmt::format("reach bit {}; the register has {} bits", bits.first + bits.width - 1, width));
     const std::uint64_t mask = low_bits(bits.width) << bits.first;
-    std::vector<Place>& places = taken_[std::make_pair(filter.where, filter.word)];
+    std::vector<Place>& places = taken_[std::make_pair(where, filter.word)];
     std::uint64_t all = 0;
     for (const Place& place : places) all |= place.mask;
     for (const Place& place : places) {
@@ -171,7 +197,12 @@ class TakenBits {
   }
 
   std::map<std::pair<FilterDescription::Register, unsigned>, std::vector<Place>> taken_;
+  std::set<std::tuple<FilterDescription::Register, unsigned, unsigned>> switches_;  // register, and bit
 };
+
+unsigned register_width(const PmuDescription& pmu, FilterDescription::Register which) {
+  return pmu.is_64bit && which != FilterDescription::Register::implementation_defined ? 64 : kHalf;
+}
 
 void check_filters(const std::string& field, const PmuDescription& pmu) {
   TakenBits taken;
@@ -185,10 +216,14 @@ void check_filters(const std::string& field, const PmuDescription& pmu) {
     if (is_own && filter.word >= pmu.implementation_defined)
       refuse_soc(at + "register", fmt::format("there is no implementation-defined register {}", filter.word),
                  fmt::format("give implementation_defined: {}", filter.word + 1));
-    const unsigned width = pmu.is_64bit && !is_own ? 64 : kHalf;
+    const unsigned width = register_width(pmu, filter.where);
     taken.take(at + "bits", filter, filter.bits, width);
-    if (filter.care) taken.take(at + "care", filter, *filter.care, width);
-    if (filter.enable) taken.take(at + "enable", filter, {*filter.enable, 1}, width);
+    if (filter.care_where && !filter.care) refuse_soc(at + "care_register", "is there, but no care");
+    if (filter.care)
+      taken.take(at + "care", filter, filter.care_where.value_or(filter.where), *filter.care,
+                 register_width(pmu, filter.care_where.value_or(filter.where)));
+    if (filter.enable) taken.take_switch(at + "enable", filter, *filter.enable, width);
+    if (filter.disable) taken.take_switch(at + "disable", filter, *filter.disable, width);
     if (filter.care && filter.match != FilterDescription::Match::value)
       refuse_soc(at + "care", "is for match: value only");
   }
@@ -231,7 +266,7 @@ void check_soc(const PlatformSpec& spec) {
     check_identity(field, pmu);
     check_layout(field, pmu);
     check_pages(field, pmu);
-    check_events(field, pmu);
+    check_events(field, pmu, spec.soc.sources);
     check_filters(field, pmu);
   }
   check_names(spec);

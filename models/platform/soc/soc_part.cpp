@@ -6,18 +6,23 @@
 
 #include <fmt/format.h>
 
+#include "models/platform/cmn/cmn_meshes.h"
+#include "models/platform/cxl/cxl_part.h"
 #include "models/platform/tegra410/tegra410_part.h"
-#include "models/tegra410/ucf/ucf_events.h"
 
 namespace pmufab::platform {
 
-SocPart::SocPart(const PlatformSpec& spec, Tegra410Part* sockets) : description_(spec.soc) {
+SocPart::SocPart(const PlatformSpec& spec, const SocFabrics& fabrics) : description_(spec.soc), fabrics_(fabrics) {
   for (std::size_t index = 0; index < description_.sources.size(); ++index) {
     for (unsigned socket = 0; socket < spec.sockets; ++socket)
       sources_.push_back(
           std::make_unique<soc::Source>(description_.sources[index], source_number(spec, index, socket)));
   }
-  if (sockets != nullptr) follow_ucfs(spec, *sockets);
+  for (std::size_t index = 0; index < description_.sources.size(); ++index) {
+    for (unsigned socket = 0; socket < spec.sockets; ++socket)
+      connect_source(description_.sources[index], socket, fabrics_, *sources_[source_number(spec, index, socket)],
+                     taps_);
+  }
   for (SocPmuRow& row : soc_pmus(spec)) {
     const soc::PmuDescription& description = description_.pmus[row.pmu];
     std::vector<soc::Source*> sources;
@@ -36,25 +41,7 @@ SocPart::SocPart(const PlatformSpec& spec, Tegra410Part* sockets) : description_
   }
 }
 
-void SocPart::follow_ucfs(const PlatformSpec& spec, Tegra410Part& sockets) {
-  std::vector<soc::Occurrence> qualifiers(std::size_t{tegra410::kSources} * tegra410::kDestinations);
-  for (unsigned source = 0; source < tegra410::kSources; ++source) {
-    for (unsigned destination = 0; destination < tegra410::kDestinations; ++destination) {
-      const unsigned at =
-          tegra410::qualifier(static_cast<tegra410::Source>(source), static_cast<tegra410::Destination>(destination));
-      qualifiers[at].attributes = {source, destination};
-    }
-  }
-  for (std::size_t index = 0; index < description_.sources.size(); ++index) {
-    const auto event = std::find_if(tegra410::kUcfEvents.begin(), tegra410::kUcfEvents.end(), [&](const auto& code) {
-      return code.name == description_.sources[index].ucf_event;
-    });
-    if (event == tegra410::kUcfEvents.end()) continue;
-    const auto number = static_cast<tegra410::UcfEvent>(event - tegra410::kUcfEvents.begin());
-    for (unsigned socket = 0; socket < spec.sockets; ++socket)
-      sources_[source_number(spec, index, socket)]->follow(sockets.socket(socket).ucf().probe(number), qualifiers);
-  }
-}
+SocPart::~SocPart() = default;
 
 void SocPart::map(MmioBus& bus) {
   for (const Pmu& pmu : pmus_) {
@@ -103,16 +90,22 @@ coresight::CoreSightPmu* SocPart::pmu(std::string_view name) const {
 }
 
 void SocPart::set_observer(soc::OccurrenceObserver* observer) {
-  for (const auto& source : sources_) source->set_observer(observer);
+  // What happens in fabrics, their own observers see.
+  for (std::size_t number = 0; number < sources_.size(); ++number) {
+    const std::size_t index = number / (sources_.size() / description_.sources.size());
+    if (description_.sources[index].cause == soc::Cause::streams) sources_[number]->set_observer(observer);
+  }
 }
 
 void add_soc_part(const PlatformSpec& spec, PlatformParts& parts) {
   if (spec.soc.pmus.empty()) return;
-  Tegra410Part* sockets = nullptr;
+  SocFabrics fabrics;
   for (const auto& part : parts) {
-    if (auto* const found = dynamic_cast<Tegra410Part*>(part.get())) sockets = found;
+    if (auto* const sockets = dynamic_cast<Tegra410Part*>(part.get())) fabrics.sockets = sockets;
+    if (auto* const cxl = dynamic_cast<CxlPart*>(part.get())) fabrics.cxl = cxl;
+    if (auto* const cmn = dynamic_cast<CmnMeshes*>(part.get())) fabrics.cmn = cmn;
   }
-  parts.push_back(std::make_unique<SocPart>(spec, sockets));
+  parts.push_back(std::make_unique<SocPart>(spec, fabrics));
 }
 
 }  // namespace pmufab::platform

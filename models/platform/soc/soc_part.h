@@ -8,6 +8,7 @@
 
 #include "models/platform/platform_part.h"
 #include "models/platform/soc/soc_rows.h"
+#include "models/platform/soc/soc_sources.h"
 #include "models/soc/described_pmu.h"
 #include "models/soc/source.h"
 #include "tlm/clock/clock_domain.h"
@@ -18,8 +19,9 @@ namespace pmufab::platform {
 /// The described CoreSight PMUs of a platform, and the sources that they count.
 class SocPart final : public PlatformPart {
  public:
-  /// @param sockets  the Tegra410 sockets of the platform; null: there are none
-  SocPart(const PlatformSpec& spec, Tegra410Part* sockets);
+  /// @param fabrics  of the platform; they must outlive the part
+  SocPart(const PlatformSpec& spec, const SocFabrics& fabrics);
+  ~SocPart() override;
 
   void map(MmioBus& bus) override;
   void describe(FirmwareDescription& firmware) override;
@@ -32,7 +34,7 @@ class SocPart final : public PlatformPart {
   [[nodiscard]] soc::Source& source(unsigned number) { return *sources_.at(number); }
   /// @param name  as registers() has it; null: there is no such PMU
   [[nodiscard]] coresight::CoreSightPmu* pmu(std::string_view name) const;
-  /// @param observer  of all sources; not owned; null: none
+  /// @param observer  of the sources at which streams let things happen; not owned; null: none
   void set_observer(soc::OccurrenceObserver* observer);
 
  private:
@@ -43,11 +45,10 @@ class SocPart final : public PlatformPart {
     std::unique_ptr<soc::DescribedPmu> model;
   };
 
-  /// Let sources follow the UCF events that their descriptions name.
-  void follow_ucfs(const PlatformSpec& spec, Tegra410Part& sockets);
-
   soc::Description description_;
+  SocFabrics fabrics_;
   std::vector<std::unique_ptr<soc::Source>> sources_;  // by number
+  FabricTaps taps_;
   std::vector<Pmu> pmus_;
 };
 

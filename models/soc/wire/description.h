@@ -16,12 +16,24 @@ namespace pmufab::soc {
 inline constexpr unsigned kMaximumCounters = 64;
 inline constexpr unsigned kImplementationDefined = 32;  ///< registers of 32 bits from 0xd80 on
 
+/// What makes things happen at a source.
+enum class Cause : std::uint8_t {
+  streams,      ///< those of a scenario
+  ucf,          ///< an event of a Tegra410 socket's UCF
+  pcie,         ///< requests of PCIe devices of a Tegra410 socket
+  pcie_tgt,     ///< requests to BARs and CXL memory below the root complexes of a Tegra410 socket
+  cxl_message,  ///< messages that components of a CXL hierarchy send and receive
+  cxl_ddr,      ///< commands of the DDR memory of CXL devices
+  cmn_flit,     ///< flits at the device ports of CMN meshes
+  cmn_home,     ///< requests and cache events of homes of CMN meshes
+};
+
 /// What lets things happen that events count. Each socket has one.
 struct SourceDescription {
   std::string name;
   std::vector<std::string> attributes;  ///< at most kMaximumAttributes
-  /// Not empty: no stream causes it, but the UCF of a Tegra410 socket does, where it has an event of that name.
-  std::string ucf_event{};
+  Cause cause = Cause::streams;         ///< any other: a model, as fabric_sources.h describes
+  std::string event{};                  ///< for Cause::ucf: the event's name
 };
 
 /// An event counts those occurrences alone whose attribute has one of these values.
@@ -73,8 +85,10 @@ struct FilterDescription {
   BitRange bits{};
   std::string attribute;
   Match match = Match::mask;
-  std::optional<BitRange> care{};    ///< of a value: only the bits that are set in this field are compared
-  std::optional<unsigned> enable{};  ///< the filter acts while this bit is set
+  std::optional<BitRange> care{};        ///< of a value: only the bits that are set in this field are compared
+  std::optional<Register> care_where{};  ///< its register; not set: `where`. Implementation-defined: also number `word`
+  std::optional<unsigned> enable{};      ///< the filter acts while this bit is set
+  std::optional<unsigned> disable{};     ///< ... and this one is not
   Zero zero = Zero::all;
   std::string format;  ///< where its driver publishes it ("config1:0-9"); empty: the driver knows no such term
 };

@@ -65,13 +65,16 @@ void PcieInbound::accept(const BoundaryObserver::Request& request, const MemoryR
   const OpcodeClass opcode = class_of(request.opcode);
   const bool is_read = opcode == OpcodeClass::read;
   if (!is_read && opcode != OpcodeClass::write) return;
-  const unsigned qualifier =
-      request.root_port * kPcieDestinations + static_cast<unsigned>(destination_of(range, socket_));
+  const PcieDestination destination = destination_of(range, socket_);
+  const unsigned qualifier = request.root_port * kPcieDestinations + static_cast<unsigned>(destination);
   publish(all_, is_read, request.length, qualifier, request.when);
   for (Requester* const requester : wanted_) {
     if (requester->bdf == request.bdf) publish(requester->probes, is_read, request.length, qualifier, request.when);
   }
   if (is_read) reads_.add(request.when, request.when + latency, qualifier, request.bdf);
+  if (listener_ != nullptr) [[unlikely]]
+    listener_(listener_context_,
+              {request.when, latency, request.length, request.bdf, request.root_port, destination, !is_read});
 }
 
 coresight::CounterInput PcieInbound::input_of(const coresight::CounterProgram& program) {

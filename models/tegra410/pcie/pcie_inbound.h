@@ -37,6 +37,17 @@ struct PcieFilter {
   [[nodiscard]] static PcieFilter of(const coresight::CounterProgram& program) noexcept;
 };
 
+/// A request of a device, for listeners.
+struct PcieInboundRequest {
+  Picoseconds when;
+  Picoseconds latency;  ///< of a read, until its answer is back
+  std::uint32_t bytes;
+  std::uint16_t bdf;
+  std::uint8_t root_port;
+  PcieDestination destination;
+  bool is_write;
+};
+
 /// The requests of the devices below one root complex, as its PMU sees them: with root port, requester id and
 /// destination, and with the reads that wait for their answer.
 class PcieInbound {
@@ -52,6 +63,13 @@ class PcieInbound {
   /// A request of a device was accepted; its answer is back `latency` later. Acceptance times never run backwards.
   /// @param range  the range of its address
   void accept(const BoundaryObserver::Request& request, const MemoryRange& range, Picoseconds latency);
+
+  /// Call a function for each read and write, too.
+  /// @param function  nullptr: none
+  void listen(void (*function)(void* context, const PcieInboundRequest& request), void* context) noexcept {
+    listener_ = function;
+    listener_context_ = context;
+  }
 
   /// @return what a counter with this program counts; nothing for an unknown event. Valid until the next call for the
   ///         same counter.
@@ -77,6 +95,8 @@ class PcieInbound {
   OutstandingRequests reads_;
   std::vector<std::unique_ptr<Requester>> requesters_;  // by counter, made when its filter names a device
   std::vector<Requester*> wanted_;
+  void (*listener_)(void* context, const PcieInboundRequest& request) = nullptr;
+  void* listener_context_ = nullptr;
 };
 
 }  // namespace pmufab::tegra410

@@ -18,6 +18,8 @@ void PcieTarget::accept(const Access& access) {
   const PcieTargetEvent requests = access.is_write ? PcieTargetEvent::wr_req : PcieTargetEvent::rd_req;
   probe(bytes).publish(access.bytes, access.qualifier, access.when);
   probe(requests).publish(1, access.qualifier, access.when);
+  if (listener_ != nullptr) [[unlikely]]
+    listener_(listener_context_, access);
   for (const auto& monitor : monitors_) {
     if (!monitor->probe.is_watched() || (monitor->event != bytes && monitor->event != requests)) continue;
     if (passes(*monitor, access)) monitor->probe.publish(monitor->event == bytes ? access.bytes : 1, 0, access.when);

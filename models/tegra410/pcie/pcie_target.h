@@ -55,6 +55,13 @@ class PcieTarget {
   /// A request is passed to the root complex. Times never run backwards.
   void accept(const Access& access);
 
+  /// Call a function for each request, too.
+  /// @param function  nullptr: none
+  void listen(void (*function)(void* context, const Access& access), void* context) noexcept {
+    listener_ = function;
+    listener_context_ = context;
+  }
+
   /// `amount` occurrences of an event at once, of requests to BARs below a root port. No address filter matches them.
   void add_at_once(PcieTargetEvent event, unsigned root_port, std::uint64_t amount, Picoseconds when);
 
@@ -86,6 +93,8 @@ class PcieTarget {
   std::vector<Probe> probes_;
   std::array<Slot, kSlots> slots_{};
   std::vector<std::unique_ptr<Monitor>> monitors_;
+  void (*listener_)(void* context, const Access& access) = nullptr;
+  void* listener_context_ = nullptr;
 };
 
 }  // namespace pmufab::tegra410

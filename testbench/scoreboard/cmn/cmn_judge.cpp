@@ -34,6 +34,7 @@ struct CmnJudge::State {
   CmnWires wires;
   CmnRoutes routes;
   CmnPmuJudge pmu;
+  std::vector<CmnFlitListener*> listeners;
 };
 
 CmnJudge::CmnJudge(CmnJudgeSpec spec, Chronicle& chronicle)
@@ -54,6 +55,7 @@ void CmnJudge::on_upload(Picoseconds when, unsigned xp, unsigned port, Channel c
   s.routes.uploaded(when, xp, port, channel, flit, fields);
   s.wires.see_flit(true, xp, port_interface(port), channel, fields);
   s.wires.nodes.uploaded(when, channel, fields);
+  for (CmnFlitListener* const listener : s.listeners) listener->on_flit(when, xp, port, false, channel, fields);
 }
 
 void CmnJudge::on_cycle(Picoseconds when, std::span<const cmn::MeshPulse> pulses) {
@@ -88,6 +90,8 @@ void CmnJudge::on_transmit(Picoseconds when, unsigned xp, Interface interface, C
   if (leaving == nullptr) return;
   s.wires.see_flit(false, xp, interface, channel, *leaving);
   s.wires.nodes.transmitted(when, channel, *leaving);
+  const unsigned port = static_cast<unsigned>(interface) - static_cast<unsigned>(Interface::port0);
+  for (CmnFlitListener* const listener : s.listeners) listener->on_flit(when, xp, port, true, channel, *leaving);
 }
 
 void CmnJudge::on_stall(Picoseconds when, unsigned xp, Interface interface, Channel channel) {
@@ -98,6 +102,29 @@ void CmnJudge::on_stall(Picoseconds when, unsigned xp, Interface interface, Chan
 }
 
 std::vector<PmuJudge*> CmnJudge::pmus() { return {&state_->pmu}; }
+
+void CmnJudge::add(CmnFlitListener& listener) { state_->listeners.push_back(&listener); }
+void CmnJudge::remove(const CmnFlitListener& listener) { std::erase(state_->listeners, &listener); }
+
+std::vector<std::uint16_t> CmnJudge::homes() const {
+  std::vector<std::uint16_t> homes;
+  for (const cmn::NodeType type : {cmn::NodeType::hn_f, cmn::NodeType::hn_s}) {
+    for (const NodeCounts* const home : state_->wires.nodes.sources(type, std::nullopt))
+      homes.push_back(home->node_id());
+  }
+  return homes;
+}
+
+std::uint64_t CmnJudge::home_events(std::uint16_t node_id, unsigned event, Picoseconds when) {
+  ReferenceNodes& nodes = state_->wires.nodes;
+  nodes.advance_before(when);
+  std::uint64_t sum = 0;
+  for (const cmn::NodeType type : {cmn::NodeType::hn_f, cmn::NodeType::hn_s}) {
+    for (const NodeCounts* const home : nodes.sources(type, node_id))
+      sum += home->total(event, 0, 0, nodes.cycles_before(when));
+  }
+  return sum;
+}
 
 void CmnJudge::finish() {
   state_->routes.finish();

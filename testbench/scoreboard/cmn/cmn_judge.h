@@ -12,6 +12,17 @@
 
 namespace pmufab::scoreboard {
 
+/// Hears the flits at the device ports of a mesh, from the wires, for judges of other PMUs.
+class CmnFlitListener {
+ public:
+  /// @param download  the flit goes into the device
+  virtual void on_flit(Picoseconds when, unsigned xp, unsigned port, bool download, cmn::Channel channel,
+                       const cmn::FlitFields& fields) = 0;
+
+ protected:
+  ~CmnFlitListener() = default;
+};
+
 /// Judges a CMN mesh: the route of every flit, the messages of its nodes, and the events, watchpoints and cycles its
 /// PMU counts.
 class CmnJudge final : public FabricJudge, public cmn::MeshObserver {
@@ -45,6 +56,16 @@ class CmnJudge final : public FabricJudge, public cmn::MeshObserver {
   /// @return flits sent (or cycles stalled) at an interface since the beginning.
   [[nodiscard]] std::uint64_t count(cmn::FlitEvent event, unsigned xp, cmn::Interface interface,
                                     cmn::Channel channel) const;
+
+  /// @name For judges of other PMUs
+  /// @{
+  void add(CmnFlitListener& listener);
+  void remove(const CmnFlitListener& listener);
+  /// @return the node ids of the homes (HN-F, HN-S) that software sees.
+  [[nodiscard]] std::vector<std::uint16_t> homes() const;
+  /// @return how often an event of a home happened before `when`, which is not before the present.
+  [[nodiscard]] std::uint64_t home_events(std::uint16_t node_id, unsigned event, Picoseconds when);
+  /// @}
 
  private:
   struct State;

@@ -300,15 +300,19 @@ void Scoreboard::State::end_event_call(Frame& frame, std::uint64_t value, Picose
 
 Scoreboard::Scoreboard() : state_(std::make_unique<State>()) {}
 
-Scoreboard::~Scoreboard() = default;
+/// Truths listen to judges, and judges to those before them.
+Scoreboard::~Scoreboard() {
+  state_->records.clear();
+  while (!state_->fabrics.empty()) state_->fabrics.pop_back();
+}
 
 FabricJudge& Scoreboard::add_fabric(std::unique_ptr<FabricJudge> judge) {
   for (PmuJudge* const pmu : judge->pmus()) state_->pmus.push_back(pmu);
   return *state_->fabrics.emplace_back(std::move(judge));
 }
 
-std::vector<const FabricJudge*> Scoreboard::fabrics() const {
-  std::vector<const FabricJudge*> judges;
+std::vector<FabricJudge*> Scoreboard::fabrics() const {
+  std::vector<FabricJudge*> judges;
   for (const auto& judge : state_->fabrics) judges.push_back(judge.get());
   return judges;
 }

@@ -38,11 +38,18 @@ class Scoreboard final : public perf::PerfCallObserver {
   }
   /// @return the judge of that class; null if there is none. For a fabric whose PMUs count what happens in another.
   template <typename Judge>
-  [[nodiscard]] const Judge* find() const {
-    for (const FabricJudge* const judge : fabrics()) {
-      if (const auto* const found = dynamic_cast<const Judge*>(judge)) return found;
+  [[nodiscard]] Judge* find() const {
+    const std::vector<Judge*> all = find_all<Judge>();
+    return all.empty() ? nullptr : all.front();
+  }
+  /// @return all judges of that class, in the order in which they were added.
+  template <typename Judge>
+  [[nodiscard]] std::vector<Judge*> find_all() const {
+    std::vector<Judge*> all;
+    for (FabricJudge* const judge : fabrics()) {
+      if (auto* const found = dynamic_cast<Judge*>(judge)) all.push_back(found);
     }
-    return nullptr;
+    return all;
   }
   /// The shared times, for the judges' constructors.
   [[nodiscard]] Chronicle& chronicle() noexcept;
@@ -111,7 +118,7 @@ class Scoreboard final : public perf::PerfCallObserver {
 
  private:
   struct State;
-  [[nodiscard]] std::vector<const FabricJudge*> fabrics() const;
+  [[nodiscard]] std::vector<FabricJudge*> fabrics() const;
   FabricJudge& add_fabric(std::unique_ptr<FabricJudge> judge);
 
   std::unique_ptr<State> state_;

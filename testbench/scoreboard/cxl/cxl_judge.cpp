@@ -137,4 +137,8 @@ std::uint64_t CxlJudge::count(unsigned component, std::uint16_t group, unsigned 
   return s.components.at(component).tally.of(group, bit);
 }
 
+unsigned CxlJudge::components() const { return static_cast<unsigned>(state_->components.size()); }
+const CxlTally& CxlJudge::messages(unsigned component) const { return state_->components.at(component).tally; }
+ReferenceDdr* CxlJudge::memory(unsigned component) const { return state_->components.at(component).ddr.get(); }
+
 }  // namespace pmufab::scoreboard

@@ -11,6 +11,9 @@
 
 namespace pmufab::scoreboard {
 
+class CxlTally;
+class ReferenceDdr;
+
 /// Judges a CXL hierarchy: the messages on its links, their answers, and what the CPMUs of its components count.
 ///
 /// Written from docs/cxl-messages.md and the specification of the CPMU, without code of models/.
@@ -34,6 +37,15 @@ class CxlJudge final : public FabricJudge {
 
   /// @return messages with that event that a component sent or received since the beginning.
   [[nodiscard]] std::uint64_t count(unsigned component, std::uint16_t group, unsigned bit) const;
+
+  /// @name For judges of other PMUs. Components are numbered as in the specification
+  /// @{
+  [[nodiscard]] unsigned components() const;
+  /// @return the messages that a component sent and received.
+  [[nodiscard]] const CxlTally& messages(unsigned component) const;
+  /// @return the memory of a component; nullptr: it has none.
+  [[nodiscard]] ReferenceDdr* memory(unsigned component) const;
+  /// @}
 
  private:
   struct State;

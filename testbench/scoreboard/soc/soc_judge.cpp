@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "testbench/scoreboard/soc/soc_judge.h"
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <stdexcept>
@@ -8,9 +9,14 @@
 
 #include <fmt/format.h>
 
+#include "models/soc/wire/fabric_sources.h"
+#include "testbench/scoreboard/cmn/cmn_judge.h"
+#include "testbench/scoreboard/soc/soc_fabric_truths.h"
 #include "testbench/scoreboard/soc/soc_meaning.h"
 #include "testbench/scoreboard/soc/soc_truth.h"
 #include "testbench/scoreboard/soc/soc_wires.h"
+#include "testbench/scoreboard/tegra410/tegra410_judge.h"
+#include "testbench/scoreboard/tegra410/ucf_events.h"
 
 namespace pmufab::scoreboard {
 namespace {
@@ -77,17 +83,67 @@ Publication described_publication(const PmuDescription& pmu) {
   return publication;
 }
 
+/// @return what causes events whose judges count them otherwise than by occurrences, and its PMU; null for other causes
+const char* owner_of(soc::Cause cause) {
+  switch (cause) {
+    case soc::Cause::ucf:
+      return "the UCF (nvidia_ucf_pmu_<socket>)";
+    case soc::Cause::cxl_message:
+    case soc::Cause::cxl_ddr:
+      return "a CXL component (cpmu_<component>.<number>)";
+    case soc::Cause::cmn_home:
+      return "a home of a mesh (arm_cmn_<mesh>)";
+    case soc::Cause::streams:
+    case soc::Cause::pcie:
+    case soc::Cause::pcie_tgt:
+    case soc::Cause::cmn_flit:
+      break;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
+/// Listens to one mesh.
+class SocJudge::MeshEar final : private CmnFlitListener {
+ public:
+  MeshEar(SocJudge& owner, unsigned number, CmnJudge& mesh) : owner_(owner), number_(number), mesh_(mesh) {
+    mesh_.add(*this);
+  }
+  ~MeshEar() { mesh_.remove(*this); }
+  MeshEar(const MeshEar&) = delete;
+  MeshEar& operator=(const MeshEar&) = delete;
+
+ private:
+  void on_flit(Picoseconds when, unsigned xp, unsigned port, bool download, cmn::Channel channel,
+               const cmn::FlitFields& fields) override {
+    namespace attribute = soc::cmn_flit_source;
+    soc::Occurrence occurrence;
+    occurrence.attributes[attribute::mesh] = number_;
+    occurrence.attributes[attribute::xp] = xp;
+    occurrence.attributes[attribute::port] = port;
+    occurrence.attributes[attribute::download] = download ? 1 : 0;
+    occurrence.attributes[attribute::channel] = static_cast<std::uint64_t>(channel);
+    occurrence.attributes[attribute::opcode] = fields.opcode;
+    occurrence.attributes[attribute::source] = fields.srcid;
+    occurrence.attributes[attribute::target] = fields.tgtid;
+    owner_.tell(soc::Cause::cmn_flit, 0, occurrence, when);
+  }
+
+  SocJudge& owner_;
+  unsigned number_;
+  CmnJudge& mesh_;
+};
+
 SocPmuJudge::SocPmuJudge(const SocPmuSpec& spec, const std::vector<soc::SourceDescription>& sources, unsigned sockets,
-                         std::shared_ptr<SocWires> wires, const Tegra410Judge* ucfs)
+                         std::shared_ptr<SocWires> wires, const SocFabricJudges& fabrics)
     : CoreSightPmuJudge(spec.name, spec.page0, spec.page1, spec.description.width,
                         spec.description.is_64bit ? Layout::ext64 : Layout::ext32),
       spec_(spec),
       sources_(sources),
       sockets_(sockets),
       wires_(std::move(wires)),
-      ucfs_(ucfs),
+      fabrics_(fabrics),
       clock_(spec.description.clock_hz),
       edges_(spec.description.clock_hz) {}
 
@@ -101,10 +157,25 @@ Publication SocPmuJudge::publication() const {
 std::unique_ptr<EventTruth> SocPmuJudge::truth(const EventTerms& terms) {
   SocMeaning meaning = soc_meaning(terms, spec_.description, sources_);
   const unsigned source = meaning.source * sockets_ + spec_.socket;
-  const bool is_of_source = meaning.kind != SocMeaning::Kind::nothing && meaning.kind != SocMeaning::Kind::cycles;
-  if (const auto event = is_of_source ? event_of_name(sources_[meaning.source].ucf_event) : std::nullopt)
-    return std::make_unique<SocUcfTruth>(std::move(meaning), *event, spec_.socket, *ucfs_);
   const ExactClock& clock = meaning.kind == SocMeaning::Kind::outstanding ? edges_ : clock_;
+  const bool is_of_source = meaning.kind != SocMeaning::Kind::nothing && meaning.kind != SocMeaning::Kind::cycles;
+  switch (is_of_source ? sources_[meaning.source].cause : soc::Cause::streams) {
+    case soc::Cause::ucf:
+      return std::make_unique<SocUcfTruth>(std::move(meaning), *event_of_name(sources_[meaning.source].event),
+                                           spec_.socket, *fabrics_.sockets);
+    case soc::Cause::cxl_message:
+      return std::make_unique<SocMessageTruth>(std::move(meaning), spec_.socket == 0 ? fabrics_.cxl : nullptr);
+    case soc::Cause::cxl_ddr:
+      return std::make_unique<SocCommandTruth>(std::move(meaning), spec_.socket == 0 ? fabrics_.cxl : nullptr);
+    case soc::Cause::cmn_home:
+      return std::make_unique<SocHomeTruth>(std::move(meaning),
+                                            spec_.socket == 0 ? fabrics_.meshes : std::vector<CmnJudge*>());
+    case soc::Cause::streams:
+    case soc::Cause::pcie:
+    case soc::Cause::pcie_tgt:
+    case soc::Cause::cmn_flit:
+      break;
+  }
   return std::make_unique<SocTruth>(std::move(meaning), source, wires_, clock);
 }
 
@@ -112,23 +183,40 @@ Injection SocPmuJudge::injection(const EventTerms& terms, unsigned /*unit*/) {
   const SocMeaning meaning = soc_meaning(terms, spec_.description, sources_);
   if (meaning.kind == SocMeaning::Kind::cycles)
     return [this](std::uint64_t count, Picoseconds when) { clock_.pass(count, when); };
-  if (meaning.kind != SocMeaning::Kind::nothing && !sources_[meaning.source].ucf_event.empty())
-    throw std::invalid_argument("the UCF causes the event: name it as an event of nvidia_ucf_pmu_<socket>");
-  static_cast<void>(occurrence_of(meaning));
-  return [](std::uint64_t /*count*/, Picoseconds /*when*/) {};
+  const soc::Cause cause =
+      meaning.kind == SocMeaning::Kind::nothing ? soc::Cause::streams : sources_[meaning.source].cause;
+  if (const char* const owner = owner_of(cause); owner != nullptr)
+    throw std::invalid_argument(fmt::format("{} causes the event: name it as an event of that PMU", owner));
+  soc::Occurrence occurrence = occurrence_of(meaning);
+  if (cause == soc::Cause::streams) return [](std::uint64_t /*count*/, Picoseconds /*when*/) {};
+  const unsigned source = meaning.source * sockets_ + spec_.socket;
+  return [this, source, occurrence](std::uint64_t count, Picoseconds when) mutable {
+    occurrence.repeat = count;
+    wires_->tell(source, occurrence, when);
+  };
 }
 
-SocJudge::SocJudge(SocJudgeSpec spec, Chronicle& chronicle, const Tegra410Judge* ucfs)
+SocJudge::SocJudge(SocJudgeSpec spec, Chronicle& chronicle, const SocFabricJudges& fabrics)
     : spec_(std::move(spec)),
       chronicle_(chronicle),
+      fabrics_(fabrics),
       wires_(std::make_shared<SocWires>(spec_.sources.size() * spec_.sockets)) {
   for (const SocPmuSpec& pmu : spec_.pmus) {
-    pmus_.push_back(std::make_unique<SocPmuJudge>(pmu, spec_.sources, spec_.sockets, wires_, ucfs));
+    pmus_.push_back(std::make_unique<SocPmuJudge>(pmu, spec_.sources, spec_.sockets, wires_, fabrics_));
     for (const soc::EventDescription& event : pmu.description.events) {
       if (event.counts == soc::EventDescription::Counts::outstanding)
         wires_->keep_lasting(event.source * spec_.sockets + pmu.socket);
     }
   }
+  if (fabrics_.sockets != nullptr) fabrics_.sockets->add(*this);
+  const bool has_flits = std::any_of(spec_.sources.begin(), spec_.sources.end(),
+                                     [](const auto& source) { return source.cause == soc::Cause::cmn_flit; });
+  for (unsigned mesh = 0; has_flits && mesh < fabrics_.meshes.size(); ++mesh)
+    mesh_ears_.push_back(std::make_unique<MeshEar>(*this, mesh, *fabrics_.meshes[mesh]));
+}
+
+SocJudge::~SocJudge() {
+  if (fabrics_.sockets != nullptr) fabrics_.sockets->remove(*this);
 }
 
 std::vector<PmuJudge*> SocJudge::pmus() {
@@ -141,6 +229,42 @@ void SocJudge::on_occurrence(unsigned source, const soc::Occurrence& occurrence,
   chronicle_.see(when);
   chronicle_.last_traffic = when;
   wires_->tell(source, occurrence, when);
+}
+
+void SocJudge::tell(soc::Cause cause, unsigned socket, const soc::Occurrence& occurrence, Picoseconds when) {
+  for (unsigned index = 0; index < spec_.sources.size(); ++index) {
+    if (spec_.sources[index].cause == cause) wires_->tell(index * spec_.sockets + socket, occurrence, when);
+  }
+}
+
+void SocJudge::on_device_request(const DeviceRequest& request) {
+  namespace attribute = soc::pcie_source;
+  soc::Occurrence occurrence;
+  occurrence.attributes[attribute::socket] = request.socket;
+  occurrence.attributes[attribute::root_complex] = request.root_complex;
+  occurrence.attributes[attribute::root_port] = request.root_port;
+  occurrence.attributes[attribute::bdf] = request.bdf;
+  occurrence.attributes[attribute::write] = request.is_write ? 1 : 0;
+  occurrence.attributes[attribute::bytes] = request.bytes;
+  occurrence.attributes[attribute::destination] = static_cast<std::uint64_t>(request.destination);
+  if (!request.is_write) occurrence.duration = request.end - request.when;
+  tell(soc::Cause::pcie, request.socket, occurrence, request.when);
+}
+
+void SocJudge::on_target_request(Picoseconds when, unsigned socket, unsigned root_complex,
+                                 const PcieTgtRequest& request) {
+  namespace attribute = soc::pcie_tgt_source;
+  const bool is_cxl = request.root_port < 0;
+  soc::Occurrence occurrence;
+  occurrence.attributes[attribute::socket] = socket;
+  occurrence.attributes[attribute::root_complex] = root_complex;
+  occurrence.attributes[attribute::root_port] =
+      is_cxl ? soc::pcie_tgt_source::kNoRootPort : static_cast<std::uint64_t>(request.root_port);
+  occurrence.attributes[attribute::cxl] = is_cxl ? 1 : 0;
+  occurrence.attributes[attribute::write] = request.is_write ? 1 : 0;
+  occurrence.attributes[attribute::bytes] = request.bytes;
+  occurrence.attributes[attribute::address] = request.address;
+  tell(soc::Cause::pcie_tgt, socket, occurrence, when);
 }
 
 }  // namespace pmufab::scoreboard

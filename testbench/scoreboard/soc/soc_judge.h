@@ -11,22 +11,33 @@
 #include "testbench/scoreboard/core/exact_clock.h"
 #include "testbench/scoreboard/core/pmu_judge.h"
 #include "testbench/scoreboard/soc/soc_judge_spec.h"
+#include "testbench/scoreboard/tegra410/pcie/root_complex_listener.h"
 
 namespace pmufab::scoreboard {
 
+class CmnJudge;
+class CxlJudge;
 class SocWires;
 class Tegra410Judge;
+
+/// Judges of the platform's fabrics, which see what happens at sources that are fabrics. They outlive the judge of described
+/// PMUs. Null: the platform has no such fabric.
+struct SocFabricJudges {
+  Tegra410Judge* sockets = nullptr;
+  CxlJudge* cxl = nullptr;
+  std::vector<CmnJudge*> meshes{};
+};
 
 /// Judges one described PMU, by its description and by what happens at its socket's sources.
 class SocPmuJudge final : public CoreSightPmuJudge {
  public:
   /// @param sources  of the description; it and `wires` must outlive the judge
   SocPmuJudge(const SocPmuSpec& spec, const std::vector<soc::SourceDescription>& sources, unsigned sockets,
-              std::shared_ptr<SocWires> wires, const Tegra410Judge* ucfs);
+              std::shared_ptr<SocWires> wires, const SocFabricJudges& fabrics);
 
   [[nodiscard]] std::unique_ptr<EventTruth> truth(const EventTerms& terms) override;
   [[nodiscard]] Publication publication() const override;
-  /// Cycles, or an occurrence that the event counts as one. The judge hears occurrences on the wire.
+  /// Cycles, or an occurrence that the event counts as one. The judge hears those of streams on the wire.
   [[nodiscard]] Injection injection(const EventTerms& terms, unsigned unit) override;
 
  private:
@@ -34,25 +45,35 @@ class SocPmuJudge final : public CoreSightPmuJudge {
   const std::vector<soc::SourceDescription>& sources_;
   unsigned sockets_;
   std::shared_ptr<SocWires> wires_;
-  const Tegra410Judge* ucfs_;
+  SocFabricJudges fabrics_;
   ExactClock clock_;
   ExactClock edges_;  // without the cycles that were injected, at which nothing is outstanding
 };
 
 /// Hears what happens at the sources of described PMUs.
-class SocJudge final : public FabricJudge, public soc::OccurrenceObserver {
+class SocJudge final : public FabricJudge, public soc::OccurrenceObserver, private RootComplexListener {
  public:
-  /// @param ucfs  judges the platform's Tegra410 sockets and outlives this one; null: there are none
-  SocJudge(SocJudgeSpec spec, Chronicle& chronicle, const Tegra410Judge* ucfs);
+  SocJudge(SocJudgeSpec spec, Chronicle& chronicle, const SocFabricJudges& fabrics);
+  ~SocJudge() override;
 
   [[nodiscard]] std::vector<PmuJudge*> pmus() override;
   void on_occurrence(unsigned source, const soc::Occurrence& occurrence, Picoseconds when) override;
 
  private:
+  class MeshEar;
+
+  void on_device_request(const DeviceRequest& request) override;
+  void on_target_request(Picoseconds when, unsigned socket, unsigned root_complex,
+                         const PcieTgtRequest& request) override;
+  /// Something happens at the sources of a socket that have this cause.
+  void tell(soc::Cause cause, unsigned socket, const soc::Occurrence& occurrence, Picoseconds when);
+
   SocJudgeSpec spec_;
   Chronicle& chronicle_;
+  SocFabricJudges fabrics_;
   std::shared_ptr<SocWires> wires_;
   std::vector<std::unique_ptr<SocPmuJudge>> pmus_;
+  std::vector<std::unique_ptr<MeshEar>> mesh_ears_;
 };
 
 }  // namespace pmufab::scoreboard

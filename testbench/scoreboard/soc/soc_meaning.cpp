@@ -32,8 +32,9 @@ struct Program {
   std::uint64_t filter2 = 0;
   std::map<unsigned, std::uint64_t> own;  ///< implementation-defined registers
 
-  std::uint64_t& reg(const FilterDescription& filter_of) {
-    switch (filter_of.where) {
+  std::uint64_t& reg(const FilterDescription& filter_of) { return reg(filter_of.where, filter_of.word); }
+  std::uint64_t& reg(FilterDescription::Register where, unsigned word) {
+    switch (where) {
       case FilterDescription::Register::filter:
         return filter;
       case FilterDescription::Register::filter2:
@@ -41,7 +42,7 @@ struct Program {
       case FilterDescription::Register::implementation_defined:
         break;
     }
-    return own[filter_of.word];
+    return own[word];
   }
 };
 
@@ -91,10 +92,12 @@ Program program_of(const EventTerms& terms, const PmuDescription& pmu) {
 /// What a filter asks of occurrences.
 enum class Asks : std::uint8_t { nothing, test, impossible };
 
-Asks test_of(const FilterDescription& filter, std::uint64_t reg, SocMeaning::Test& test) {
-  const auto part = [&](const BitRange& bits) { return reg >> bits.first & ones_of(bits.width); };
+Asks test_of(const FilterDescription& filter, Program& program, SocMeaning::Test& test) {
+  const std::uint64_t reg = program.reg(filter);
+  const auto part = [](std::uint64_t from, const BitRange& bits) { return from >> bits.first & ones_of(bits.width); };
   if (filter.enable && (reg >> *filter.enable) % 2 == 0) return Asks::nothing;
-  const std::uint64_t value = part(filter.bits);
+  if (filter.disable && (reg >> *filter.disable) % 2 == 1) return Asks::nothing;
+  const std::uint64_t value = part(reg, filter.bits);
   // A back-end's documents say what no value of its term means: everything, whatever it has to write for that.
   const bool is_mask_of_user = filter.match == FilterDescription::Match::mask && !filter.format.empty();
   if (value == 0 && (filter.zero == FilterDescription::Zero::all || is_mask_of_user)) return Asks::nothing;
@@ -105,7 +108,8 @@ Asks test_of(const FilterDescription& filter, std::uint64_t reg, SocMeaning::Tes
       return value == 0 ? Asks::impossible : Asks::test;
     case FilterDescription::Match::value:
       test.kind = SocMeaning::Test::Kind::equal;
-      if (filter.care) test.care = part(*filter.care);
+      if (filter.care)
+        test.care = part(program.reg(filter.care_where.value_or(filter.where), filter.word), *filter.care);
       return Asks::test;
     case FilterDescription::Match::at_least:
       test.kind = SocMeaning::Test::Kind::range;
@@ -137,8 +141,7 @@ bool add_filters(Program& program, const PmuDescription& pmu, const soc::SourceD
     if (attribute == source.attributes.end()) continue;
     SocMeaning::Test test;
     test.attribute = static_cast<unsigned>(attribute - source.attributes.begin());
-    const std::uint64_t reg = program.reg(filter);
-    const Asks asks = test_of(filter, reg, test);
+    const Asks asks = test_of(filter, program, test);
     if (asks == Asks::nothing) continue;
     meaning.text += fmt::format(", {} {:#x}", filter.name, test.value);
     if (asks == Asks::impossible) return false;

@@ -99,18 +99,4 @@ std::string SocTruth::explain(std::span<const Span> spans, std::uint64_t driver)
   return guesses.text();
 }
 
-Mark SocUcfTruth::mark(Picoseconds when) {
-  const EventMatrix& amounts = judge_.tally(socket_)[event_];
-  std::uint64_t so_far = 0;
-  for (unsigned source = 0; source < kSources; ++source) {
-    for (unsigned destination = 0; destination < kDestinations; ++destination) {
-      soc::Occurrence occurrence;
-      occurrence.attributes = {source, destination};
-      if (meaning_.counts(occurrence))
-        so_far += amounts.at(static_cast<Source>(source), static_cast<Destination>(destination));
-    }
-  }
-  return {when, so_far};
-}
-
 }  // namespace pmufab::scoreboard

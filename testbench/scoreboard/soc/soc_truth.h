@@ -5,15 +5,12 @@
 #include <memory>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "testbench/scoreboard/core/event_truth.h"
 #include "testbench/scoreboard/core/exact_clock.h"
 #include "testbench/scoreboard/soc/soc_meaning.h"
 #include "testbench/scoreboard/soc/soc_wires.h"
-#include "testbench/scoreboard/tegra410/tegra410_judge.h"
-#include "testbench/scoreboard/tegra410/ucf_events.h"
 
 namespace pmufab::scoreboard {
 
@@ -59,29 +56,6 @@ class SocTruth final : public EventTruth, private SocWires::Listener {
   std::uint64_t all_ = 0;
   std::uint64_t all_before_ = 0;
   std::uint64_t all_counted_ = 0;
-};
-
-/// What an event must count that the UCF of a Tegra410 socket causes. Its marks are counts so far.
-class SocUcfTruth final : public EventTruth {
- public:
-  /// @param event   of the UCF
-  /// @param judge   of the sockets; must outlive the truth
-  SocUcfTruth(SocMeaning meaning, UcfEvent event, unsigned socket, const Tegra410Judge& judge)
-      : meaning_(std::move(meaning)), event_(event), socket_(socket), judge_(judge) {}
-
-  [[nodiscard]] std::string text() const override { return meaning_.text; }
-  [[nodiscard]] Mark mark(Picoseconds when) override;
-  [[nodiscard]] std::uint64_t count(const Span& span) const override { return span.end.position - span.begin.position; }
-  void describe(std::span<const Span> /*spans*/, EventResult& /*result*/) const override {}
-  [[nodiscard]] std::string explain(std::span<const Span> /*spans*/, std::uint64_t /*driver*/) const override {
-    return {};
-  }
-
- private:
-  SocMeaning meaning_;
-  UcfEvent event_;
-  unsigned socket_;
-  const Tegra410Judge& judge_;
 };
 
 }  // namespace pmufab::scoreboard

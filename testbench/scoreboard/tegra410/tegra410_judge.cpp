@@ -17,6 +17,7 @@
 #include "testbench/scoreboard/tegra410/memory_wires.h"
 #include "testbench/scoreboard/tegra410/pcie/pcie_judge.h"
 #include "testbench/scoreboard/tegra410/pcie/pcie_tgt_judge.h"
+#include "testbench/scoreboard/tegra410/pcie/root_complex_listener.h"
 #include "testbench/scoreboard/tegra410/reference_ucf.h"
 #include "testbench/scoreboard/tegra410/ucf_judge.h"
 
@@ -64,9 +65,12 @@ struct Tegra410Judge::State {
   PcieRequests* inbound_of(const Request& request);
   [[nodiscard]] PcieDestination destination_of(const Request& request) const;
   /// A request goes down to the root complex above `range`.
-  void hand_over(const MemoryRange& range, const PcieTgtRequest& request) {
+  void hand_over(const MemoryRange& range, const PcieTgtRequest& request, Picoseconds when) {
     for (PcieTgtPmuJudge* const target : targets) {
-      if (target->socket() == range.socket && target->root_complex() == range.root_complex) target->see(request);
+      if (target->socket() != range.socket || target->root_complex() != range.root_complex) continue;
+      target->see(request);
+      for (RootComplexListener* const listener : listeners)
+        listener->on_target_request(when, range.socket, range.root_complex, request);
     }
   }
 
@@ -82,6 +86,7 @@ struct Tegra410Judge::State {
   std::vector<std::unique_ptr<PmuJudge>> pmus;
   std::optional<C2cWires> c2c;
   std::vector<PcieTgtPmuJudge*> targets;  // of those
+  std::vector<RootComplexListener*> listeners;
   std::vector<Picoseconds> last_accepted;
 };
 
@@ -164,7 +169,7 @@ void Tegra410Judge::on_request(const Request& request) {
   for (const MemoryOp& op : outcome.memory) {
     s.wires.expect(op, request.when);
     if (op.memory_class == MemoryClass::cxl)
-      s.hand_over(*s.spec.home_of(op.address), {op.address, op.length, op.is_write, -1});
+      s.hand_over(*s.spec.home_of(op.address), {op.address, op.length, op.is_write, -1}, request.when);
   }
   if (PcieRequests* const inbound = s.inbound_of(request);
       inbound != nullptr && (is_read(request.opcode) || is_write(request.opcode))) {
@@ -174,12 +179,18 @@ void Tegra410Judge::on_request(const Request& request) {
   const MemoryRange& home = *s.spec.home_of(request.address);
   if (home.memory_class == MemoryClass::bar)
     s.hand_over(home,
-                {request.address, request.length, !is_read(request.opcode), static_cast<std::int8_t>(home.root_port)});
+                {request.address, request.length, !is_read(request.opcode), static_cast<std::int8_t>(home.root_port)},
+                request.when);
 }
 
 void Tegra410Judge::on_response(const Request& request, Picoseconds end) {
   State& s = *state_;
   s.c2c->see_answer(request, end);
+  if (request.requester == RequesterKind::pcie && (is_read(request.opcode) || is_write(request.opcode))) {
+    for (RootComplexListener* const listener : s.listeners)
+      listener->on_device_request({request.when, end, request.requester_socket, request.root_complex, request.root_port,
+                                   request.bdf, s.destination_of(request), is_write(request.opcode), request.length});
+  }
   PcieRequests* const inbound = s.inbound_of(request);
   if (inbound == nullptr || !is_read(request.opcode)) return;
   inbound->answer(request.root_port, request.bdf, s.destination_of(request), request.when, end);
@@ -197,6 +208,9 @@ void Tegra410Judge::on_memory_access(const MemoryAccess& access) {
 }
 
 void Tegra410Judge::on_link_request(const LinkRequest& request) { state_->c2c->see(request); }
+
+void Tegra410Judge::add(RootComplexListener& listener) { state_->listeners.push_back(&listener); }
+void Tegra410Judge::remove(const RootComplexListener& listener) { std::erase(state_->listeners, &listener); }
 
 std::vector<PmuJudge*> Tegra410Judge::pmus() {
   std::vector<PmuJudge*> all;

@@ -12,6 +12,8 @@
 
 namespace pmufab::scoreboard {
 
+class RootComplexListener;
+
 /// Judges the Tegra410 sockets of a platform: their UCF, CMEM latency, chip-to-chip and PCIE PMUs, and the wires to
 /// memory. It is the platform's boundary observer.
 class Tegra410Judge final : public FabricJudge, public BoundaryObserver {
@@ -29,6 +31,10 @@ class Tegra410Judge final : public FabricJudge, public BoundaryObserver {
   [[nodiscard]] std::vector<PmuJudge*> pmus() override;
   /// Report memory accesses that had to happen and were not seen.
   void finish() override;
+
+  /// Let a listener hear the requests at root complexes, from now on, until it is removed.
+  void add(RootComplexListener& listener);
+  void remove(const RootComplexListener& listener);
 
   /// @return everything a UCF counted since the beginning, independent of PMUs.
   [[nodiscard]] const UcfTally& tally(unsigned socket) const;

@@ -12,6 +12,7 @@
 
 #include "testbench/perf/event_syntax.h"
 #include "testbench/perf/pmu_catalog.h"
+#include "testbench/scenario/fabrics/cxl/judge_spec.h"
 #include "testbench/scenario/fabrics/soc/soc_loader.h"
 #include "testbench/scenario/report/kernel_errors.h"
 #include "testbench/scenario/report/results.h"
@@ -131,19 +132,27 @@ std::size_t events_of(const soc::PmuDescription& pmu, std::size_t source) {
       }));
 }
 
-/// What described PMUs of the platform can count: the sources of its file, then the events of UCFs.
+/// What described PMUs of the platform can count: the sources of its file, then those that its fabrics are.
 std::vector<soc::SourceDescription> sources_of(const platform::PlatformSpec& platform) {
   std::vector<soc::SourceDescription> sources = platform.soc.sources;
-  if (!platform.tegra410) return sources;
-  for (soc::SourceDescription& source : scenario::ucf_sources()) {
+  for (soc::SourceDescription& source : scenario::fabric_sources_of(platform)) {
     if (std::none_of(sources.begin(), sources.end(), [&](const auto& one) { return one.name == source.name; }))
       sources.push_back(std::move(source));
   }
   return sources;
 }
 
+/// @return the names of the components of a CXL hierarchy, by the number that sources know them by.
+std::vector<std::string> cxl_components(const platform::PlatformSpec& platform) {
+  std::vector<std::string> names;
+  for (const scoreboard::CxlComponentSpec& component : scenario::cxl_judge_spec(platform).components)
+    names.push_back(component.name);
+  return names;
+}
+
 int print_sources(const platform::PlatformSpec& platform, bool json) {
   Json list = Json::array();
+  const std::vector<std::string> components = cxl_components(platform);
   const std::vector<soc::SourceDescription> sources = sources_of(platform);
   for (std::size_t source = 0; source < sources.size(); ++source) {
     Json item = {{"name", sources[source].name}, {"attributes", sources[source].attributes}};
@@ -154,7 +163,9 @@ int print_sources(const platform::PlatformSpec& platform, bool json) {
     list.push_back(std::move(item));
   }
   if (json) {
-    fmt::print("{}\n", Json{{"platform", platform.name}, {"sockets", platform.sockets}, {"sources", list}}.dump(2));
+    Json all = {{"platform", platform.name}, {"sockets", platform.sockets}, {"sources", list}};
+    if (!components.empty()) all["cxl_components"] = components;
+    fmt::print("{}\n", all.dump(2));
     return kPassed;
   }
   if (list.empty()) {
@@ -172,6 +183,9 @@ int print_sources(const platform::PlatformSpec& platform, bool json) {
                attributes.empty() ? "no attributes" : fmt::format("attributes {}", fmt::join(attributes, ", ")),
                counted.empty() ? "counted by none" : fmt::format("counted by {}", fmt::join(counted, ", ")));
   }
+  std::vector<std::string> numbered;
+  for (const std::string& component : components) numbered.push_back(fmt::format("{} {}", numbered.size(), component));
+  if (!numbered.empty()) fmt::print("CXL components: {}\n", fmt::join(numbered, ", "));
   return kPassed;
 }
 
@@ -211,9 +225,11 @@ Any event can be given to pmufab stat -e, with terms added:
 
 "not modelled" marks events that nothing on the platform causes. pmufab refuses to measure such an event and says why.)",
       .options =
-          Options{list("set", "PATH=VALUE", "change a value of the platform"), flag("json", "print JSON"),
-                  flag("sources", "list the sources of described PMUs, their attributes, and which PMUs count them"),
-                  flag("kernel-log", "show the kernel log while the drivers are loaded")} +
+          Options{
+              list("set", "PATH=VALUE", "change a value of the platform"), flag("json", "print JSON"),
+              flag("sources",
+                   "list the sources of described PMUs, also those that the fabrics are, and which PMUs count them"),
+              flag("kernel-log", "show the kernel log while the drivers are loaded")} +
           driver_options("newest"),
       .words = Words::platforms,
       .examples = {{"pmufab list"},

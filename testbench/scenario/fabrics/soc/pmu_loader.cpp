@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <functional>
 #include <limits>
+#include <optional>
 #include <set>
 #include <stdexcept>
 #include <string_view>
@@ -8,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "models/soc/wire/fabric_sources.h"
 #include "models/tegra410/ucf/ucf_events.h"
 #include "testbench/scenario/fabrics/soc/soc_loader.h"
 #include "testbench/scenario/fabrics/soc/soc_values.h"
@@ -53,38 +56,49 @@ std::vector<std::string> source_names(const std::vector<SourceDescription>& sour
   return names;
 }
 
+/// The sources that events may name.
+struct Sources {
+  Description& all;  ///< with those that the file describes, and those of fabrics once named
+  const std::vector<SourceDescription>& fabrics;  ///< those that the platform's fabrics are
+};
+
 /// What an event adds for each occurrence.
 void read_counts(Reader& reader, const SourceDescription& source, EventDescription& event) {
   std::string counts = "occurrences";
   reader.text("counts", counts);
   if (counts == "occurrences") return;
+  if (source.cause == soc::Cause::ucf)
+    reader.fail("counts", "is not for an event of the UCF, which counts what it counts there", "leave it out");
   if (counts == "outstanding") {
+    if (!soc::lasts(source))
+      reader.fail("counts",
+                  fmt::format("nothing at {} is ever outstanding: what happens there takes no time", source.name),
+                  "leave it out");
     event.counts = EventDescription::Counts::outstanding;
     return;
   }
-  std::vector<std::string> words = {"occurrences", "outstanding", "cycles"};
-  words.insert(words.end(), source.attributes.begin(), source.attributes.end());
+  std::vector<std::string> words = {"occurrences", "cycles"};
+  if (soc::lasts(source)) words.emplace_back("outstanding");
+  const std::vector<std::string> none;
+  const std::vector<std::string>& attributes = soc::can_be_summed(source) ? source.attributes : none;
+  words.insert(words.end(), attributes.begin(), attributes.end());
   event.counts = EventDescription::Counts::sum;
-  event.attribute = number_among(reader, "counts", counts, source.attributes, words, "it counts no");
+  event.attribute = number_among(reader, "counts", counts, attributes, words, "it counts no");
 }
 
-/// @return the number of the source that an event names. One of the UCF is added when an event names it.
-unsigned read_source_of(Reader& reader, bool has_ucf, Description& all) {
+/// @return the number of the source that an event names. One of a fabric is added when an event names it.
+unsigned read_source_of(Reader& reader, const Sources& sources) {
   std::string name;
   reader.text("source", name);
-  std::vector<std::string> names = source_names(all.sources);
+  std::vector<std::string> names = source_names(sources.all.sources);
   if (const auto known = std::find(names.begin(), names.end(), name); known != names.end())
     return static_cast<unsigned>(known - names.begin());
-  if (has_ucf) {
-    const std::vector<SourceDescription> more = ucf_sources();
-    const auto found = std::find_if(more.begin(), more.end(), [&](const auto& source) { return source.name == name; });
-    if (found != more.end()) {
-      all.sources.push_back(*found);
-      return static_cast<unsigned>(all.sources.size() - 1);
+  for (const SourceDescription& source : sources.fabrics) {
+    if (source.name == name) {
+      sources.all.sources.push_back(source);
+      return static_cast<unsigned>(sources.all.sources.size() - 1);
     }
-    for (const SourceDescription& source : more) {
-      if (std::find(names.begin(), names.end(), source.name) == names.end()) names.push_back(source.name);
-    }
+    if (std::find(names.begin(), names.end(), source.name) == names.end()) names.push_back(source.name);
   }
   if (name.empty())
     reader.fail("source", "is missing: nothing would cause the event",
@@ -92,7 +106,16 @@ unsigned read_source_of(Reader& reader, bool has_ucf, Description& all) {
   return number_among(reader, "source", name, {}, names, "there is no source");
 }
 
-void read_event(Reader& reader, bool has_ucf, Description& all, EventDescription& event) {
+/// The key `where` of an event or a PMU.
+void read_where(Reader& reader, const std::vector<std::string>& attributes,
+                const std::function<void(unsigned attribute, const traffic::ValueRange& range)>& add) {
+  read_attributes(reader, "where", attributes, [&](unsigned attribute, const Value& value) {
+    const std::string text = value.kind == Value::Kind::scalar ? value.scalar : std::string();
+    add(attribute, read_range(text, value.source, reader.path_of("where"), Quantity::count));
+  });
+}
+
+void read_event(Reader& reader, const Sources& sources, EventDescription& event) {
   reader.text("name", event.name, Presence::required);
   reader.number("number", event.number, Quantity::address, 0, std::numeric_limits<std::uint64_t>::max(),
                 Presence::required);
@@ -103,15 +126,32 @@ void read_event(Reader& reader, bool has_ucf, Description& all, EventDescription
     if (reader.has("source")) reader.fail("source", "is not for cycles, which are those of the PMU's clock");
     return;
   }
-  event.source = read_source_of(reader, has_ucf, all);
-  const SourceDescription& source = all.sources[event.source];
+  event.source = read_source_of(reader, sources);
+  const SourceDescription& source = sources.all.sources[event.source];
   read_counts(reader, source, event);
-  if (!source.ucf_event.empty() && event.counts != EventDescription::Counts::occurrences)
-    reader.fail("counts", "is not for an event of the UCF, which counts what it counts there", "leave it out");
-  read_attributes(reader, "where", source.attributes, [&](unsigned attribute, const Value& value) {
-    const std::string text = value.kind == Value::Kind::scalar ? value.scalar : std::string();
-    const traffic::ValueRange range = read_range(text, value.source, reader.path_of("where"), Quantity::count);
+  read_where(reader, source.attributes, [&](unsigned attribute, const traffic::ValueRange& range) {
     event.where.push_back({attribute, range.first, range.last});
+  });
+}
+
+/// What all events of a PMU require whose source has the attribute.
+void read_common_requirements(Reader& reader, const Description& all, PmuDescription& pmu) {
+  std::vector<std::string> attributes;
+  for (const EventDescription& event : pmu.events) {
+    if (event.counts == EventDescription::Counts::cycles) continue;
+    for (const std::string& attribute : all.sources[event.source].attributes) {
+      if (std::find(attributes.begin(), attributes.end(), attribute) == attributes.end())
+        attributes.push_back(attribute);
+    }
+  }
+  read_where(reader, attributes, [&](unsigned number, const traffic::ValueRange& range) {
+    for (EventDescription& event : pmu.events) {
+      if (event.counts == EventDescription::Counts::cycles) continue;
+      const std::vector<std::string>& own = all.sources[event.source].attributes;
+      const auto attribute = std::find(own.begin(), own.end(), attributes[number]);
+      if (attribute != own.end())
+        event.where.push_back({static_cast<unsigned>(attribute - own.begin()), range.first, range.last});
+    }
   });
 }
 
@@ -171,7 +211,11 @@ void read_filter(Reader& reader, const Description& all, FilterDescription& filt
                  {"value", FilterDescription::Match::value},
                  {"at_least", FilterDescription::Match::at_least}});
   if (reader.has("care")) filter.care = read_bits(reader, "care", Presence::optional);
+  if (reader.has("care_register"))
+    reader.choice("care_register", filter.care_where.emplace(),
+                  {{"filter", FilterDescription::Register::filter}, {"filter2", FilterDescription::Register::filter2}});
   if (reader.has("enable")) reader.number("enable", filter.enable.emplace(), Quantity::count, 0, 63);
+  if (reader.has("disable")) reader.number("disable", filter.disable.emplace(), Quantity::count, 0, 63);
   if (filter.enable) filter.zero = FilterDescription::Zero::literal;
   reader.choice("zero", filter.zero,
                 {{"all", FilterDescription::Zero::all}, {"literal", FilterDescription::Zero::literal}});
@@ -221,7 +265,7 @@ void read_node(Reader& reader, PmuDescription& pmu) {
   reader.text("perf_name", pmu.perf_name);
 }
 
-void read_pmu(Reader& reader, bool has_ucf, Description& all, PmuDescription& pmu) {
+void read_pmu(Reader& reader, const Sources& sources, PmuDescription& pmu) {
   reader.text("name", pmu.name, Presence::required);
   if (const Value* sockets = reader.take("sockets"); sockets != nullptr) {
     if (sockets->kind != Value::Kind::sequence || sockets->items.empty())
@@ -242,9 +286,10 @@ void read_pmu(Reader& reader, bool has_ucf, Description& all, PmuDescription& pm
     interrupt.flag("shared", its.shared);
   });
   read_node(reader, pmu);
-  reader.list("events",
-              [&](Reader& event, std::size_t) { read_event(event, has_ucf, all, pmu.events.emplace_back()); });
-  reader.list("filters", [&](Reader& filter, std::size_t) { read_filter(filter, all, pmu.filters.emplace_back()); });
+  reader.list("events", [&](Reader& event, std::size_t) { read_event(event, sources, pmu.events.emplace_back()); });
+  read_common_requirements(reader, sources.all, pmu);
+  reader.list("filters",
+              [&](Reader& filter, std::size_t) { read_filter(filter, sources.all, pmu.filters.emplace_back()); });
 }
 
 }  // namespace
@@ -306,22 +351,51 @@ void read_attributes(Reader& reader, std::string_view key, const std::vector<std
   reader.put(key, *map);
 }
 
-std::vector<SourceDescription> ucf_sources() {
+std::vector<SourceDescription> fabric_sources_of(const platform::PlatformSpec& platform) {
+  const auto& complexes = platform.tegra410 ? platform.tegra410->pcie.root_complexes : std::nullopt;
   std::vector<SourceDescription> sources;
-  for (const tegra410::UcfEventCode& event : tegra410::kUcfEvents)
-    sources.push_back({fmt::format("ucf.{}", event.name), {"source", "destination"}, std::string(event.name)});
+  for (const soc::FabricSource& fabric : soc::fabric_sources()) {
+    switch (fabric.cause) {
+      case soc::Cause::ucf:
+        if (!platform.tegra410) break;
+        for (const tegra410::UcfEventCode& event : tegra410::kUcfEvents)
+          sources.push_back(soc::describe(fabric, event.name));
+        break;
+      case soc::Cause::pcie:
+      case soc::Cause::pcie_tgt:
+        if (platform.tegra410 && (!complexes || !complexes->empty())) sources.push_back(soc::describe(fabric));
+        break;
+      case soc::Cause::cxl_message:
+      case soc::Cause::cxl_ddr:
+        if (!platform.cxl.empty()) sources.push_back(soc::describe(fabric));
+        break;
+      case soc::Cause::cmn_flit:
+      case soc::Cause::cmn_home:
+        if (!platform.cmn.empty()) sources.push_back(soc::describe(fabric));
+        break;
+      case soc::Cause::streams:
+        break;
+    }
+  }
   return sources;
 }
 
-void read_description(Reader& reader, bool has_ucf, Description& description) {
+void read_description(Reader& reader, platform::PlatformSpec& platform) {
+  Description& description = platform.soc;
+  const std::vector<SourceDescription> fabrics = fabric_sources_of(platform);
   std::set<std::string> names;
   reader.list("sources", [&](Reader& source, std::size_t) {
     read_source(source, description.sources.emplace_back());
-    if (!names.insert(description.sources.back().name).second) source.fail("name", "is that of another source");
+    const std::string& name = description.sources.back().name;
+    if (!names.insert(name).second) source.fail("name", fmt::format("'{}' is that of another source", name));
+    if (std::any_of(fabrics.begin(), fabrics.end(), [&](const auto& one) { return one.name == name; }))
+      source.fail("name", fmt::format("'{}' is that of a source that the platform's fabric is", name),
+                  "give it another, or leave it out to count what happens in the fabric");
   });
   std::vector<PmuDescription> pmus;
-  reader.list("coresight_pmus",
-              [&](Reader& pmu, std::size_t) { read_pmu(pmu, has_ucf, description, pmus.emplace_back()); });
+  reader.list("coresight_pmus", [&](Reader& pmu, std::size_t) {
+    read_pmu(pmu, {description, fabrics}, pmus.emplace_back());
+  });
   description.pmus = std::move(pmus);
   if (description.pmus.empty() && !description.sources.empty())
     reader.fail("sources", "are there, but no PMU that counts what they cause", "describe one under coresight_pmus");

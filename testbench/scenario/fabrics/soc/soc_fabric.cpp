@@ -8,6 +8,8 @@
 
 #include "testbench/driver_host/driver_sets.h"
 #include "testbench/scenario/fabrics/soc/coresight_requests.h"
+#include "testbench/scoreboard/cmn/cmn_judge.h"
+#include "testbench/scoreboard/cxl/cxl_judge.h"
 #include "testbench/scoreboard/soc/soc_judge.h"
 #include "testbench/scoreboard/soc/soc_meaning.h"
 #include "testbench/scoreboard/tegra410/tegra410_judge.h"
@@ -31,8 +33,11 @@ SocFabric::SocFabric(const FabricContext& context)
     : part_(*context.platform.find<platform::SocPart>()),
       spec_(soc_judge_spec(context.platform.spec(), context.kernel)),
       rows_(platform::soc_pmus(context.platform.spec())) {
-  part_.set_observer(&context.scoreboard.add(std::make_unique<scoreboard::SocJudge>(
-      spec_, context.scoreboard.chronicle(), context.scoreboard.find<scoreboard::Tegra410Judge>())));
+  const scoreboard::SocFabricJudges fabrics = {context.scoreboard.find<scoreboard::Tegra410Judge>(),
+                                               context.scoreboard.find<scoreboard::CxlJudge>(),
+                                               context.scoreboard.find_all<scoreboard::CmnJudge>()};
+  part_.set_observer(
+      &context.scoreboard.add(std::make_unique<scoreboard::SocJudge>(spec_, context.scoreboard.chronicle(), fabrics)));
   for (const traffic::StreamSpec& stream : context.workload.of<SocWorkload>()) {
     soc::Source& source = part_.source(platform::source_number(context.platform.spec(), stream.source, stream.socket));
     streams_.push_back(std::make_unique<traffic::OccurrenceStream>(

@@ -31,7 +31,7 @@ class SocKind final : public FabricKind {
   void read_platform(Reader& reader, bool is_kind, platform::PlatformSpec& platform) const override {
     const bool is_there = reader.has("sources") || reader.has("coresight_pmus");
     if (!is_kind && !is_there) return;
-    read_description(reader, platform.tegra410.has_value(), platform.soc);
+    read_description(reader, platform);
     if (is_kind && platform.soc.pmus.empty())
       reader.fail("coresight_pmus", "are missing: such a platform has nothing else",
                   "describe one, or name another kind");

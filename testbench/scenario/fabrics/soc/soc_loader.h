@@ -12,12 +12,11 @@
 /// Readers of the keys of described PMUs. Not a public header.
 namespace pmufab::scenario {
 
-/// Read the keys `sources` and `coresight_pmus` of a platform.
-/// @param has_ucf  its sockets have UCFs, whose events are sources, too
-void read_description(Reader& reader, bool has_ucf, soc::Description& description);
+/// Read the keys `sources` and `coresight_pmus` of a platform, whose fabrics have been read.
+void read_description(Reader& reader, platform::PlatformSpec& platform);
 
-/// @return the sources that the UCF of a Tegra410 socket is: "ucf.slc_access_rd", ...
-[[nodiscard]] std::vector<soc::SourceDescription> ucf_sources();
+/// @return the sources that the fabrics of a platform are: "ucf.slc_access_rd", "pcie.request", ...
+[[nodiscard]] std::vector<soc::SourceDescription> fabric_sources_of(const platform::PlatformSpec& platform);
 
 /// Read the key `soc_traffic` of a scenario.
 void read_streams(Reader& reader, const TrafficContext& context, std::vector<traffic::StreamSpec>& streams);

@@ -51,11 +51,17 @@ void read_stream(Reader& reader, const TrafficContext& context, StreamSpec& stre
   const std::vector<soc::SourceDescription>& sources = context.platform.soc.sources;
   std::vector<std::string> names;
   for (const soc::SourceDescription& source : sources) {
-    if (source.ucf_event.empty()) names.push_back(source.name);  // those of the UCF come last
+    if (source.cause == soc::Cause::streams) names.push_back(source.name);  // those of fabrics come last
   }
   std::string source;
   reader.text("source", source, Presence::required);
   if (source.empty()) reader.fail("source", "is missing", "one of " + quoted_list(names));
+  for (const soc::SourceDescription& fabric : fabric_sources_of(context.platform)) {
+    if (fabric.name == source)
+      reader.fail(
+          "source", fmt::format("'{}' is the platform's fabric: its own traffic lets things happen there", source),
+          names.empty() ? "describe a source under the platform's key sources" : "one of " + quoted_list(names));
+  }
   stream.source = number_among(reader, "source", source, names, names, "the platform has no source");
   reader.number("socket", stream.socket, Quantity::count, 0, context.platform.sockets - 1);
   reader.number("start", stream.start, Quantity::duration);

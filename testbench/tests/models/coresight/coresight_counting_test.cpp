@@ -128,6 +128,35 @@ TEST_F(CoreSightCounting, refresh_asks_the_resolver_again) {
   });
 }
 
+TEST_F(CoreSightCounting, a_counter_adds_up_what_several_probes_publish) {
+  Probe one("one");
+  Probe other("other");
+  const ProbeChoices both{{&one, 0b01}, {&other, 0b10}};
+  const ProbeChoices none;
+  const ClockDomain clock("clk", 1'000'000'000);
+  CoreSightPmu pmu("pmu", {.counters = 4, .width = 32}, clock,
+                   [&](const CounterProgram& program) { return CounterInput::of(program.event == 3 ? both : none); });
+  testing::Initiator cpu("cpu");
+  cpu.socket.bind(pmu.socket);
+  run([&] {
+    cpu.put32(kPmevtyper, 3);
+    cpu.put32(kPmevtyper + 4, 4);
+    cpu.put32(kPmcntenset, 3);
+    cpu.put32(kPmcr, 1);
+    one.publish(1, 0, testing::now());
+    one.publish(2, 1, testing::now());
+    other.publish(4, 0, testing::now());
+    other.publish(8, 1, testing::now());
+    EXPECT_EQ(cpu.get32(0), 9U);
+    EXPECT_EQ(cpu.get32(4), 0U);
+    cpu.put32(kPmevtyper, 4);
+    other.publish(8, 1, testing::now());
+    EXPECT_EQ(cpu.get32(0), 9U);
+    EXPECT_FALSE(one.is_watched());
+    EXPECT_FALSE(other.is_watched());
+  });
+}
+
 TEST_F(CoreSightCounting, an_event_number_twice_in_a_table_is_refused) {
   Probe probe("p");
   EventTable table;

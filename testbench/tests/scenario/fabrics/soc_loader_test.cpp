@@ -196,6 +196,77 @@ TEST(SocLoader, places_that_are_taken_are_refused) {
               HasSubstr("drivers would call it arm_cspmu_acpi_ACME0001_1"));
 }
 
+constexpr const char* kFabrics = R"(name: fabrics
+platform:
+  kind: tegra410
+  sockets: 1
+  cpus_per_socket: 44
+  coresight_pmus:
+    - name: devices
+      pmiidr: 0x7010_043b
+      base: 0x2000_0000
+      hid: ACME0001
+      where: {root_complex: 3}
+      events:
+        - {name: read_bytes, number: 0x1, source: pcie.request, counts: bytes, where: {write: 0}}
+        - {name: hits, number: 0x2, source: ucf.slc_hit_rd}
+        - {name: clock, number: 0x3, counts: cycles}
+      filters:
+        - {name: bdf, bits: 8-23, match: value, enable: 24}
+        - {name: root_port, bits: 0-7, disable: 24}
+duration: 1 us
+measure:
+  - events: [arm_cspmu_acpi_ACME0001_0/event=0x1/]
+)";
+
+std::string error_in_fabrics(const std::string& what, const std::string& by) {
+  std::string yaml = kFabrics;
+  return error_of(yaml.replace(yaml.find(what), what.size(), by), {});
+}
+
+TEST(SocLoader, fabrics_are_sources) {
+  const ScenarioFile file(parse_text(kFabrics, "s.yaml"), {});
+  const soc::Description soc = file.load(file.variants().front(), {}).platform.soc;
+  ASSERT_THAT(soc.sources, SizeIs(2));
+  EXPECT_EQ(soc.sources[0].cause, soc::Cause::pcie);
+  EXPECT_EQ(soc.sources[1].event, "slc_hit_rd");
+  const std::vector<soc::EventDescription>& events = soc.pmus[0].events;
+  // The requirement of the PMU is for events whose source has the attribute.
+  ASSERT_THAT(events[0].where, SizeIs(2));
+  EXPECT_EQ(soc.sources[0].attributes[events[0].where[1].attribute], "root_complex");
+  EXPECT_EQ(events[0].where[1].first, 3U);
+  EXPECT_THAT(events[1].where, SizeIs(0));
+  EXPECT_EQ(soc.pmus[0].filters[1].disable, 24U);
+}
+
+TEST(SocLoader, mistakes_about_sources_of_fabrics_are_refused_where_they_stand) {
+  EXPECT_THAT(error_in_fabrics("source: pcie.request", "source: pcie.requests"),
+              AllOf(StartsWith("s.yaml:13:"), HasSubstr("did you mean 'pcie.request'")));
+  EXPECT_THAT(error_in_fabrics("source: ucf.slc_hit_rd", "source: cxl.message"),
+              AllOf(StartsWith("s.yaml:14:"), HasSubstr("there is no source 'cxl.message'")));
+  EXPECT_THAT(error_in_fabrics("counts: bytes", "counts: byte"), HasSubstr("did you mean 'bytes'?"));
+  EXPECT_THAT(error_in_fabrics("where: {write: 0}", "where: {wrote: 0}"),
+              AllOf(StartsWith("s.yaml:13:"), HasSubstr("did you mean 'write'?")));
+  EXPECT_THAT(error_in_fabrics("where: {root_complex: 3}", "where: {root_complx: 3}"),
+              AllOf(StartsWith("s.yaml:11:"), HasSubstr("did you mean 'root_complex'?")));
+  EXPECT_THAT(error_in_fabrics("name: root_port", "name: root_prt"),
+              AllOf(StartsWith("s.yaml:18:"), HasSubstr("did you mean 'root_port'?")));
+  EXPECT_THAT(error_in_fabrics("source: ucf.slc_hit_rd", "source: ucf.slc_hit_rd, counts: outstanding"),
+              AllOf(StartsWith("s.yaml:14:"), HasSubstr("not for an event of the UCF")));
+  EXPECT_THAT(error_in_fabrics("source: ucf.slc_hit_rd", "source: pcie_tgt.request, counts: outstanding"),
+              AllOf(StartsWith("s.yaml:14:"), HasSubstr("nothing at pcie_tgt.request is ever outstanding")));
+  EXPECT_THAT(error_in_fabrics("  coresight_pmus:", "  sources: [{name: pcie.request}]\n  coresight_pmus:"),
+              AllOf(StartsWith("s.yaml:6:"), HasSubstr("that the platform's fabric is")));
+  EXPECT_THAT(error_in_fabrics("  coresight_pmus:", "  sources: [{name: a}, {name: a}]\n  coresight_pmus:"),
+              AllOf(StartsWith("s.yaml:6:"), HasSubstr("'a' is that of another source")));
+  EXPECT_THAT(error_in_fabrics("duration: 1 us", "soc_traffic: [{name: x, source: pcie.request}]\nduration: 1 us"),
+              AllOf(StartsWith("s.yaml:19:"), HasSubstr("its own traffic lets things happen there")));
+  EXPECT_THAT(error_in_fabrics("bits: 0-7, disable: 24", "bits: 0-7, disable: 23"),
+              HasSubstr("overlap those of filter bdf"));
+  EXPECT_THAT(error_in_fabrics("match: value, enable: 24", "match: value, care_register: filter2"),
+              HasSubstr("but no care"));
+}
+
 TEST(SocLoader, a_chip_without_pmus_is_refused) {
   EXPECT_THAT(error_of("name: x\nplatform: {kind: soc}\nmeasure: [{events: [a/b/]}]\n", {}),
               HasSubstr("such a platform has nothing else"));

@@ -73,7 +73,10 @@ class SocCross : public testing::SimulationTest {
       filter.match = static_cast<FilterDescription::Match>(draw(2));
       if (filter.match == FilterDescription::Match::value && draw(1) == 0)
         filter.care = soc::BitRange{16, static_cast<unsigned>(1 + draw(7))};
+      if (filter.care && where == FilterDescription::Register::filter && draw(1) == 0)
+        filter.care_where = FilterDescription::Register::filter2;
       if (draw(2) == 0) filter.enable = 31;
+      if (draw(2) == 0) filter.disable = 30;
       if (draw(1) == 0) filter.zero = FilterDescription::Zero::literal;
       pmu.filters.push_back(filter);
     }

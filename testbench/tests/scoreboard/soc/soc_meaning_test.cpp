@@ -86,6 +86,33 @@ TEST(SocMeaning, a_value_is_compared_where_the_bits_of_care_are_set_and_while_it
   EXPECT_FALSE(zero.counts(request(0, 1, 0)));
 }
 
+TEST(SocMeaning, a_bit_that_disables_one_filter_may_enable_another) {
+  soc::PmuDescription either = pmu();
+  either.filters[0].disable = 24;
+  const auto read = [&](std::uint64_t filter) {
+    return soc_meaning({{"event", 1}, {"filter", filter}}, either, kSources);
+  };
+  EXPECT_FALSE(read(0x00ff'1202).counts(request(0, 0x12, 0)));
+  EXPECT_TRUE(read(0x00ff'1202).counts(request(1, 0x99, 0)));
+  EXPECT_TRUE(read(0x01ff'1202).counts(request(0, 0x12, 0)));
+  EXPECT_FALSE(read(0x01ff'1202).counts(request(1, 0x99, 0)));
+}
+
+TEST(SocMeaning, the_bits_that_matter_may_stand_in_the_other_register) {
+  soc::PmuDescription apart = pmu();
+  apart.filters.resize(2);
+  apart.filters[1].care = soc::BitRange{4, 8};
+  apart.filters[1].care_where = Register::filter2;
+  const auto read = [&](std::uint64_t filter2) {
+    return soc_meaning({{"event", 1}, {"filter", 0x0100'1200}, {"filter2", filter2}}, apart, kSources);
+  };
+  EXPECT_TRUE(read(0xff0).counts(request(0, 0x12, 0)));
+  EXPECT_FALSE(read(0xff0).counts(request(0, 0x13, 0)));
+  EXPECT_TRUE(read(0xf00).counts(request(0, 0x13, 0)));
+  EXPECT_FALSE(read(0xf00).counts(request(0, 0x22, 0)));
+  EXPECT_TRUE(read(0x00f).counts(request(0, 0x99, 0)));
+}
+
 TEST(SocMeaning, filters_hold_together) {
   const SocMeaning both = meaning({{"event", 1}, {"filter", 1}, {"filter2", 64}});
   EXPECT_TRUE(both.counts(request(0, 0, 64)));

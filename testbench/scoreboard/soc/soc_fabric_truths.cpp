@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "testbench/scoreboard/soc/soc_fabric_truths.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "models/soc/wire/fabric_sources.h"
+
+namespace pmufab::scoreboard {
+namespace {
+
+constexpr Picoseconds kLate = 10'000'000;  // marks may lie that far ahead of what happens
+constexpr std::size_t kLeastTimes = 65'536;
+
+}  // namespace
+
+Mark SocUcfTruth::mark(Picoseconds when) {
+  const EventMatrix& amounts = judge_.tally(socket_)[event_];
+  std::uint64_t so_far = 0;
+  for (unsigned source = 0; source < kSources; ++source) {
+    for (unsigned destination = 0; destination < kDestinations; ++destination) {
+      soc::Occurrence occurrence;
+      occurrence.attributes[soc::ucf_source::source] = source;
+      occurrence.attributes[soc::ucf_source::destination] = destination;
+      if (meaning_.counts(occurrence))
+        so_far += amounts.at(static_cast<Source>(source), static_cast<Destination>(destination));
+    }
+  }
+  return {when, so_far};
+}
+
+SocMessageTruth::SocMessageTruth(SocMeaning meaning, const CxlJudge* judge) : meaning_(std::move(meaning)) {
+  namespace attribute = soc::cxl_message_source;
+  for (unsigned component = 0; judge != nullptr && component < judge->components(); ++component) {
+    soc::Occurrence message;
+    message.attributes[attribute::component] = component;
+    for (std::uint16_t group = 0x10; group <= 0x25; ++group) {
+      if (!CxlTally::has(group)) continue;
+      message.attributes[attribute::group] = group;
+      for (unsigned opcode = 0; opcode < CxlTally::kEvents; ++opcode) {
+        message.attributes[attribute::opcode] = opcode;
+        for (unsigned decoder = 0; decoder <= CxlTally::kNoDecoder; ++decoder) {
+          message.attributes[attribute::decoder] = decoder == CxlTally::kNoDecoder ? attribute::kNoDecoder : decoder;
+          if (meaning_.counts(message)) places_.push_back({&judge->messages(component), group, opcode, decoder});
+        }
+      }
+    }
+  }
+}
+
+Mark SocMessageTruth::mark(Picoseconds when) {
+  std::uint64_t so_far = 0;
+  for (const Place& place : places_) so_far += place.tally->of(place.group, place.opcode, place.decoder);
+  return {when, so_far};
+}
+
+SocCommandTruth::SocCommandTruth(SocMeaning meaning, const CxlJudge* judge)
+    : meaning_(std::move(meaning)), room_(kLeastTimes) {
+  for (unsigned component = 0; judge != nullptr && component < judge->components(); ++component) {
+    ReferenceDdr* const memory = judge->memory(component);
+    if (memory == nullptr) continue;
+    memory->add(ears_.emplace_back(*this, component, *memory));
+  }
+}
+
+SocCommandTruth::~SocCommandTruth() {
+  for (Ear& ear : ears_) ear.memory.remove(ear);
+}
+
+void SocCommandTruth::hear(unsigned component, const DdrCommand& command) {
+  namespace attribute = soc::cxl_ddr_source;
+  if (command.group != kDdrGroup) return;
+  soc::Occurrence occurrence;
+  occurrence.attributes[attribute::component] = component;
+  occurrence.attributes[attribute::command] = command.bit;
+  occurrence.attributes[attribute::channel] = command.channel;
+  occurrence.attributes[attribute::rank] = command.rank;
+  occurrence.attributes[attribute::bank_group] = command.whole_rank ? 0 : command.bank_group;
+  occurrence.attributes[attribute::bank] = command.whole_rank ? 0 : command.bank;
+  if (!meaning_.counts(occurrence)) return;
+  for (auto mark = marks_.rbegin(); mark != marks_.rend() && mark->when > command.when; ++mark) ++mark->count;
+  times_.push_back(command.when);
+  if (times_.size() >= room_) settle();
+}
+
+/// Times that no mark can come before any more need not be kept.
+void SocCommandTruth::settle() {
+  Picoseconds reached = std::numeric_limits<Picoseconds>::max();
+  for (const Ear& ear : ears_) reached = std::min(reached, ear.memory.reached());
+  const Picoseconds old = reached - std::min(reached, kLate);
+  settled_ += std::erase_if(times_, [old](Picoseconds when) { return when < old; });
+  room_ = std::max(kLeastTimes, 2 * times_.size());
+}
+
+Mark SocCommandTruth::mark(Picoseconds when) {
+  for (Ear& ear : ears_) {
+    if (when > kLate) ear.memory.advance(when - kLate);
+  }
+  const auto before = std::count_if(times_.begin(), times_.end(), [when](Picoseconds one) { return one < when; });
+  marks_.push_back({when, settled_ + static_cast<std::uint64_t>(before)});
+  return {when, marks_.size() - 1};
+}
+
+std::uint64_t SocCommandTruth::count(const Span& span) const {
+  for (const Ear& ear : ears_) ear.memory.advance(span.end.when);
+  return marks_[span.end.position].count - marks_[span.begin.position].count;
+}
+
+SocHomeTruth::SocHomeTruth(SocMeaning meaning, const std::vector<CmnJudge*>& meshes) : meaning_(std::move(meaning)) {
+  namespace attribute = soc::cmn_home_source;
+  for (unsigned mesh = 0; mesh < meshes.size(); ++mesh) {
+    for (const std::uint16_t node : meshes[mesh]->homes()) {
+      for (unsigned event = 1; event <= attribute::kEvents; ++event) {
+        soc::Occurrence occurrence;
+        occurrence.attributes[attribute::mesh] = mesh;
+        occurrence.attributes[attribute::node] = node;
+        occurrence.attributes[attribute::event] = event;
+        if (meaning_.counts(occurrence)) places_.push_back({meshes[mesh], node, event});
+      }
+    }
+  }
+}
+
+Mark SocHomeTruth::mark(Picoseconds when) {
+  std::uint64_t so_far = 0;
+  for (const Place& place : places_) so_far += place.mesh->home_events(place.node, place.event, when);
+  return {when, so_far};
+}
+
+}  // namespace pmufab::scoreboard
