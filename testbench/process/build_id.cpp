@@ -13,9 +13,10 @@
 namespace pmufab::process {
 namespace {
 
+std::size_t padded(std::size_t size) { return (size + 3) / 4 * 4; }
+
 /// Notes follow one another: sizes, type, name and contents, both padded to 4 bytes.
 std::string build_id_in(std::span<const std::uint8_t> notes) {
-  constexpr auto padded = [](std::size_t size) { return (size + 3) / 4 * 4; };
   ElfW(Nhdr) head{};
   while (notes.size() >= sizeof(head)) {
     std::memcpy(&head, notes.data(), sizeof(head));

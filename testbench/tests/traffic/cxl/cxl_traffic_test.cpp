@@ -241,10 +241,11 @@ TEST_F(CxlTrafficTest, a_cpmu_counts_what_passes_and_interrupts_at_the_instant_o
     interrupted.notify();
   });
   run([&] {
-    cxl_client::CpmuClient client({[&](std::uint64_t address) { return cpu.get64(address); },
-                                   [&](std::uint64_t address, std::uint64_t value) { cpu.put64(address, value); },
-                                   [&](std::uint64_t address, std::uint32_t value) { cpu.put32(address, value); }},
-                                  0);
+    cxl_client::CpmuClient client(
+        {.write32 = [&](std::uint64_t address, std::uint32_t value) { cpu.put32(address, value); },
+         .read64 = [&](std::uint64_t address) { return cpu.get64(address); },
+         .write64 = [&](std::uint64_t address, std::uint64_t value) { cpu.put64(address, value); }},
+        0);
     const std::vector<std::pair<unsigned, unsigned>> events = {{0x20, 0x5fff}, {0x21, 0x6}, {0x22, 0x7}, {0x23, 0x7},
                                                                {0x24, 0xff},   {0x25, 1},   {0x10, 2},   {0x14, 3}};
     std::vector<unsigned> counters;

@@ -51,6 +51,10 @@ class OccurrenceStreams : public testing::SimulationTest {
     return spec;
   }
 
+  OccurrenceStream::Happen happen() {
+    return [this](const soc::Occurrence& occurrence, Picoseconds when) { source.happen(occurrence, when); };
+  }
+
   const soc::SourceDescription description{"source", {"a", "b"}};
   soc::Source source{description, 0};
   Listener listener;
@@ -60,7 +64,7 @@ TEST_F(OccurrenceStreams, happen_at_their_pace_after_the_start_until_the_count_i
   StreamSpec spec = stream(PacingSpec::Kind::fixed, 4);
   spec.start = 1'000'000;
   spec.phases[0].count = 3;
-  OccurrenceStream made("stream", source, spec, 1);
+  OccurrenceStream made("stream", happen(), spec, 1);
   bool ended = false;
   made.on_end([&] { ended = true; });
   run([&] {
@@ -83,7 +87,7 @@ TEST_F(OccurrenceStreams, have_phases_one_after_the_other) {
   spec.phases[1].duration.reset();
   spec.phases[1].count = 2;
   spec.phases[1].pacing.requests_per_us = 1;
-  OccurrenceStream made("stream", source, spec, 1);
+  OccurrenceStream made("stream", happen(), spec, 1);
   run([&] {
     made.start();
     testing::advance(10'000'000);
@@ -98,7 +102,7 @@ TEST_F(OccurrenceStreams, draw_attributes_by_weight_within_their_ranges) {
   spec.attributes[0] = {{7, 7, 3}, {100, 109, 1}};
   spec.outstanding = {{50, 60, 1}};
   spec.repeat = 5;
-  OccurrenceStream made("stream", source, spec, 1);
+  OccurrenceStream made("stream", happen(), spec, 1);
   run([&] {
     made.start();
     testing::advance(1'000'000'000);
@@ -124,7 +128,7 @@ TEST_F(OccurrenceStreams, draw_attributes_by_weight_within_their_ranges) {
 }
 
 TEST_F(OccurrenceStreams, end_when_they_are_told_to) {
-  OccurrenceStream made("stream", source, stream(PacingSpec::Kind::fixed, 10), 1);
+  OccurrenceStream made("stream", happen(), stream(PacingSpec::Kind::fixed, 10), 1);
   run([&] {
     made.start();
     testing::advance(1'050'000);
