@@ -91,15 +91,15 @@ std::optional<std::string> twin_of(const PmuRow& row, const EventTerms& terms) {
   switch (row.type) {
     case PmuType::ucf:
       event = ucf_twin(terms);
-      hid = "ACMEU000";
+      hid = "ACMEA000";
       break;
     case PmuType::pcie:
       event = pcie_twin(terms);
-      hid = fmt::format("ACMEP00{}", row.root_complex);
+      hid = fmt::format("ACMED00{}", row.root_complex);
       break;
     case PmuType::pcie_tgt:
       event = pcie_tgt_twin(terms);
-      hid = fmt::format("ACMET00{}", row.root_complex);
+      hid = fmt::format("ACMEE00{}", row.root_complex);
       break;
     default:
       break;

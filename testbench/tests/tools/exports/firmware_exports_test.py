@@ -169,7 +169,7 @@ def check_mcfg(text, functions, has_cxl, name):
     """Each root bus has its configuration space where the root ports' is, or where docs/platform.md has that of CXL."""
     spaces = {int(base, 16) + (int(first, 16) << 20) for base, first in re.findall(
         r"Base Address : ([0-9A-F]+)\n.*?Start Bus Number : ([0-9A-F]+)\n", text, re.DOTALL)}
-    ports = {bases[0] for bank, bases in functions.items() if re.fullmatch(r"socket\d+\.rc\d+\.rp\d+\.config", bank)}
+    ports = {bases[0] for bank, bases in functions.items() if re.fullmatch(r"(socket\d+\.rc\d+\.rp\d+|[a-z]\w*)\.config", bank)}
     if has_cxl:
         ports.add(0x40000000)
     check(ports == spaces, f"{name}: MCFG has {spaces}, the root ports are at {ports}")
@@ -246,6 +246,9 @@ def main():
                  if re.match(r"socket\d+\.|cmn\d+\.", bank)}
         functions = {bank: banks.pop(bank) for bank in list(banks)
                      if re.match(r"socket\d+\.rc\d+\.rp\d+\.", bank)}
+        # Root ports with DesignWare controllers, which may be any devices of their root buses.
+        functions.update((bank, [int(page["base"], 16) & ~0xfffff for page in pages])
+                         for bank, pages in document.items() if re.fullmatch(r"[a-z]\w*\.config", bank))
         bridge = [int(page["base"], 16) for page in document.get("cxl_host_bridge", [])]
         with tempfile.TemporaryDirectory() as folder:
             tables, tree = os.path.join(folder, "tables"), os.path.join(folder, "tree.dts")
