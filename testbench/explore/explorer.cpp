@@ -20,12 +20,6 @@ using scenario::RunPlan;
 using scenario::RunResult;
 using Clock = std::chrono::steady_clock;  // for the progress only
 
-bool has_ended(RunResult::Status status) {
-  using Status = RunResult::Status;
-  return status == Status::passed || status == Status::not_judged || status == Status::failed ||
-         status == Status::expected_failure || status == Status::unexpected_pass;
-}
-
 class Explorer : public scenario::RunSource {
  public:
   Explorer(const Study& study, const PointMaker& points, Design& design, Database& database,
@@ -154,17 +148,21 @@ class Explorer : public scenario::RunSource {
     result.values.resize(study_.responses.size());
     if (run.status == RunResult::Status::bad_input)
       mistakes_[position] = std::make_exception_ptr(InputError(run.title() + ": " + run.message));
-    if (!has_ended(run.status)) return result;
+    if (!result.is_final()) return result;
     const scenario::Json json = scenario::to_json(run);
+    std::string missing;  // what the study asks for, and this run does not have
     for (std::size_t i = 0; i < study_.responses.size(); ++i) {
       if (!study_.responses[i].measured) continue;
       try {
         result.values[i] = value_in(json, *study_.responses[i].measured);
       } catch (const InputError& error) {
-        mistakes_[position] = std::current_exception();
-        result.status = to_string(RunResult::Status::bad_input);
-        result.message = error.what();
+        mistakes_.try_emplace(position, std::current_exception());
+        missing += (missing.empty() ? "" : "; ") + std::string(error.what());
       }
+    }
+    if (!missing.empty()) {
+      result.status = to_string(RunResult::Status::bad_input);
+      result.message = std::move(missing);
     }
     return result;
   }

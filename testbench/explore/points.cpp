@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -88,11 +89,7 @@ void PointMaker::choose_drivers(const scenario::ScenarioSpec& base) {
 }
 
 void PointMaker::try_values(const scenario::ScenarioSpec& base) {
-  const auto add = [&](const scenario::ScenarioSpec& spec) {
-    std::string text = base_ + scenario::effective_yaml(spec, {});
-    for (const std::string& file : spec.traffic_files) text += sum_of_file(file);
-    base_ = sum_of(text);
-  };
+  const auto add = [&](const scenario::ScenarioSpec& spec) { base_ = sum_of(base_ + configuration_of(spec, {})); };
   add(base);
   constexpr std::size_t kMost = 1000;  // values of one axis: each is quick, and most axes have a few
   const std::vector<std::size_t> first = study_.grid.values_at(0);
@@ -133,14 +130,19 @@ const DriverSet& PointMaker::drivers_of(const std::vector<std::size_t>& values) 
   return *usual_;
 }
 
-std::string PointMaker::sum_of_file(const std::string& file) const {
-  const auto [known, is_new] = file_sums_.try_emplace(file);
-  if (is_new) {
-    // What cannot be read is the run's mistake.
-    std::ifstream stream(file, std::ios::binary);
-    known->second = sum_of(std::string(std::istreambuf_iterator<char>(stream), {}));
+std::string PointMaker::configuration_of(const scenario::ScenarioSpec& spec, const std::string& drivers) const {
+  std::string text = scenario::effective_yaml(spec, drivers);
+  for (const std::string& file : spec.traffic_files) {
+    const auto [known, is_new] = file_sums_.try_emplace(file);
+    std::error_code error;
+    // What cannot be read is the run's mistake. A pipe can be read once only: by the run.
+    if (is_new && std::filesystem::is_regular_file(file, error)) {
+      std::ifstream stream(file, std::ios::binary);
+      known->second = sum_of(std::string(std::istreambuf_iterator<char>(stream), {}));
+    }
+    text += known->second;
   }
-  return known->second;
+  return text;
 }
 
 PointMaker::Point PointMaker::make(std::uint64_t position) const {
@@ -156,8 +158,7 @@ PointMaker::Point PointMaker::make(std::uint64_t position) const {
   const DriverSet& drivers = drivers_of(values);
   std::string text = fmt::format("pmufab {}\n{}\n", program_text(), driver_files_.at(drivers.kernel_version));
   text += measured_values(study_);
-  text += scenario::effective_yaml(spec, drivers.kernel_version);
-  for (const std::string& file : spec.traffic_files) text += sum_of_file(file);
+  text += configuration_of(spec, drivers.kernel_version);
   return {{plan_scenario(file_, std::move(variant), no_overrides_, spec), {sets_, &drivers}}, sum_of(text)};
 }
 

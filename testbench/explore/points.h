@@ -44,7 +44,8 @@ class PointMaker {
   [[nodiscard]] scenario::Variant variant_of(const std::vector<std::size_t>& values) const;
   [[nodiscard]] const driver_host::DriverSet& drivers_of(const std::vector<std::size_t>& values) const;
   void choose_drivers(const scenario::ScenarioSpec& base);
-  [[nodiscard]] std::string sum_of_file(const std::string& file) const;
+  /// @return all of a run's input: the effective configuration, and sums of the files that it replays
+  [[nodiscard]] std::string configuration_of(const scenario::ScenarioSpec& spec, const std::string& drivers) const;
   void try_values(const scenario::ScenarioSpec& base);
 
   const Study& study_;

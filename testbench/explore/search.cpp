@@ -197,9 +197,7 @@ std::optional<bool> meets(const Study& study, const Expression& condition, std::
                           const Result& result) {
   if (!result.is_final()) return std::nullopt;
   const std::vector<std::size_t> at = study.grid.values_at(position / study.grid.repeats());
-  const std::optional<double> value =
-      condition.evaluate([&](const std::string& name) { return number_at(study, at, result.values, name); });
-  return value ? std::optional(*value != 0) : std::nullopt;
+  return condition.holds([&](const std::string& name) { return number_at(study, at, result.values, name); });
 }
 
 }  // namespace pmufab::explore

@@ -152,9 +152,9 @@ std::optional<double> Expression::evaluate(
   return std::isfinite(result) ? std::optional(result) : std::nullopt;
 }
 
-bool Expression::holds(const std::function<std::optional<double>(const std::string&)>& value) const {
+std::optional<bool> Expression::holds(const std::function<std::optional<double>(const std::string&)>& value) const {
   const std::optional<double> result = evaluate(value);
-  return result && *result != 0;
+  return result ? std::optional(*result != 0) : std::nullopt;
 }
 
 const std::string& Expression::text() const noexcept { return parsed_->text; }

@@ -30,8 +30,8 @@ class Expression {
   /// @return nothing if a number is missing that it names, or if the result is no number, as of 1 / 0
   [[nodiscard]] std::optional<double> evaluate(
       const std::function<std::optional<double>(const std::string&)>& value) const;
-  /// @return true if the condition holds. One that cannot be computed does not.
-  [[nodiscard]] bool holds(const std::function<std::optional<double>(const std::string&)>& value) const;
+  /// @return whether the condition holds; nothing if it cannot be computed
+  [[nodiscard]] std::optional<bool> holds(const std::function<std::optional<double>(const std::string&)>& value) const;
 
   [[nodiscard]] const std::string& text() const noexcept;
 

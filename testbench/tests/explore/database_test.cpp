@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <sstream>
 
 #include <gmock/gmock.h>
@@ -173,7 +174,7 @@ TEST_F(StudyDatabase, adopts_runs_of_another_study) {
 }
 
 TEST_F(StudyDatabase, can_be_read_where_nobody_may_write) {
-  if (geteuid() == 0) GTEST_SKIP() << "this user may write everywhere";
+  using std::filesystem::perms;
   const Study one = study();
   const std::filesystem::path place = folder / "what? 100%";
   std::filesystem::create_directory(place);
@@ -182,9 +183,18 @@ TEST_F(StudyDatabase, can_be_read_where_nobody_may_write) {
     database.begin(one, "text");
     database.put(one, result("k", 3), {0});
   }
-  std::filesystem::permissions(place, std::filesystem::perms::owner_read | std::filesystem::perms::owner_exec);
-  EXPECT_EQ(Database(place / "a", Database::Mode::read).at(one, 0)->values[0], 3);
-  std::filesystem::permissions(place, std::filesystem::perms::owner_all);
+  constexpr perms kRead = perms::owner_read | perms::owner_exec | perms::group_read | perms::group_exec |
+                          perms::others_read | perms::others_exec;
+  std::filesystem::permissions(folder, kRead | perms::owner_write);
+  std::filesystem::permissions(place, kRead);
+  const auto read = [&] {
+    constexpr uid_t kNobody = 65534;  // root may write everywhere
+    if (geteuid() == 0 && setuid(kNobody) != 0) _exit(2);
+    _exit(Database(place / "a", Database::Mode::read).at(one, 0)->values[0] == 3 ? 0 : 1);
+  };
+  EXPECT_EXIT(read(), ::testing::ExitedWithCode(0), "");
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(place), {}), 1);
+  std::filesystem::permissions(place, perms::owner_all);
 }
 
 TEST_F(StudyDatabase, keeps_a_result_when_another_part_has_none) {

@@ -94,10 +94,11 @@ void check_sources(const std::vector<std::string>& files) {
 /// A module of that name can be loaded once.
 /// @throws InputError if a file has the module name of another file of the kernel's
 void check_names(const std::vector<std::string>& files, const driver_host::DriverSet& stock) {
+  const std::vector<driver_host::DriverFile> known = driver_host::files_in(stock.library);
   for (const std::string& file : files) {
     const fs::path name = fs::path(file).filename();
     if (name.extension() != ".c") continue;
-    for (const driver_host::DriverFile& kernels : driver_host::files_in(stock.library)) {
+    for (const driver_host::DriverFile& kernels : known) {
       const fs::path other = fs::path(kernels.file).filename();
       if (other.extension() == ".c" && other != name && driver_host::module_of(other) == driver_host::module_of(name))
         throw InputError(fmt::format("'{}' has the module name of the kernel's {}", file, other.string()),

@@ -126,28 +126,26 @@ std::string axes_in_words(const Study& study) {
 }
 
 /// What a study would take. A few runs tell it; they are kept.
-int plan(const Study& study, const explore::PointMaker& points,
-         const std::function<std::unique_ptr<explore::Design>()>& make_design, Database& database,
-         explore::ExploreOptions options) {
+/// @param trials, design  two of the same
+int plan(const Study& study, const explore::PointMaker& points, explore::Design& trials, explore::Design& design,
+         Database& database, explore::ExploreOptions options) {
   constexpr std::uint64_t kTrials = 3;
-  const std::unique_ptr<explore::Design> trials = make_design();
-  const std::uint64_t all = trials->size();
+  const std::uint64_t all = design.size();
   explore::CostSummary costs = database.costs();
   if (costs.runs < kTrials && all > 0) {
     options.most = kTrials;
-    static_cast<void>(explore::explore(study, points, *trials, database, options));
+    static_cast<void>(explore::explore(study, points, trials, database, options));
     costs = database.costs();
   }
   options.runs_nothing = true;
-  const std::unique_ptr<explore::Design> design = make_design();
-  const std::uint64_t there = explore::explore(study, points, *design, database, options).points;
+  const std::uint64_t there = explore::explore(study, points, design, database, options).points;
   const std::uint64_t left = all - std::min(all, there);
   const unsigned jobs = options.runner.jobs;
   constexpr double kMebibyte = 1024.0 * 1024.0;
   constexpr double kRowBytes = 400;   // of a point with few values
   constexpr double kOwnMemory = 100;  // MiB of the program itself
   const double row = there > 100 ? static_cast<double>(database.size()) / static_cast<double>(there) : kRowBytes;
-  fmt::print("{}: {}{} ({}), {} there, {} to run\n", study.name, design->is_search() ? "at most " : "",
+  fmt::print("{}: {}{} ({}), {} there, {} to run\n", study.name, design.is_search() ? "at most " : "",
              counted(all, "point"), axes_in_words(study), scenario::with_separators(there),
              scenario::with_separators(left));
   fmt::print("time: about {} with {} at a time ({:.3f} s each, of {})\n",
@@ -230,6 +228,7 @@ int explore_study(const Request& request) {
   const auto make_design = [&] {
     return explore::design_of(study, shard_of(map["shard"].as<std::string>()), map["grid"].as<bool>());
   };
+  std::unique_ptr<explore::Design> design = make_design();
   const std::string given = map["db"].as<std::string>();
   const std::string name = given.empty() ? study.name + ".sqlite" : given;
   std::optional<Database> database(std::in_place, name, Database::Mode::write);
@@ -249,13 +248,12 @@ int explore_study(const Request& request) {
     database.emplace(name, Database::Mode::write);
     return conclude(study, *database, outcome, name);
   }
-  if (map["plan"].as<bool>()) return plan(study, points, make_design, *database, options);
+  if (map["plan"].as<bool>()) return plan(study, points, *design, *make_design(), *database, options);
   options.on_progress = [&](const Progress& now) { progress.show(now); };
   options.runner.on_output = [&](const std::string& title, const std::string& output) {
     progress.clear();
     complain("--- output of {}\n{}{}---\n", title, output, output.ends_with('\n') ? "" : "\n");
   };
-  const std::unique_ptr<explore::Design> design = make_design();
   const explore::Outcome outcome = explore::explore(study, points, *design, *database, options);
   progress.clear();
   return conclude(study, *database, outcome, name);

@@ -2,6 +2,7 @@
 #include "tools/pmufab/explore/slurm_exploration.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <fstream>
 #include <set>
@@ -54,14 +55,14 @@ class TaskFolder {
   /// Remove the database of a task, and what SQLite keeps beside it: a killed task leaves its log, which would be applied
   /// to the next file of that name.
   void remove_database_of(unsigned task) const {
-    for (const char* suffix : {"", "-wal", "-shm"}) fs::remove(database_of(task).string() + suffix);
+    for (const char* suffix : kSuffixes) fs::remove(database_of(task).string() + suffix);
   }
   /// Move the database of a task out of the way of the next one. @return where it is
   [[nodiscard]] fs::path keep(unsigned task) const {
     fs::path kept;
     for (unsigned number = 1; kept.empty() || fs::exists(kept); ++number)
       kept = path_.string() + fmt::format("-left-out-{}.sqlite", number);
-    for (const char* suffix : {"", "-wal", "-shm"}) {
+    for (const char* suffix : kSuffixes) {
       const fs::path file = database_of(task).string() + suffix;
       if (fs::exists(file)) fs::rename(file, kept.string() + suffix);
     }
@@ -75,6 +76,9 @@ class TaskFolder {
   }
 
  private:
+  /// Of a database's files.
+  static constexpr std::array<const char*, 3> kSuffixes = {"", "-wal", "-shm"};
+
   fs::path path_;
 };
 
