@@ -22,6 +22,7 @@ import hostile
 
 SAMPLE = 60  # inputs for ctest
 PROCESSOR_SECONDS = 5
+SANITIZERS = 5  # times as long: they look at all memory when a process ends
 # Bytes that repetition may add. The memory of this program counts as that of what it starts.
 LARGEST = 4_000_000
 # Many variants, or a long wait at the start: nothing to do with the file.
@@ -269,6 +270,7 @@ class YamlFiles(hostile.Part):
         self.texts = {path: path.read_text(encoding="utf-8") for path in self.files}
         self.scenarios = [path for path in self.files
                           if path.relative_to(self.tree).parts[0] not in ("platforms", "traffic", "studies")]
+        self.slowness = SANITIZERS if self.is_sanitized else 1
         self.codes = {}
         self.late = 0
 
@@ -286,7 +288,7 @@ class YamlFiles(hostile.Part):
         scenario = self.scenario_of(file, chance)
         damaged = Mutator(chance, list(self.texts.values())).mutate(self.texts[file])
         file.write_bytes(damaged)
-        options = ["--limit", "simulated-time=2 us", "--drivers", "newest", "--timeout", "3", "-j", "1"]
+        options = ["--limit", "simulated-time=2 us", "--drivers", "newest", "--timeout", str(3 * self.slowness), "-j", "1"]
         outcome = self.run(["run", scenario, *options])
         self.count += 1
         self.codes[outcome.code] = self.codes.get(outcome.code, 0) + 1
@@ -309,7 +311,7 @@ class YamlFiles(hostile.Part):
         runs = len(re.findall(r"^[A-Z][A-Z ]+: ", outcome.out, re.MULTILINE))  # of a matrix, there are many
         if len(outcome.err) + len(outcome.out) > max(1_000_000, 2_000 * runs):
             return f"{len(outcome.err) + len(outcome.out)} bytes of output"
-        if outcome.processor > (PROCESSOR_SECONDS + runs / 100) * (5 if self.is_sanitized else 1):
+        if outcome.processor > (PROCESSOR_SECONDS + runs / 100) * self.slowness:
             return f"{outcome.processor:.1f} s of processor time"
         if outcome.peak > hostile.PEAK and not self.is_sanitized:
             return f"{outcome.peak >> 20} MiB of memory"
