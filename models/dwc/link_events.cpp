@@ -8,7 +8,7 @@ namespace pmufab::dwc {
 namespace {
 
 // Names and numbers are those of Linux's driver (dwc_pcie_pmu.c, of 7.2 and 7.3).
-constexpr std::array kLinkEvents{
+constexpr std::array<LinkEventCode, kLinkEventCodes> kLinkEvents{
     LinkEventCode{"tx_ack_dllp", 0x600},
     LinkEventCode{"tx_update_fc_dllp", 0x601},
     LinkEventCode{"rx_ack_dllp", 0x602},

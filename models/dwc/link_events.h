@@ -21,6 +21,7 @@ struct LinkEventCode {
   std::optional<Payload> payload{};  ///< its data is payload of this kind
 };
 
+inline constexpr unsigned kLinkEventCodes = 29;
 /// @return all events, in the order of their numbers.
 [[nodiscard]] std::span<const LinkEventCode> link_events() noexcept;
 /// @return the event with that number; null if there is none

@@ -93,23 +93,22 @@ RasDes::RasDes(pcie::ConfigurationSpace& space, const RootPortDescription& port,
                 [this](Picoseconds when) { show(when); });
 }
 
-RasDes::Counter* RasDes::counter(unsigned id, unsigned lane) noexcept {
-  const LinkEventCode* const event = find_link_event(id);
+RasDes::Counter* RasDes::counter(const LinkEventCode* event, unsigned lane) noexcept {
   if (event == nullptr || lane >= lanes_) return nullptr;
-  return &counters_.at((id >> 8) - kFirstGroup).at(id & 0xffU).at(lane);
+  return &counters_.at(static_cast<std::size_t>(event - link_events().data())).at(lane);
 }
 
 RasDes::Counter* RasDes::selected() noexcept {
   const std::uint32_t control = space_.read(at_ + kCounterControl, kWordBytes);
-  return counter(control >> 16 & 0xfffU, control >> 8 & 0xfU);
+  return counter(find_link_event(control >> 16 & 0xfffU), control >> 8 & 0xfU);
 }
 
 void RasDes::happen(const LinkEvent& event, Picoseconds when) {
-  Counter* const one = counter(event.id, event.lane);
+  const LinkEventCode* const code = find_link_event(event.id);
+  Counter* const one = counter(code, event.lane);
   if (one == nullptr) return;
   if (one->is_on) one->value += static_cast<std::uint32_t>(event.repeat);
-  const LinkEventCode& code = *find_link_event(event.id);
-  if (code.payload && event.bytes != 0) analysis_.pass(*code.payload, event.repeat * units_of(event.bytes), when);
+  if (code->payload && event.bytes != 0) analysis_.pass(*code->payload, event.repeat * units_of(event.bytes), when);
 }
 
 void RasDes::write_counter_control(const pcie::ConfigurationWrite& write) {
@@ -123,13 +122,11 @@ void RasDes::write_counter_control(const pcie::ConfigurationWrite& write) {
     if (clear == Clear::one) one->value = 0;
   }
   if (enable != Switch::all_on && enable != Switch::all_off && clear != Clear::all) return;
-  for (auto& group : counters_) {
-    for (LaneCounters& event : group) {
-      for (Counter& one : event) {
-        if (enable == Switch::all_on) one.is_on = true;
-        if (enable == Switch::all_off) one.is_on = false;
-        if (clear == Clear::all) one.value = 0;
-      }
+  for (LaneCounters& event : counters_) {
+    for (Counter& one : event) {
+      if (enable == Switch::all_on) one.is_on = true;
+      if (enable == Switch::all_off) one.is_on = false;
+      if (clear == Clear::all) one.value = 0;
     }
   }
 }

@@ -32,7 +32,7 @@ class RasDes {
   RasDes(const RasDes&) = delete;
   RasDes& operator=(const RasDes&) = delete;
 
-  /// Something happens on the link. An event that has no number in link_events() is none.
+  /// Something happens on the link. Nothing counts an event that link_events() does not have.
   void happen(const LinkEvent& event, Picoseconds when);
   /// The link is in another state from now on.
   void enter(LinkState state, Picoseconds when) { analysis_.enter(state, when); }
@@ -51,9 +51,6 @@ class RasDes {
   [[nodiscard]] std::span<const RegisterSpec> registers() const noexcept { return registers_; }
 
  private:
-  static constexpr unsigned kFirstGroup = 6;
-  static constexpr unsigned kGroups = 2;
-  static constexpr unsigned kNumbers = 32;  // of events in a group
   static constexpr std::size_t kRegisters = 6;
   /// @return the units of 16 bytes that a packet takes.
   [[nodiscard]] static constexpr std::uint64_t units_of(std::uint64_t bytes) noexcept {
@@ -67,8 +64,9 @@ class RasDes {
   };
   using LaneCounters = std::array<Counter, kMaximumLanes>;
 
+  /// @param event  of link_events(); null: none
   /// @return null if there is no such counter
-  [[nodiscard]] Counter* counter(unsigned id, unsigned lane) noexcept;
+  [[nodiscard]] Counter* counter(const LinkEventCode* event, unsigned lane) noexcept;
   [[nodiscard]] Counter* selected() noexcept;
   void write_counter_control(const pcie::ConfigurationWrite& write);
   void write_analysis_control(const pcie::ConfigurationWrite& write);
@@ -78,7 +76,7 @@ class RasDes {
   unsigned lanes_;
   unsigned at_;  // of the capability
   std::array<RegisterSpec, kRegisters> registers_;
-  std::array<std::array<LaneCounters, kNumbers>, kGroups> counters_{};
+  std::array<LaneCounters, kLinkEventCodes> counters_{};  // in the order of link_events()
   TimeAnalysis analysis_;
 };
 

@@ -104,16 +104,16 @@ unsigned ConfigurationSpace::find_dvsec(std::uint16_t vendor, std::uint16_t id) 
 }
 
 void ConfigurationSpace::on_write(unsigned offset, unsigned bytes, WriteHook hook) {
-  hooks_.push_back({offset, bytes, std::move(hook)});
+  write_hooks_.push_back({offset, bytes, std::move(hook)});
 }
 
 void ConfigurationSpace::on_read(unsigned offset, unsigned bytes, ReadHook hook) {
-  reading_hooks_.push_back({offset, bytes, std::move(hook)});
+  read_hooks_.push_back({offset, bytes, std::move(hook)});
 }
 
 std::uint32_t ConfigurationSpace::fetch(unsigned offset, unsigned bytes, Picoseconds when) const {
-  for (const ReadingHook& hook : reading_hooks_) {
-    if (offset < hook.offset + hook.bytes && hook.offset < offset + bytes) hook.call(when);
+  for (const auto& hook : read_hooks_) {
+    if (hook.is_touched(offset, bytes)) hook.call(when);
   }
   return read(offset, bytes);
 }
@@ -132,8 +132,8 @@ void ConfigurationSpace::write(unsigned offset, unsigned bytes, std::uint32_t va
     value_[at] = static_cast<std::uint8_t>(plain & ~(written & clears_[at]));
   }
   const ConfigurationWrite write{offset, bytes, value, when};
-  for (const Hook& hook : hooks_) {
-    if (offset < hook.offset + hook.bytes && hook.offset < offset + bytes) hook.call(write);
+  for (const auto& hook : write_hooks_) {
+    if (hook.is_touched(offset, bytes)) hook.call(write);
   }
 }
 

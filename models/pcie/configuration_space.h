@@ -75,7 +75,7 @@ class ConfigurationSpace {
   /// Call `hook` after each write of software that touches [offset, offset + bytes).
   void on_write(unsigned offset, unsigned bytes, WriteHook hook);
 
-  /// Call `hook` before each read of software that touches [offset, offset + bytes): it may set() what they hold then.
+  /// Call `hook` before each read of software that touches [offset, offset + bytes). It may set() these bytes.
   void on_read(unsigned offset, unsigned bytes, ReadHook hook);
 
   /// A read of software: hooks are called. Parameters are those of read().
@@ -95,22 +95,22 @@ class ConfigurationSpace {
 
  private:
   using Bytes = std::array<std::uint8_t, kSize>;
+  template <typename Call>
   struct Hook {
     unsigned offset;
     unsigned bytes;
-    WriteHook call;
+    Call call;
+
+    [[nodiscard]] bool is_touched(unsigned at, unsigned length) const noexcept {
+      return at < offset + bytes && offset < at + length;
+    }
   };
   static void place(Bytes& bytes, unsigned offset, unsigned length, std::uint32_t value) noexcept;
 
   std::string name_;
   Bytes value_{}, reset_{}, writable_{}, clears_{}, sticky_{}, function_kept_{};
-  struct ReadingHook {
-    unsigned offset;
-    unsigned bytes;
-    ReadHook call;
-  };
-  std::vector<Hook> hooks_;
-  std::vector<ReadingHook> reading_hooks_;
+  std::vector<Hook<WriteHook>> write_hooks_;
+  std::vector<Hook<ReadHook>> read_hooks_;
   unsigned capabilities_end_ = 0x40;
   unsigned last_capability_ = 0;  // 0: none
   unsigned extended_end_ = 0x100;

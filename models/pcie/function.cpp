@@ -210,6 +210,12 @@ void Function::assign_buses(std::uint8_t primary, std::uint8_t secondary, std::u
   space_.set(0x18, 3, primary | std::uint32_t{secondary} << 8 | std::uint32_t{subordinate} << 16);
 }
 
+void Function::enable() noexcept {
+  constexpr unsigned kCommandRegister = 0x04;
+  constexpr std::uint32_t kMemoryAndMaster = 0x0006;
+  space_.set(kCommandRegister, 2, kMemoryAndMaster);
+}
+
 void Function::signal(unsigned vector) {
   bool taken = false;
   if (msi_x_ && msi_x_->enabled()) {

@@ -116,6 +116,8 @@ class Function : public sc_core::sc_module {
   [[nodiscard]] const std::map<unsigned, Function*>& below() const noexcept { return below_; }
   /// Firmware's part: write the bus numbers of a port. Repeat it after each conventional reset.
   void assign_buses(std::uint8_t primary, std::uint8_t secondary, std::uint8_t subordinate);
+  /// Firmware's part: let it decode memory and send requests. Repeat it after each conventional reset.
+  void enable() noexcept;
   [[nodiscard]] bool is_port() const noexcept { return port_; }
 
   /// Send an interrupt: the message of MSI-X if that is enabled, else that of MSI if that is enabled, else nothing.

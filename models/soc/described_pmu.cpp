@@ -87,7 +87,7 @@ bool DescribedPmu::compile(const coresight::CounterProgram& program, const Event
     const bool is_zero = field(reg, filter.bits) == 0;
     if (is_zero && filter.zero == FilterDescription::Zero::all) continue;
     if (is_zero && filter.match == FilterDescription::Match::mask) return false;
-    const std::uint64_t care_reg = value_of(filter.care_where.value_or(filter.where), filter.word, program);
+    const std::uint64_t care_reg = value_of(filter.care_register(), filter.word, program);
     wish.conditions.push_back(
         condition_of(filter, reg, care_reg, static_cast<unsigned>(attribute - attributes.begin())));
   }

@@ -157,18 +157,22 @@ void CmnClient::close(unsigned number) {
     uncouple(event);
   }
   counters_.give_back(event.placement, event.request);
-  if (event.request.kind == Kind::node) {
-    for (const Placement::Local& local : event.placement.locals) {
-      if (filters_of(mesh_, event.request.type, event.request.event).front().width != 0)
-        access_.write32(mesh_.nodes[local.source].event_select + 4, counters_.filter_word(local.source));
-    }
+  if (has_filters(event.request)) {
+    for (const Placement::Local& local : event.placement.locals) write_filters(local.source);
   }
   event.is_open = false;
 }
 
+bool CmnClient::has_filters(const CounterRequest& request) const {
+  return request.kind == Kind::node && filters_of(mesh_, request.type, request.event).front().width != 0;
+}
+
+void CmnClient::write_filters(unsigned node) const {
+  access_.write32(mesh_.nodes[node].event_select + 4, counters_.filter_word(node));
+}
+
 void CmnClient::couple(const Open& event) {
-  const bool has_filters =
-      event.request.kind == Kind::node && filters_of(mesh_, event.request.type, event.request.event).front().width != 0;
+  const bool is_filtered = has_filters(event.request);
   for (const Placement::Local& local : event.placement.locals) {
     const Dtm& dtm = mesh_.dtms[local.dtm];
     if (event.request.kind == Kind::watchpoint) {
@@ -176,7 +180,7 @@ void CmnClient::couple(const Open& event) {
       set_up_watchpoint(event.request.watchpoint, local);
     } else if (event.request.kind == Kind::node) {
       clear_selects(local.source);
-      if (has_filters) access_.write32(mesh_.nodes[local.source].event_select + 4, counters_.filter_word(local.source));
+      if (is_filtered) write_filters(local.source);
     } else if (!cleared_crosspoints_[local.source]) {
       cleared_crosspoints_[local.source] = true;
       select_crosspoint(local.source, local.counter, 0);

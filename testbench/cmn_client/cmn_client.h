@@ -81,6 +81,8 @@ class CmnClient {
   void start_cycles(unsigned dtc);
   [[nodiscard]] std::uint64_t cycles_of(unsigned dtc) const;
   [[nodiscard]] std::uint64_t carries_of(unsigned dtc, unsigned counter) const;
+  [[nodiscard]] bool has_filters(const CounterRequest& request) const;
+  void write_filters(unsigned node) const;
   void take_snapshot(unsigned dtc, unsigned counter) const;
   /// @param offset  of the counters in a DTM, or of their copies in a snapshot
   void read_locals(const std::vector<Placement::Local>& locals, std::uint64_t offset,
@@ -100,8 +102,8 @@ class CmnClient {
   std::vector<std::array<std::uint8_t, Counters::kLocals>> selected_;  // events, by node
   std::vector<std::array<std::uint16_t, Counters::kLocals>> selected_at_crosspoints_;
   std::vector<std::array<std::uint64_t, kCycleBit + 1>> turns_;  // handled overflows, by DTC and bit
-  std::uint32_t stale_ =
-      0;  // status bits of the first DTC that belong to nobody, and cannot be cleared while it is off
+  // Status bits of the first DTC that belong to no open event. They cannot be cleared while it is off.
+  std::uint32_t stale_ = 0;
   bool running_ = false;
 };
 

@@ -271,17 +271,23 @@ PmuCatalog::PmuCatalog(const std::vector<Pmu>& pmus) {
   std::sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) { return a.name < b.name; });
 }
 
-PerfAttributes PmuCatalog::define(const Entry& pmu, const Event& event) {
+std::vector<std::string_view> PmuCatalog::open_terms(const Event& event) {
   constexpr std::string_view kOpen = "=?";
-  WrittenEvent written;
+  std::vector<std::string_view> names;
   std::string_view rest = event.definition;
   while (!rest.empty()) {
-    const std::size_t comma = std::min(rest.find(','), rest.size());
-    const std::string_view term = rest.substr(0, comma);
-    rest.remove_prefix(std::min(comma + 1, rest.size()));
-    if (!term.ends_with(kOpen)) continue;
+    const std::string_view term = rest.substr(0, rest.find(','));
+    rest.remove_prefix(std::min(term.size() + 1, rest.size()));
+    if (term.ends_with(kOpen)) names.push_back(term.substr(0, term.size() - kOpen.size()));
+  }
+  return names;
+}
+
+PerfAttributes PmuCatalog::define(const Entry& pmu, const Event& event) {
+  WrittenEvent written;
+  for (const std::string_view name : open_terms(event)) {
     WrittenTerm& open = written.terms.emplace_back();
-    open.name = term.substr(0, term.size() - kOpen.size());
+    open.name = name;
     open.value = "0";
   }
   PerfAttributes attributes;

@@ -69,6 +69,8 @@ class PmuCatalog {
   };
   [[nodiscard]] const std::vector<Entry>& entries() const noexcept { return entries_; }  ///< by name
 
+  /// @return the names of the terms that an event leaves to the user ("lane=?"). The event must outlive them.
+  [[nodiscard]] static std::vector<std::string_view> open_terms(const Event& event);
   /// @return what an event of the PMU stands for, where the user gives the terms that it leaves open
   /// @throws EventError for a definition that nobody can use
   [[nodiscard]] static PerfAttributes define(const Entry& pmu, const Event& event);

@@ -10,9 +10,6 @@
 namespace pmufab::platform {
 namespace {
 
-constexpr unsigned kDwcCommand = 0x04;
-constexpr std::uint32_t kDwcMemoryAndMaster = 0x0006;
-
 /// Names of modules hold letters, digits and underscores.
 std::string dwc_module_name(const dwc::RootPortDescription& port) {
   std::string name = "dwc_" + port.name;
@@ -45,7 +42,7 @@ void DwcPart::configure() {
       ++below;
       pcie::Function& function = ports_[port]->function();
       function.assign_buses(segment.place.first_bus, below, below);
-      function.space().set(kDwcCommand, 2, kDwcMemoryAndMaster);
+      function.enable();
     }
   }
 }

@@ -32,7 +32,7 @@ class DwcPart final : public PlatformPart {
     DwcSegment place;
     std::unique_ptr<pcie::Ecam> ecam;
   };
-  /// Firmware's part, before the operating system starts: bus numbers.
+  /// Firmware's part, before the operating system starts: bus numbers and the command register.
   void configure();
 
   PlatformSpec spec_;

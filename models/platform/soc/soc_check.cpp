@@ -220,8 +220,8 @@ void check_filters(const std::string& field, const PmuDescription& pmu) {
     taken.take(at + "bits", filter, filter.bits, width);
     if (filter.care_where && !filter.care) refuse_soc(at + "care_register", "is there, but no care");
     if (filter.care)
-      taken.take(at + "care", filter, filter.care_where.value_or(filter.where), *filter.care,
-                 register_width(pmu, filter.care_where.value_or(filter.where)));
+      taken.take(at + "care", filter, filter.care_register(), *filter.care,
+                 register_width(pmu, filter.care_register()));
     if (filter.enable) taken.take_switch(at + "enable", filter, *filter.enable, width);
     if (filter.disable) taken.take_switch(at + "disable", filter, *filter.disable, width);
     if (filter.care && filter.match != FilterDescription::Match::value)

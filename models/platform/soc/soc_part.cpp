@@ -12,16 +12,14 @@
 
 namespace pmufab::platform {
 
-SocPart::SocPart(const PlatformSpec& spec, const SocFabrics& fabrics) : description_(spec.soc), fabrics_(fabrics) {
+SocPart::SocPart(const PlatformSpec& spec, const SocFabrics& fabrics) : description_(spec.soc) {
   for (std::size_t index = 0; index < description_.sources.size(); ++index) {
-    for (unsigned socket = 0; socket < spec.sockets; ++socket)
-      sources_.push_back(
-          std::make_unique<soc::Source>(description_.sources[index], source_number(spec, index, socket)));
-  }
-  for (std::size_t index = 0; index < description_.sources.size(); ++index) {
-    for (unsigned socket = 0; socket < spec.sockets; ++socket)
-      connect_source(description_.sources[index], socket, fabrics_, *sources_[source_number(spec, index, socket)],
-                     taps_);
+    const soc::SourceDescription& description = description_.sources[index];
+    for (unsigned socket = 0; socket < spec.sockets; ++socket) {
+      soc::Source& source =
+          *sources_.emplace_back(std::make_unique<soc::Source>(description, source_number(spec, index, socket)));
+      connect_source(description, socket, fabrics, source, taps_);
+    }
   }
   for (SocPmuRow& row : soc_pmus(spec)) {
     const soc::PmuDescription& description = description_.pmus[row.pmu];
@@ -40,8 +38,6 @@ SocPart::SocPart(const PlatformSpec& spec, const SocFabrics& fabrics) : descript
     pmu.row = std::move(row);
   }
 }
-
-SocPart::~SocPart() = default;
 
 void SocPart::map(MmioBus& bus) {
   for (const Pmu& pmu : pmus_) {

@@ -21,7 +21,6 @@ class SocPart final : public PlatformPart {
  public:
   /// @param fabrics  of the platform; they must outlive the part
   SocPart(const PlatformSpec& spec, const SocFabrics& fabrics);
-  ~SocPart() override;
 
   void map(MmioBus& bus) override;
   void describe(FirmwareDescription& firmware) override;
@@ -46,7 +45,6 @@ class SocPart final : public PlatformPart {
   };
 
   soc::Description description_;
-  SocFabrics fabrics_;
   std::vector<std::unique_ptr<soc::Source>> sources_;  // by number
   FabricTaps taps_;
   std::vector<Pmu> pmus_;

@@ -21,9 +21,6 @@ constexpr std::uint32_t kClassBridge = 0x060400;
 constexpr std::uint16_t kRootPortDevice = 0x22b1;  // the real number is not public
 constexpr std::uint64_t kWindowStep = 1 << 20;
 
-constexpr unsigned kCommand = 0x04;
-constexpr std::uint32_t kMemoryAndMaster = 0x0006;
-
 // PCI Express capability.
 constexpr std::uint8_t kExpressId = 0x10;
 constexpr unsigned kPortNumber = 0x0f;  // Link Capabilities, bits 31:24
@@ -141,13 +138,13 @@ void PciePart::configure() {
     for (const PlacedBar& bar : root->bars) {
       pcie::Function& device = root->devices[bar.device]->function;
       device.assign_bar(0, bar.base);
-      device.space().set(kCommand, 2, kMemoryAndMaster);
+      device.enable();
       end = bar.base + root->port.devices[bar.device].bar_size;
     }
     const std::uint64_t base = root->bars.empty() ? 0 : root->bars.front().base;
     const std::uint64_t size = (end - base + kWindowStep - 1) / kWindowStep * kWindowStep;
     pcie::assign_prefetchable_window(port.space(), base, size);
-    port.space().set(kCommand, 2, kMemoryAndMaster);
+    port.enable();
   }
 }
 

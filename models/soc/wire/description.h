@@ -86,10 +86,13 @@ struct FilterDescription {
   std::string attribute;
   Match match = Match::mask;
   std::optional<BitRange> care{};        ///< of a value: only the bits that are set in this field are compared
-  std::optional<Register> care_where{};  ///< its register; not set: `where`. Implementation-defined: also number `word`
+  std::optional<Register> care_where{};  ///< register of `care`; not set: `where`. An implementation-defined one is
+                                         ///< number `word`, too
   std::optional<unsigned> enable{};      ///< the filter acts while this bit is set
-  std::optional<unsigned> disable{};     ///< ... and this one is not
+  std::optional<unsigned> disable{};     ///< the filter acts while this bit is not set
   Zero zero = Zero::all;
+
+  [[nodiscard]] Register care_register() const noexcept { return care_where.value_or(where); }
   std::string format;  ///< where its driver publishes it ("config1:0-9"); empty: the driver knows no such term
 };
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "testbench/scenario/fabrics/coresight_service.h"
 
-#include <algorithm>
 #include <cerrno>
 #include <memory>
 #include <utility>
@@ -27,6 +26,7 @@ class CoreSightSoftware final : public PmuSoftware {
   }
   void close(unsigned counter) override { client_.close(counter); }
   std::uint64_t count(unsigned counter) override { return client_.count(counter); }
+  bool handle_overflow(unsigned /*line*/) override { return client_.handle_overflow(); }
   [[nodiscard]] coresight_client::CoreSightClient& client() noexcept { return client_; }
 
  private:
@@ -42,7 +42,7 @@ CoreSightService::CoreSightService(driver_host::DriverHost& host, const std::vec
   for (const ServedCoreSightPmu& pmu : pmus) {
     Block& block = add(pmu.name, {});
     served_[pmu.name] = pmu;
-    if (pmu.node.overflow_interrupt) interrupts_.emplace(pmu.node.overflow_interrupt->number, &block);
+    if (pmu.node.overflow_interrupt) add_interrupt(pmu.node.overflow_interrupt->number, block);
   }
 }
 
@@ -67,20 +67,6 @@ int CoreSightService::prepare(Block& block, const PerfAttributes& attributes,
     requests.push_back(pmu.request_of(other).request);
   }
   return client.has_counters_for(requests) ? 0 : -ENOSPC;
-}
-
-std::optional<bool> CoreSightService::handle_interrupt(std::uint32_t number) {
-  std::optional<bool> handled;
-  const auto [first, last] = interrupts_.equal_range(number);
-  for (auto one = first; one != last; ++one) {
-    Block& block = *one->second;
-    if (!block.software) continue;
-    const Telling call(observer(), Call::interrupt, block.pmu.name);
-    coresight_client::CoreSightClient& client = static_cast<CoreSightSoftware&>(*block.software).client();
-    const bool is_ours = host().run_handler(block.pmu.name, [&] { return client.handle_overflow(); });
-    handled = handled.value_or(false) || is_ours;
-  }
-  return handled;
 }
 
 }  // namespace pmufab::scenario

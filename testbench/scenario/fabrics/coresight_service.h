@@ -14,6 +14,9 @@
 
 namespace pmufab::scenario {
 
+/// `config` of the event "cycles", as arm_cspmu publishes it: beyond the 32 bits of an event's number.
+inline constexpr std::uint64_t kCspmuCycles = std::uint64_t{1} << 32;
+
 /// What an event asks of a counter.
 struct EventRequest {
   coresight_client::CounterRequest request{};
@@ -26,7 +29,7 @@ struct ServedCoreSightPmu {
   platform::ApmtNode node;  ///< its entry in the firmware's table
   /// What attributes mean, which fill the terms that the driver publishes.
   std::function<EventRequest(const perf::PerfAttributes&)> request_of;
-  /// The attributes of a member of a group that has some from its leader. Empty: none do.
+  /// What a member of a group counts. It may take attributes from its leader. Empty: members take none.
   std::function<perf::PerfAttributes(perf::PerfAttributes member, const perf::PerfAttributes& leader)> in_group{};
   /// @return true if the PMU can count both events at a time. Empty: any two, as far as there are counters.
   std::function<bool(const perf::PerfAttributes& one, const perf::PerfAttributes& other)> go_together{};
@@ -47,7 +50,6 @@ class CoreSightService final : public SoftwarePmus {
   [[nodiscard]] bool replaces_drivers() const override { return true; }
   /// Those that a driver has registered, with its files.
   [[nodiscard]] std::vector<perf::Pmu> pmus() const override { return published_pmus(); }
-  std::optional<bool> handle_interrupt(std::uint32_t number) override;
 
  private:
   int prepare(Block& block, const perf::PerfAttributes& attributes,
@@ -56,7 +58,6 @@ class CoreSightService final : public SoftwarePmus {
                                               const perf::PerfAttributes& leader) const override;
 
   std::map<std::string, ServedCoreSightPmu> served_;  // by name
-  std::multimap<std::uint32_t, Block*> interrupts_;
 };
 
 }  // namespace pmufab::scenario

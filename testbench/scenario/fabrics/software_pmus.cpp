@@ -147,6 +147,21 @@ int SoftwarePmus::read_group(EventHandle leader, std::vector<EventReading>& read
   return 0;
 }
 
+bool SoftwarePmus::handle(const Block& block, unsigned line) {
+  const Telling call(observer_, Call::interrupt, block.pmu.name);
+  return host_.run_handler(block.pmu.name, [&] { return block.software->handle_overflow(line); });
+}
+
+std::optional<bool> SoftwarePmus::handle_interrupt(std::uint32_t number) {
+  std::optional<bool> handled;
+  const auto [first, last] = interrupts_.equal_range(number);
+  for (auto one = first; one != last; ++one) {
+    const auto& [block, line] = one->second;
+    if (block->software) handled = handle(*block, line) || handled.value_or(false);
+  }
+  return handled;
+}
+
 void SoftwarePmus::close(EventHandle event) {
   const auto found = events_.find(event);
   if (found == events_.end()) return;

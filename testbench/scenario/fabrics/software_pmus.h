@@ -26,6 +26,10 @@ class PmuSoftware {
   virtual void close(unsigned counter) = 0;
   /// @return events since open()
   virtual std::uint64_t count(unsigned counter) = 0;
+  /// The CPUs take an interrupt of the PMU.
+  /// @param line  which one, at a PMU that has several
+  /// @return false: the PMU has not sent it
+  virtual bool handle_overflow(unsigned line) = 0;
 };
 
 /// PMUs that are served by software of our own instead of a driver. It tells an observer what it does as the perf core
@@ -44,13 +48,40 @@ class SoftwarePmus : public perf::PmuService {
   int read(perf::EventHandle event, perf::EventReading& reading) override;
   int read_group(perf::EventHandle leader, std::vector<perf::EventReading>& readings) override;
   void close(perf::EventHandle event) override;
+  std::optional<bool> handle_interrupt(std::uint32_t number) override;
 
  protected:
-  using Call = perf::PerfCallObserver::Call;
   struct Block {
     perf::Pmu pmu;
     std::unique_ptr<PmuSoftware> software;  ///< null until its first event is opened
   };
+  /// @return the new PMU, whose type is its place in the list
+  Block& add(std::string name, std::vector<std::pair<std::string, std::string>> files);
+  /// A PMU sends interrupts of this number, which several PMUs may share. @param line  as PmuSoftware::handle_overflow()
+  void add_interrupt(std::uint32_t number, Block& block, unsigned line = 0) {
+    interrupts_.emplace(number, Line{&block, line});
+  }
+  /// Let a PMU's software handle an interrupt. @pre it has been made
+  bool handle(const Block& block, unsigned line);
+  /// @return the attributes of a member of a group, which may have some from its leader
+  [[nodiscard]] virtual perf::PerfAttributes in_group(const Block& /*block*/, const perf::PerfAttributes& member,
+                                                      const perf::PerfAttributes& /*leader*/) const {
+    return member;
+  }
+  /// Make the software of a PMU, if it is not there, and see if an event is possible.
+  /// @param others  open events of that PMU
+  /// @return 0 or a negative Linux errno
+  virtual int prepare(Block& block, const perf::PerfAttributes& attributes,
+                      const std::vector<perf::PerfAttributes>& others) = 0;
+  [[nodiscard]] driver_host::DriverHost& host() const noexcept { return host_; }
+  /// @return the platform's registers, through the CPUs of the host. It is for programs of the host.
+  [[nodiscard]] RegisterAccess registers() const;
+  /// @return those of the PMUs that a driver has registered, with the files that it shows
+  [[nodiscard]] std::vector<perf::Pmu> published_pmus() const;
+  [[nodiscard]] const std::vector<std::unique_ptr<Block>>& blocks() const noexcept { return blocks_; }
+
+ private:
+  using Call = perf::PerfCallObserver::Call;
   /// Tells of a call while it lives.
   class Telling {
    public:
@@ -67,28 +98,10 @@ class SoftwarePmus : public perf::PmuService {
     const std::string& pmu_;
     perf::EventHandle event_;
   };
-
-  /// @return the new PMU, whose type is its place in the list
-  Block& add(std::string name, std::vector<std::pair<std::string, std::string>> files);
-  /// @return the attributes of a member of a group, which may have some from its leader
-  [[nodiscard]] virtual perf::PerfAttributes in_group(const Block& /*block*/, const perf::PerfAttributes& member,
-                                                      const perf::PerfAttributes& /*leader*/) const {
-    return member;
-  }
-  /// Make the software of a PMU, if it is not there, and see if an event is possible.
-  /// @param others  open events of that PMU
-  /// @return 0 or a negative Linux errno
-  virtual int prepare(Block& block, const perf::PerfAttributes& attributes,
-                      const std::vector<perf::PerfAttributes>& others) = 0;
-  [[nodiscard]] driver_host::DriverHost& host() const noexcept { return host_; }
-  /// @return the platform's registers, through the CPUs of the host. It is for programs of the host.
-  [[nodiscard]] RegisterAccess registers() const;
-  /// @return those of the PMUs that a driver has registered, with the files that it shows
-  [[nodiscard]] std::vector<perf::Pmu> published_pmus() const;
-  [[nodiscard]] perf::PerfCallObserver& observer() const noexcept { return observer_; }
-  [[nodiscard]] const std::vector<std::unique_ptr<Block>>& blocks() const noexcept { return blocks_; }
-
- private:
+  struct Line {
+    Block* block;
+    unsigned line;
+  };
   struct Event {
     Block* block;
     perf::PerfAttributes attributes;
@@ -109,6 +122,7 @@ class SoftwarePmus : public perf::PmuService {
   perf::PerfCallObserver& observer_;
   std::vector<std::unique_ptr<Block>> blocks_;
   std::map<perf::EventHandle, Event> events_;
+  std::multimap<std::uint32_t, Line> interrupts_;  // by number
   perf::EventHandle next_ = 1;
 };
 

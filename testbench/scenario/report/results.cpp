@@ -198,6 +198,15 @@ void add_idle_and_loaded(const LatencyHistogram& latencies, const char* unit, Js
   traffic[std::string("loaded_latency_") + unit] = any ? Json(latencies.mean_above_zero()) : Json();
 }
 
+void add_busiest(const std::string& network, const std::string& resource, double use, double stall, double time,
+                 Json& networks) {
+  if (use <= 0) return;
+  Json& one = networks[network];
+  one["resource"] = resource;
+  one["use"] = std::min(1.0, use / time);
+  one["stall"] = std::min(1.0, stall / time);
+}
+
 bool has_latency(const Json& latency) { return latency.is_object() && latency.value("count", std::uint64_t{0}) > 0; }
 
 TrafficLatency latency_of(const Json& traffic) {

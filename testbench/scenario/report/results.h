@@ -153,6 +153,10 @@ inline constexpr std::array<const char*, 6> kLatencyKeys = {"minimum", "mean", "
 /// Add what an operation takes that had to send something: the least, as in a fabric at rest, and the mean, under load.
 /// @param unit  "ps" or "cycles"
 void add_idle_and_loaded(const LatencyHistogram& latencies, const char* unit, Json& traffic);
+/// Add a resource to what Fabric::report_busiest() tells, unless nobody used it.
+/// @param use, stall  in the unit of `time`
+void add_busiest(const std::string& network, const std::string& resource, double use, double stall, double time,
+                 Json& networks);
 /// @return whether an object of that kind has a latency at all
 [[nodiscard]] bool has_latency(const Json& latency);
 /// The latencies of a stream of traffic, as Fabric::report_traffic() tells them.

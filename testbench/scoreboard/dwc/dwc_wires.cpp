@@ -153,26 +153,26 @@ DwcProgress DwcWires::progress(const DwcMeaning& meaning, Picoseconds when) cons
   return lane == lanes_.end() ? DwcProgress{} : lane->second.progress;
 }
 
-std::optional<DwcWires::Point> DwcWires::last_start(const DwcMeaning& meaning, Picoseconds begin) const {
-  if (meaning.kind == DwcMeaning::Kind::nothing) return std::nullopt;
+std::optional<DwcWires::Point> DwcWires::point_since(Picoseconds begin, const DwcMeaning& meaning,
+                                                     const std::optional<Snapshot>& measurement,
+                                                     std::optional<Point> Lane::*of_lane) const {
+  std::optional<Point> point;
+  if (meaning.kind == DwcMeaning::Kind::nothing) return point;
   if (meaning.is_timed) {
-    if (!start_ || start_->when < begin) return std::nullopt;
-    return Point{start_->when, start_->measured.at(place_of(meaning))};
+    if (measurement) point = Point{measurement->when, measurement->measured.at(place_of(meaning))};
+  } else if (const auto lane = lanes_.find({meaning.id, meaning.lane}); lane != lanes_.end()) {
+    point = lane->second.*of_lane;
   }
-  const auto lane = lanes_.find({meaning.id, meaning.lane});
-  if (lane == lanes_.end() || !lane->second.start || lane->second.start->when < begin) return std::nullopt;
-  return lane->second.start;
+  if (point && point->when < begin) point.reset();
+  return point;
+}
+
+std::optional<DwcWires::Point> DwcWires::last_start(const DwcMeaning& meaning, Picoseconds begin) const {
+  return point_since(begin, meaning, start_, &Lane::start);
 }
 
 std::optional<DwcWires::Point> DwcWires::last_read(const DwcMeaning& meaning, Picoseconds begin) const {
-  if (meaning.kind == DwcMeaning::Kind::nothing) return std::nullopt;
-  if (meaning.is_timed) {
-    if (!read_ || read_->when < begin) return std::nullopt;
-    return Point{read_->when, read_->measured.at(place_of(meaning))};
-  }
-  const auto lane = lanes_.find({meaning.id, meaning.lane});
-  if (lane == lanes_.end() || !lane->second.read || lane->second.read->when < begin) return std::nullopt;
-  return lane->second.read;
+  return point_since(begin, meaning, read_, &Lane::read);
 }
 
 }  // namespace pmufab::scoreboard

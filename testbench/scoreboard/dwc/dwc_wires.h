@@ -69,8 +69,16 @@ class DwcWires {
     bool is_read = false;  ///< since it was cleared last
   };
   using LaneKey = std::pair<unsigned, unsigned>;  // event, lane
+  struct Snapshot {
+    Picoseconds when = 0;
+    Measured measured{};
+  };
 
   [[nodiscard]] static unsigned place_of(const DwcMeaning& meaning);
+  /// @return a point of an event, in its measurement or on its lane; nothing if it was before `begin`
+  [[nodiscard]] std::optional<Point> point_since(Picoseconds begin, const DwcMeaning& meaning,
+                                                 const std::optional<Snapshot>& measurement,
+                                                 std::optional<Point> Lane::*of_lane) const;
   [[nodiscard]] Measured measured(Picoseconds when) const;
   /// Take what has passed until now into measured_.
   void advance(Picoseconds when);
@@ -80,7 +88,8 @@ class DwcWires {
   void read_data(Picoseconds when);
   void read_measurement(Picoseconds when);
   static void clear(Lane& lane);
-  /// @return the counter of an event of a lane. One that nothing has named before is as the last command for all left it.
+  /// @return the counter of an event of a lane. If nothing has named it before, it is on or off as the last command for
+  ///         all counters left it.
   [[nodiscard]] Lane& lane(const LaneKey& key);
 
   std::uint64_t registers_;  // address of the capability
@@ -93,10 +102,6 @@ class DwcWires {
   Picoseconds since_ = 0;
   Measured measured_{};
   bool measures_ = false;
-  struct Snapshot {
-    Picoseconds when = 0;
-    Measured measured{};
-  };
   std::optional<Snapshot> start_;
   std::optional<Snapshot> read_;
   bool is_read_ = false;  // since the measurement began

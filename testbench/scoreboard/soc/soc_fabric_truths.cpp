@@ -2,9 +2,12 @@
 #include "testbench/scoreboard/soc/soc_fabric_truths.h"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
+#include <utility>
 
 #include "models/soc/wire/fabric_sources.h"
+#include "testbench/scoreboard/cxl/cxl_tally.h"
 
 namespace pmufab::scoreboard {
 namespace {
@@ -12,24 +15,58 @@ namespace {
 constexpr Picoseconds kLate = 10'000'000;  // marks may lie that far ahead of what happens
 constexpr std::size_t kLeastTimes = 65'536;
 
+/// An event whose places are counted by the judge of a fabric. Its marks are counts so far.
+class SocTallyTruth final : public EventTruth {
+ public:
+  /// @param so_far  the sum of the places that pass, before an instant
+  SocTallyTruth(std::string text, std::function<std::uint64_t(Picoseconds when)> so_far)
+      : text_(std::move(text)), so_far_(std::move(so_far)) {}
+
+  [[nodiscard]] std::string text() const override { return text_; }
+  [[nodiscard]] Mark mark(Picoseconds when) override { return {when, so_far_(when)}; }
+  [[nodiscard]] std::uint64_t count(const Span& span) const override { return span.end.position - span.begin.position; }
+  void describe(std::span<const Span> /*spans*/, EventResult& /*result*/) const override {}
+  [[nodiscard]] std::string explain(std::span<const Span> /*spans*/, std::uint64_t /*driver*/) const override {
+    return {};
+  }
+
+ private:
+  std::string text_;
+  std::function<std::uint64_t(Picoseconds when)> so_far_;
+};
+
 }  // namespace
 
-Mark SocUcfTruth::mark(Picoseconds when) {
-  const EventMatrix& amounts = judge_.tally(socket_)[event_];
-  std::uint64_t so_far = 0;
+std::unique_ptr<EventTruth> ucf_truth(const SocMeaning& meaning, UcfEvent event, unsigned socket,
+                                      const Tegra410Judge& judge) {
+  std::vector<std::pair<Source, Destination>> places;
   for (unsigned source = 0; source < kSources; ++source) {
     for (unsigned destination = 0; destination < kDestinations; ++destination) {
       soc::Occurrence occurrence;
       occurrence.attributes[soc::ucf_source::source] = source;
       occurrence.attributes[soc::ucf_source::destination] = destination;
-      if (meaning_.counts(occurrence))
-        so_far += amounts.at(static_cast<Source>(source), static_cast<Destination>(destination));
+      if (meaning.counts(occurrence))
+        places.emplace_back(static_cast<Source>(source), static_cast<Destination>(destination));
     }
   }
-  return {when, so_far};
+  return std::make_unique<SocTallyTruth>(meaning.text,
+                                         [places = std::move(places), event, socket, &judge](Picoseconds /*when*/) {
+                                           const EventMatrix& amounts = judge.tally(socket)[event];
+                                           std::uint64_t so_far = 0;
+                                           for (const auto& [source, destination] : places)
+                                             so_far += amounts.at(source, destination);
+                                           return so_far;
+                                         });
 }
 
-SocMessageTruth::SocMessageTruth(SocMeaning meaning, const CxlJudge* judge) : meaning_(std::move(meaning)) {
+std::unique_ptr<EventTruth> message_truth(const SocMeaning& meaning, const CxlJudge* judge) {
+  struct Place {
+    const CxlTally* tally;
+    std::uint16_t group;
+    unsigned opcode;
+    unsigned decoder;
+  };
+  std::vector<Place> places;
   namespace attribute = soc::cxl_message_source;
   for (unsigned component = 0; judge != nullptr && component < judge->components(); ++component) {
     soc::Occurrence message;
@@ -41,17 +78,16 @@ SocMessageTruth::SocMessageTruth(SocMeaning meaning, const CxlJudge* judge) : me
         message.attributes[attribute::opcode] = opcode;
         for (unsigned decoder = 0; decoder <= CxlTally::kNoDecoder; ++decoder) {
           message.attributes[attribute::decoder] = decoder == CxlTally::kNoDecoder ? attribute::kNoDecoder : decoder;
-          if (meaning_.counts(message)) places_.push_back({&judge->messages(component), group, opcode, decoder});
+          if (meaning.counts(message)) places.push_back({&judge->messages(component), group, opcode, decoder});
         }
       }
     }
   }
-}
-
-Mark SocMessageTruth::mark(Picoseconds when) {
-  std::uint64_t so_far = 0;
-  for (const Place& place : places_) so_far += place.tally->of(place.group, place.opcode, place.decoder);
-  return {when, so_far};
+  return std::make_unique<SocTallyTruth>(meaning.text, [places = std::move(places)](Picoseconds /*when*/) {
+    std::uint64_t so_far = 0;
+    for (const Place& place : places) so_far += place.tally->of(place.group, place.opcode, place.decoder);
+    return so_far;
+  });
 }
 
 SocCommandTruth::SocCommandTruth(SocMeaning meaning, const CxlJudge* judge)
@@ -106,7 +142,13 @@ std::uint64_t SocCommandTruth::count(const Span& span) const {
   return marks_[span.end.position].count - marks_[span.begin.position].count;
 }
 
-SocHomeTruth::SocHomeTruth(SocMeaning meaning, const std::vector<CmnJudge*>& meshes) : meaning_(std::move(meaning)) {
+std::unique_ptr<EventTruth> home_truth(const SocMeaning& meaning, const std::vector<CmnJudge*>& meshes) {
+  struct Place {
+    CmnJudge* mesh;
+    std::uint16_t node;
+    unsigned event;
+  };
+  std::vector<Place> places;
   namespace attribute = soc::cmn_home_source;
   for (unsigned mesh = 0; mesh < meshes.size(); ++mesh) {
     for (const std::uint16_t node : meshes[mesh]->homes()) {
@@ -115,16 +157,15 @@ SocHomeTruth::SocHomeTruth(SocMeaning meaning, const std::vector<CmnJudge*>& mes
         occurrence.attributes[attribute::mesh] = mesh;
         occurrence.attributes[attribute::node] = node;
         occurrence.attributes[attribute::event] = event;
-        if (meaning_.counts(occurrence)) places_.push_back({meshes[mesh], node, event});
+        if (meaning.counts(occurrence)) places.push_back({meshes[mesh], node, event});
       }
     }
   }
-}
-
-Mark SocHomeTruth::mark(Picoseconds when) {
-  std::uint64_t so_far = 0;
-  for (const Place& place : places_) so_far += place.mesh->home_events(place.node, place.event, when);
-  return {when, so_far};
+  return std::make_unique<SocTallyTruth>(meaning.text, [places = std::move(places)](Picoseconds when) {
+    std::uint64_t so_far = 0;
+    for (const Place& place : places) so_far += place.mesh->home_events(place.node, place.event, when);
+    return so_far;
+  });
 }
 
 }  // namespace pmufab::scoreboard

@@ -161,15 +161,13 @@ std::unique_ptr<EventTruth> SocPmuJudge::truth(const EventTerms& terms) {
   const bool is_of_source = meaning.kind != SocMeaning::Kind::nothing && meaning.kind != SocMeaning::Kind::cycles;
   switch (is_of_source ? sources_[meaning.source].cause : soc::Cause::streams) {
     case soc::Cause::ucf:
-      return std::make_unique<SocUcfTruth>(std::move(meaning), *event_of_name(sources_[meaning.source].event),
-                                           spec_.socket, *fabrics_.sockets);
+      return ucf_truth(meaning, *event_of_name(sources_[meaning.source].event), spec_.socket, *fabrics_.sockets);
     case soc::Cause::cxl_message:
-      return std::make_unique<SocMessageTruth>(std::move(meaning), spec_.socket == 0 ? fabrics_.cxl : nullptr);
+      return message_truth(meaning, spec_.socket == 0 ? fabrics_.cxl : nullptr);
     case soc::Cause::cxl_ddr:
       return std::make_unique<SocCommandTruth>(std::move(meaning), spec_.socket == 0 ? fabrics_.cxl : nullptr);
     case soc::Cause::cmn_home:
-      return std::make_unique<SocHomeTruth>(std::move(meaning),
-                                            spec_.socket == 0 ? fabrics_.meshes : std::vector<CmnJudge*>());
+      return home_truth(meaning, spec_.socket == 0 ? fabrics_.meshes : std::vector<CmnJudge*>());
     case soc::Cause::streams:
     case soc::Cause::pcie:
     case soc::Cause::pcie_tgt:

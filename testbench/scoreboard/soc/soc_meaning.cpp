@@ -108,8 +108,7 @@ Asks test_of(const FilterDescription& filter, Program& program, SocMeaning::Test
       return value == 0 ? Asks::impossible : Asks::test;
     case FilterDescription::Match::value:
       test.kind = SocMeaning::Test::Kind::equal;
-      if (filter.care)
-        test.care = part(program.reg(filter.care_where.value_or(filter.where), filter.word), *filter.care);
+      if (filter.care) test.care = part(program.reg(filter.care_register(), filter.word), *filter.care);
       return Asks::test;
     case FilterDescription::Match::at_least:
       test.kind = SocMeaning::Test::Kind::range;

@@ -144,7 +144,7 @@ class ChiTraffic::Feeder final : public cmn::OperationSource {
     } else if (now < when_ || now >= traffic_.end_ || is_full(0)) {
       return refuse(closed, now);
     }
-    if (is_at_limit()) return refuse(Gate::limit, now);
+    if (closed != Gate::open) return refuse(closed, now);
     if (now > since_) settle(now);
     gate_ = Gate::open;
     begin_operation(now);

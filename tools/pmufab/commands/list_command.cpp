@@ -30,14 +30,8 @@ using NotModelled = std::map<std::string, std::string>;
 
 /// @return an event with values for the terms that it leaves to the user: "pmu/event,lane=0/".
 std::string with_open_terms(const std::string& pmu, const perf::PmuCatalog::Event& event) {
-  constexpr std::string_view kOpen = "=?";
   std::string text = fmt::format("{}/{}", pmu, event.name);
-  std::string_view rest = event.definition;
-  while (!rest.empty()) {
-    const std::string_view term = rest.substr(0, rest.find(','));
-    rest.remove_prefix(std::min(term.size() + 1, rest.size()));
-    if (term.ends_with(kOpen)) text += fmt::format(",{}=0", term.substr(0, term.size() - kOpen.size()));
-  }
+  for (const std::string_view term : perf::PmuCatalog::open_terms(event)) text += fmt::format(",{}=0", term);
   return text + "/";
 }
 

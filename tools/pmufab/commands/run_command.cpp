@@ -220,8 +220,8 @@ void check_numbers(const po::variables_map& map) {
     throw InputError("--timeout: this number of seconds is not possible", fmt::format("use 0 ... {}", kMaximumTimeout));
 }
 
-/// A report of all runs, which grows with each. The user's file is there at the end. Until then what has ended can be
-/// read beside it if half of such a report makes sense, which is so for rows.
+/// A report of all runs, which grows with each. The user's file is there at the end. Rows make sense before that: a CSV
+/// report grows beside the file, where it can be read.
 class ReportFile {
  public:
   ReportFile(const fs::path& file, scenario::ReportKind kind)

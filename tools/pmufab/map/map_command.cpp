@@ -146,10 +146,8 @@ MapScale scale_of_frames(const MapOrder& order, const std::vector<MapFrame>& fra
   MapScale scale;
   for (const MapFrame& frame : frames) {
     const MeshLoad& load = frame.loads[mesh];
-    if (load.cycles == 0) continue;
-    const auto cycles = static_cast<double>(load.cycles);
-    scale.link = std::max(scale.link, static_cast<double>(load.most_of_link()) / cycles);
-    scale.xp = std::max(scale.xp, static_cast<double>(load.most_of_xp()) / cycles);
+    scale.link = std::max(scale.link, load.per_cycle(load.most_of_link()));
+    scale.xp = std::max(scale.xp, load.per_cycle(load.most_of_xp()));
   }
   if (order.scale.link > 0) scale.link = order.scale.link;
   if (order.scale.xp > 0) scale.xp = order.scale.xp;

@@ -74,7 +74,7 @@ class MeshInJson {
   void add_interface(const MeshLoad& load, unsigned xp, Interface interface, Json& json) const {
     const std::uint64_t flits = load.valid(xp, interface);
     json["flits"] = flits;
-    json["flits_per_cycle"] = load.cycles == 0 ? 0 : static_cast<double>(flits) / static_cast<double>(load.cycles);
+    json["flits_per_cycle"] = load.per_cycle(flits);
     json["stalls"] = load.xps[xp].stall.at(static_cast<unsigned>(interface));
     if (channels_ == nullptr) return;
     for (const auto& [channel, of_channel] : *channels_)

@@ -52,10 +52,6 @@ std::string colour(std::uint64_t value, std::uint64_t most) {
 
 const char* ink(std::uint64_t value, std::uint64_t most) { return most != 0 && value > most / 2 ? "#fff" : "#222"; }
 
-std::string per_cycle(std::uint64_t flits, cmn::Cycle cycles) {
-  return fmt::format("{:.3f} per cycle", cycles == 0 ? 0.0 : static_cast<double>(flits) / static_cast<double>(cycles));
-}
-
 class MeshDrawing {
  public:
   MeshDrawing(const MeshPicture& mesh, std::string& out) : mesh_(mesh), out_(out) {
@@ -131,7 +127,7 @@ class MeshDrawing {
     unsigned thickness = 2;
     if (mesh_.has_load()) {
       const std::uint64_t flits = mesh_.load.valid(link.from, link.interface);
-      text += fmt::format(": {} flits, {}, {} stalls", flits, per_cycle(flits, mesh_.load.cycles),
+      text += fmt::format(": {} flits, {:.3f} per cycle, {} stalls", flits, mesh_.load.per_cycle(flits),
                           mesh_.load.xps[link.from].stall.at(static_cast<unsigned>(link.interface)));
       stroke = colour(flits, most_of_link_);
       thickness =
@@ -159,7 +155,7 @@ class MeshDrawing {
       const MeshLoad::Xp& load = mesh_.load.xps[xp.index];
       flits = load.flits();
       fill = colour(flits, most_of_xp_);
-      text += fmt::format(": {} flits, {}, {} stalls", flits, per_cycle(flits, mesh_.load.cycles), load.stalls());
+      text += fmt::format(": {} flits, {:.3f} per cycle, {} stalls", flits, mesh_.load.per_cycle(flits), load.stalls());
     }
     const char* const text_colour = ink(flits, most_of_xp_);
     add("<g class=\"xp\" data-xp=\"{}\"><title>{}</title>\n", xp.index, scenario::xml_text(text));
@@ -193,7 +189,7 @@ class MeshDrawing {
     if (mesh_.has_load()) {
       const auto interface = static_cast<Interface>(static_cast<unsigned>(Interface::port0) + port);
       const std::uint64_t flits = mesh_.load.valid(xp.index, interface);
-      text += fmt::format(": {} flits down, {}, {} stalls", flits, per_cycle(flits, mesh_.load.cycles),
+      text += fmt::format(": {} flits down, {:.3f} per cycle, {} stalls", flits, mesh_.load.per_cycle(flits),
                           mesh_.load.xps[xp.index].stall.at(static_cast<unsigned>(interface)));
     }
     add("<g class=\"port\"><title>{}</title>\n", scenario::xml_text(text));

@@ -94,10 +94,6 @@ void write_row(std::ostream& out, const MeshPicture& mesh, unsigned y, std::size
   frame();
 }
 
-double per_cycle_of(std::uint64_t flits, cmn::Cycle cycles) {
-  return cycles == 0 ? 0.0 : static_cast<double>(flits) / static_cast<double>(cycles);
-}
-
 /// The link of a mesh with most flits, with its numbers; "" if there are no links.
 std::string busiest_link(const MeshPicture& mesh, const MeshLoad& load) {
   const Link* busiest = nullptr;
@@ -109,7 +105,7 @@ std::string busiest_link(const MeshPicture& mesh, const MeshLoad& load) {
   if (busiest == nullptr) return {};
   const std::uint64_t flits = load.valid(busiest->from, busiest->interface);
   return fmt::format("XP {} {} to XP {}, {} flits, {:.3f} per cycle", busiest->from, direction_of(busiest->interface),
-                     busiest->to, with_separators(flits), per_cycle_of(flits, load.cycles));
+                     busiest->to, with_separators(flits), load.per_cycle(flits));
 }
 
 void write_load(std::ostream& out, const MeshPicture& mesh) {
@@ -144,8 +140,8 @@ void write_map_frames(std::ostream& out, const MeshPicture& mesh, const std::vec
   for (const MapFrame& frame : frames) {
     const MeshLoad& load = frame.loads.at(mesh.index);
     fmt::print(out, "  {:>12}  {:>12}  {:>16}  {:>9.3f}  {}\n", scenario::format_time(frame.start),
-               scenario::format_time(frame.stop), with_separators(load.flits()),
-               per_cycle_of(load.flits(), load.cycles), busiest_link(mesh, load));
+               scenario::format_time(frame.stop), with_separators(load.flits()), load.per_cycle(load.flits()),
+               busiest_link(mesh, load));
   }
 }
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <iosfwd>
-
 #include <vector>
 
 #include "tools/pmufab/map/map_picture.h"

@@ -93,7 +93,7 @@ std::string name_of_gateway(const platform::PlatformSpec& spec, const platform::
   return fmt::format("cmn{}/{}{}", end.mesh, word, end.gateway);
 }
 
-std::vector<MapMeshLink> links_until(const platform::Platform& platform, Picoseconds time) {
+std::vector<MapMeshLink> mesh_links(const platform::Platform& platform) {
   std::vector<MapMeshLink> links;
   const auto* const meshes = platform.find<platform::CmnMeshes>();
   if (meshes == nullptr) return links;
@@ -101,7 +101,7 @@ std::vector<MapMeshLink> links_until(const platform::Platform& platform, Picosec
   for (std::size_t i = 0; i < meshes->links().size(); ++i) {
     const platform::CmnLink& link = *meshes->links()[i];
     links.push_back({name_of_gateway(spec, spec.links[i].from), name_of_gateway(spec, spec.links[i].to),
-                     link.sent_by_from(), link.sent_by_to(), time});
+                     link.sent_by_from(), link.sent_by_to()});
   }
   return links;
 }
@@ -166,7 +166,7 @@ MapLoads watch_map_traffic(platform::Platform& platform, const MapTraffic& traff
   loads.whole = std::move(before);
   for (std::size_t mesh = 0; mesh < platform.meshes(); ++mesh)
     loads.channels.push_back(channels_until(platform.mesh(mesh), traffic.duration));
-  loads.links = links_until(platform, traffic.duration);
+  loads.links = mesh_links(platform);
   return loads;
 }
 

@@ -60,11 +60,10 @@ struct MapFrame {
 
 /// What has crossed a link between two meshes, in both directions.
 struct MapMeshLink {
-  std::string from;          ///< "cmn0/ccg1"
-  std::string to;            ///< "cmn1/ccg0"
-  std::uint64_t there = 0;   ///< CXS flits that left `from`
-  std::uint64_t back = 0;    ///< and `to`
-  Picoseconds duration = 0;  ///< of the traffic
+  std::string from;         ///< "cmn0/ccg1"
+  std::string to;           ///< "cmn1/ccg0"
+  std::uint64_t there = 0;  ///< CXS flits that left `from`
+  std::uint64_t back = 0;   ///< and `to`
 };
 
 /// What became of traffic.

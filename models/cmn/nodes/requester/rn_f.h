@@ -103,11 +103,12 @@ class RnF final : public RequesterModel {
   void read_data(const FlitFields& fields, Cycle now);
   void comp(unsigned entry, const FlitFields& fields, Cycle now);
   void comp_ack(const Entry& entry, std::uint16_t dbid, Cycle now);
-  /// Note whether a request waits for a credit.
-  void note_credits(Cycle now) {
+  /// A credit or a RetryAck has come. @param entry  what may be sent again now; RetriedRequests::kNone: nothing
+  void send_again(unsigned entry, Cycle now) {
     const bool lacks = retried_.waiting() != 0;
     lacks_credit_.set(lacks, now);
     mesh_.waits_for_other(number_, lacks);
+    if (entry != RetriedRequests::kNone) send_request(entry, false, now);
   }
   void close(unsigned entry, Cycle now);
 

@@ -48,22 +48,17 @@ LineState state_of_resp(std::uint8_t resp) {
 void RnF::response(const FlitFields& fields, Cycle now) {
   namespace rsp = chi::rsp;
   if (fields.opcode == rsp::kPCrdGrant) {
-    const unsigned again = retried_.grant(fields.srcid, fields.pcrdtype);
-    note_credits(now);
-    if (again != RetriedRequests::kNone) send_request(again, false, now);
+    send_again(retried_.grant(fields.srcid, fields.pcrdtype), now);
     return;
   }
   const unsigned number = fields.txnid;
   if (number >= entries_in_use_) throw std::logic_error(fmt::format("RN-F {:#x}: a response to nothing", node_id_));
   switch (fields.opcode) {
-    case rsp::kRetryAck: {
+    case rsp::kRetryAck:
       ++retries_;
       entries_[number].pcrdtype = fields.pcrdtype;
-      const unsigned again = retried_.retry(fields.srcid, fields.pcrdtype, number);
-      note_credits(now);
-      if (again != RetriedRequests::kNone) send_request(again, false, now);
+      send_again(retried_.retry(fields.srcid, fields.pcrdtype, number), now);
       break;
-    }
     case rsp::kComp:
       comp(number, fields, now);
       break;

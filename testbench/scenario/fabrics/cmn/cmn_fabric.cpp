@@ -97,16 +97,6 @@ void add_homes(std::size_t index, const cmn::Nodes& nodes, std::vector<Gauge>& g
   }
 }
 
-/// Add a resource to the report, unless nobody used it. @param use, stall  in cycles
-void add_busiest(const std::string& network, const std::string& resource, double use, double stall, cmn::Cycle cycles,
-                 Json& networks) {
-  if (use <= 0) return;
-  Json& one = networks[network];
-  one["resource"] = resource;
-  one["use"] = std::min(1.0, use / static_cast<double>(cycles));
-  one["stall"] = std::min(1.0, stall / static_cast<double>(cycles));
-}
-
 /// The home whose POCQ was fullest. @param first, end  cycles: of the traffic
 void add_busiest_home(const std::string& mesh, const cmn::Nodes& nodes, cmn::Cycle first, cmn::Cycle end,
                       Json& networks) {
@@ -124,7 +114,7 @@ void add_busiest_home(const std::string& mesh, const cmn::Nodes& nodes, cmn::Cyc
   }
   if (busiest == nullptr) return;
   add_busiest(mesh + "_homes", fmt::format("POCQ of home {:#x}", node_id), most,
-              static_cast<double>(busiest->pocq_full().cycles(end)), end - first, networks);
+              static_cast<double>(busiest->pocq_full().cycles(end)), static_cast<double>(end - first), networks);
 }
 
 /// The memory node that was busy for longest.
@@ -139,7 +129,7 @@ void add_busiest_memory(const std::string& mesh, const cmn::Nodes& nodes, cmn::C
   }
   if (busiest == nullptr) return;
   add_busiest(mesh + "_memory", fmt::format("SN-F {:#x}", node_id), static_cast<double>(busiest->busy()),
-              static_cast<double>(busiest->waited()), cycles, networks);
+              static_cast<double>(busiest->waited()), static_cast<double>(cycles), networks);
 }
 
 std::uint64_t cycles_of(const cmn::AxiParameters& axi) {
@@ -295,17 +285,19 @@ void CmnFabric::report_busiest(Json& networks) const {
   const Picoseconds now = simulated_time();
   for (std::size_t index = 0; index < platform_.meshes(); ++index) {
     const ClockDomain& clock = platform_.mesh(index).clock();
-    const cmn::Cycle cycles = clock.edges_before(now) - clock.edges_before(began_);
+    const cmn::Cycle first = clock.edges_before(began_);
+    const cmn::Cycle end = clock.edges_before(now);
+    const cmn::Cycle cycles = end - first;
     const std::optional<Busiest> busiest = busiest_of(platform_.mesh(index).engine());
     if (!busiest || cycles == 0) continue;
     const std::string mesh = fmt::format("cmn{}", index);
-    Json& one = networks[mesh];
-    one["resource"] = fmt::format("xp{}.{}, channel {}", busiest->xp, cmn::to_string(busiest->interface),
-                                  cmn::to_string(busiest->channel));
-    one["use"] = static_cast<double>(busiest->flits) / static_cast<double>(cycles);
-    one["stall"] = static_cast<double>(busiest->stalls) / static_cast<double>(cycles);
+    add_busiest(mesh,
+                fmt::format("xp{}.{}, channel {}", busiest->xp, cmn::to_string(busiest->interface),
+                            cmn::to_string(busiest->channel)),
+                static_cast<double>(busiest->flits), static_cast<double>(busiest->stalls), static_cast<double>(cycles),
+                networks);
     if (chi_traffic_.empty()) continue;
-    add_busiest_home(mesh, platform_.nodes(index), clock.edges_before(began_), clock.edges_before(now), networks);
+    add_busiest_home(mesh, platform_.nodes(index), first, end, networks);
     add_busiest_memory(mesh, platform_.nodes(index), cycles, networks);
   }
 }

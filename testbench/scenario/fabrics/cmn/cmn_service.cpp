@@ -75,6 +75,7 @@ class CmnSoftware final : public PmuSoftware {
   }
   void close(unsigned counter) override { client_.close(counter); }
   std::uint64_t count(unsigned counter) override { return client_.count(counter); }
+  bool handle_overflow(unsigned dtc) override { return client_.handle_overflow(dtc); }
   [[nodiscard]] cmn_client::CmnClient& client() noexcept { return client_; }
 
  private:
@@ -97,20 +98,19 @@ CmnService::CmnService(driver_host::DriverHost& host, const std::vector<MeshPmu>
   for (const MeshPmu& pmu : pmus) {
     Block& block = add(pmu.name, {});
     meshes_[pmu.name] = pmu;
-    for (unsigned dtc = 0; dtc < pmu.interrupts.size(); ++dtc)
-      interrupts_.emplace(pmu.interrupts[dtc], Source{&block, dtc});
+    terms_.emplace(pmu.name, Terms());
+    for (unsigned dtc = 0; dtc < pmu.interrupts.size(); ++dtc) add_interrupt(pmu.interrupts[dtc], block, dtc);
   }
 }
 
 void CmnService::learn_terms() {
-  constexpr std::string_view kFolder = "format/";
-  for (const perf::Pmu& pmu : pmus()) {
+  if (std::none_of(terms_.begin(), terms_.end(), [](const auto& of_pmu) { return of_pmu.second.empty(); })) return;
+  const perf::PmuCatalog catalog(pmus());
+  for (const perf::PmuCatalog::Entry& pmu : catalog.entries()) {
     Terms& terms = terms_[pmu.name];
     if (!terms.empty()) continue;
-    for (const auto& [file, text] : pmu.files) {
-      if (!file.starts_with(kFolder)) continue;
-      const std::string_view line = std::string_view(text).substr(0, text.find('\n'));
-      if (const auto format = perf::parse_format(line)) terms[file.substr(kFolder.size())] = *format;
+    for (const perf::PmuCatalog::Format& format : pmu.formats) {
+      if (format.bits) terms[format.name] = *format.bits;
     }
   }
 }
@@ -135,21 +135,6 @@ int CmnService::prepare(Block& block, const PerfAttributes& attributes, const st
   if (!client.has_counters_for(requests)) return -EINVAL;
   for (const PerfAttributes& other : others) requests.push_back(*request_of(terms, other));
   return client.has_counters_for(requests) ? 0 : -ENOSPC;
-}
-
-std::optional<bool> CmnService::handle_interrupt(std::uint32_t number) {
-  std::optional<bool> handled;
-  const auto [first, last] = interrupts_.equal_range(number);
-  for (auto source = first; source != last; ++source) {
-    Block& block = *source->second.block;
-    if (!block.software) continue;
-    const Telling call(observer(), Call::interrupt, block.pmu.name);
-    cmn_client::CmnClient& client = static_cast<CmnSoftware&>(*block.software).client();
-    const unsigned dtc = source->second.dtc;
-    const bool is_ours = host().run_handler(block.pmu.name, [&] { return client.handle_overflow(dtc); });
-    handled = handled.value_or(false) || is_ours;
-  }
-  return handled;
 }
 
 std::vector<CmnService::MeshPmu> mesh_pmus(const platform::PlatformSpec& platform,

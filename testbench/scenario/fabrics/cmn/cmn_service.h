@@ -40,20 +40,14 @@ class CmnService final : public SoftwarePmus {
   /// Those that a driver has registered, with its files.
   [[nodiscard]] std::vector<perf::Pmu> pmus() const override { return published_pmus(); }
   perf::EventHandle open(const perf::PerfAttributes& attributes, int cpu, perf::EventHandle leader) override;
-  std::optional<bool> handle_interrupt(std::uint32_t number) override;
 
  private:
-  struct Source {
-    Block* block;
-    unsigned dtc;
-  };
   int prepare(Block& block, const perf::PerfAttributes& attributes,
               const std::vector<perf::PerfAttributes>& others) override;
   void learn_terms();
 
   std::map<std::string, MeshPmu> meshes_;  // by PMU
   std::map<std::string, Terms> terms_;     // the same
-  std::multimap<std::uint32_t, Source> interrupts_;
 };
 
 /// @return what software in the driver's place must know of a platform's meshes: their places and interrupts from what

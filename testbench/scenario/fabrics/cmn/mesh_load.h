@@ -28,6 +28,10 @@ struct MeshLoad {
   [[nodiscard]] std::uint64_t flits() const noexcept;  ///< of all XPs
   [[nodiscard]] std::uint64_t most_of_xp() const noexcept;
   [[nodiscard]] std::uint64_t most_of_link() const noexcept;  ///< of links between XPs
+  /// @return so many of its flits, per cycle
+  [[nodiscard]] double per_cycle(std::uint64_t flits) const noexcept {
+    return cycles == 0 ? 0.0 : static_cast<double>(flits) / static_cast<double>(cycles);
+  }
 };
 
 /// Sum up the engine's tallies so far.

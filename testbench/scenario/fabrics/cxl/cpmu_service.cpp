@@ -102,6 +102,7 @@ class CpmuSoftware final : public PmuSoftware {
   }
   void close(unsigned counter) override { client_.close(counter); }
   std::uint64_t count(unsigned counter) override { return client_.count(counter); }
+  bool handle_overflow(unsigned /*line*/) override { return client_.handle_overflow() != 0; }
   [[nodiscard]] cxl_client::CpmuClient& client() noexcept { return client_; }
 
  private:
@@ -124,9 +125,7 @@ std::optional<bool> CpmuService::handle_interrupt(std::uint32_t number) {
   for (const auto& block : blocks()) {
     if (!block->pmu.name.starts_with(kDriver) || !block->software) continue;
     if (!host().interrupt_is_of(number, block->pmu.name)) continue;
-    const Telling call(observer(), Call::interrupt, block->pmu.name);
-    cxl_client::CpmuClient& client = static_cast<CpmuSoftware&>(*block->software).client();
-    return host().run_handler(block->pmu.name, [&] { return client.handle_overflow() != 0; });
+    return handle(*block, 0);
   }
   return std::nullopt;
 }

@@ -15,6 +15,7 @@
 #include "testbench/scenario/fabrics/cxl/judge_spec.h"
 #include "testbench/scenario/yaml/input_error.h"
 #include "testbench/scoreboard/cxl/cxl_judge.h"
+#include "testbench/scoreboard/cxl/wires/cxl_wires.h"
 
 namespace pmufab::scenario {
 namespace {
@@ -88,10 +89,6 @@ struct Resource {
   }
 };
 
-constexpr std::array<const char*, cxl::kMessageClasses> kLanes = {"M2S Req", "M2S RwD",  "M2S BIRsp", "H2D Req",
-                                                                  "H2D Rsp", "H2D Data", "S2M BISnp", "S2M NDR",
-                                                                  "S2M DRS", "D2H Req",  "D2H Rsp",   "D2H Data"};
-
 /// A lane takes so many messages at each edge, and no more than its credits allow in a journey there and back.
 void look_at(const cxl::Link& link, unsigned lane, Resource& busiest) {
   const cxl::Link::Load load = link.load(static_cast<cxl::MessageClass>(lane));
@@ -100,7 +97,9 @@ void look_at(const cxl::Link& link, unsigned lane, Resource& busiest) {
   const auto journey = static_cast<double>(2 * link.parameters().latency);
   const double most_by_credits = journey > 0 ? static_cast<double>(limits.credits) / journey : most_by_edges;
   const double used = static_cast<double>(load.messages) / std::min(most_by_edges, most_by_credits);
-  busiest.replace_if_busier(used, load.waited, [&] { return fmt::format("{}, {}", link.name(), kLanes[lane]); });
+  busiest.replace_if_busier(used, load.waited, [&] {
+    return fmt::format("{}, {}", link.name(), scoreboard::to_string(static_cast<scoreboard::CxlClass>(lane)));
+  });
 }
 
 std::vector<std::string> operation_names() {
@@ -296,10 +295,8 @@ void CxlFabric::report_busiest(Json& networks) const {
       busiest.replace_if_busier(static_cast<double>(loads[channel].busy), loads[channel].waited,
                                 [&] { return fmt::format("cxl{}, memory channel {}", i, channel); });
   }
-  if (busiest.name.empty()) return;
-  networks["cxl"] = {{"resource", busiest.name},
-                     {"use", std::min(1.0, busiest.used / static_cast<double>(time))},
-                     {"stall", std::min(1.0, static_cast<double>(busiest.waited) / static_cast<double>(time))}};
+  add_busiest("cxl", busiest.name, busiest.used, static_cast<double>(busiest.waited), static_cast<double>(time),
+              networks);
 }
 
 scoreboard::Injection CxlFabric::injection(const perf::ResolvedEvent& event, unsigned /*unit*/) {

@@ -27,16 +27,15 @@ DwcFabric::DwcFabric(const FabricContext& context)
   const auto& workload = context.workload.of<DwcWorkload>();
   for (const traffic::StreamSpec& stream : workload.streams) {
     dwc::RootPort& port = part_.port(stream.source);
-    streams_.push_back(std::make_unique<traffic::OccurrenceStream>(
-        fmt::format("link_stream{}", streams_.size()).c_str(),
+    streams_.add(
+        stream,
         [&port](const soc::Occurrence& occurrence, Picoseconds when) {
           const auto& values = occurrence.attributes;
           port.happen({static_cast<unsigned>(values[kLinkEvent]), static_cast<unsigned>(values[kLinkLane]),
                        values[kLinkBytes], occurrence.repeat},
                       when);
         },
-        stream, context.workload.seed));
-    streams_.back()->on_end([this] { idle_.notify(sc_core::SC_ZERO_TIME); });
+        context.workload.seed);
   }
   for (const traffic::LinkStatesSpec& states : workload.states)
     states_.push_back(std::make_unique<traffic::LinkStates>(fmt::format("link_states{}", states.port).c_str(),
@@ -48,26 +47,12 @@ DwcFabric::~DwcFabric() { part_.set_observer(nullptr); }
 
 void DwcFabric::start_traffic() {
   for (const auto& states : states_) states->start();
-  for (const auto& stream : streams_) stream->start();
+  streams_.start();
 }
 
 void DwcFabric::stop_traffic() {
-  for (const auto& stream : streams_) stream->stop();
+  streams_.stop();
   for (const auto& states : states_) states->stop();
-}
-
-bool DwcFabric::is_busy() const {
-  return std::any_of(streams_.begin(), streams_.end(), [](const auto& stream) { return !stream->done(); });
-}
-
-void DwcFabric::report_traffic(Json& list) const {
-  for (const auto& stream : streams_) list.push_back({{"name", stream->label()}, {"issued", stream->issued()}});
-}
-
-void DwcFabric::add_gauges(std::vector<Gauge>& gauges) const {
-  for (const auto& stream : streams_)
-    gauges.push_back(
-        {fmt::format("traffic.{}.events", stream->label()), true, [one = stream.get()] { return one->issued(); }});
 }
 
 std::optional<unsigned> DwcFabric::socket_of(const std::string& pmu) const {

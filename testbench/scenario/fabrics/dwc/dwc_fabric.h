@@ -9,9 +9,9 @@
 
 #include "models/platform/dwc/dwc_part.h"
 #include "testbench/scenario/fabrics/fabric.h"
+#include "testbench/scenario/fabrics/occurrence_traffic.h"
 #include "testbench/scoreboard/dwc/dwc_judge_spec.h"
 #include "testbench/traffic/dwc/link_states.h"
-#include "testbench/traffic/soc/occurrence_stream.h"
 
 namespace pmufab::scenario {
 
@@ -40,20 +40,19 @@ class DwcFabric final : public Fabric {
 
   void start_traffic() override;
   void stop_traffic() override;
-  [[nodiscard]] bool is_busy() const override;
-  [[nodiscard]] const sc_core::sc_event* idle_event() const override { return streams_.empty() ? nullptr : &idle_; }
+  [[nodiscard]] bool is_busy() const override { return streams_.is_busy(); }
+  [[nodiscard]] const sc_core::sc_event* idle_event() const override { return streams_.idle_event(); }
   [[nodiscard]] bool traffic_is_over() const override { return !is_busy(); }
-  void report_traffic(Json& list) const override;
-  void add_gauges(std::vector<Gauge>& gauges) const override;
+  void report_traffic(Json& list) const override { streams_.report(list); }
+  void add_gauges(std::vector<Gauge>& gauges) const override { streams_.add_gauges(gauges); }
   [[nodiscard]] std::optional<unsigned> socket_of(const std::string& pmu) const override;
   [[nodiscard]] scoreboard::Injection injection(const perf::ResolvedEvent& event, unsigned unit) override;
 
  private:
   platform::DwcPart& part_;
   scoreboard::DwcJudgeSpec spec_;
-  std::vector<std::unique_ptr<traffic::OccurrenceStream>> streams_;
+  OccurrenceTraffic streams_{"link_stream", "events"};
   std::vector<std::unique_ptr<traffic::LinkStates>> states_;
-  sc_core::sc_event idle_;  // a stream has ended
 };
 
 }  // namespace pmufab::scenario

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "testbench/scenario/fabrics/dwc/dwc_kind.h"
 
-#include <algorithm>
 #include <array>
-
-#include <fmt/format.h>
 
 #include "testbench/scenario/fabrics/dwc/dwc_fabric.h"
 #include "testbench/scenario/fabrics/dwc/dwc_loader.h"
@@ -27,10 +24,6 @@ constexpr std::array<RegisterSwitch, 2> kDwcSwitches{{
      .what = "a measurement goes on"},
 }};
 
-bool link_stream_never_ends(const traffic::StreamSpec& stream) {
-  return !stream.phases.back().count && !stream.phases.back().duration;
-}
-
 class DwcKind final : public FabricKind {
  public:
   [[nodiscard]] std::string_view name() const override { return "dwc"; }
@@ -51,13 +44,9 @@ class DwcKind final : public FabricKind {
   [[nodiscard]] std::vector<std::string_view> traffic_keys() const override { return {kLinkTrafficKey}; }
   [[nodiscard]] TrafficEnd traffic_end(const Workload& workload) const override {
     const DwcWorkload& links = workload.of<DwcWorkload>();
-    if (links.streams.empty() && links.states.empty()) return {};
-    const auto endless = std::find_if(links.streams.begin(), links.streams.end(), link_stream_never_ends);
-    if (endless != links.streams.end())
-      return {TrafficEnd::Kind::never, fmt::format("the traffic '{}' never ends", endless->name),
-              "add duration: 100 us, or a count or duration to its last phase"};
-    if (!links.streams.empty()) return {TrafficEnd::Kind::ends, {}, {}};
-    return {TrafficEnd::Kind::never, "states of links follow each other without an end", "add duration: 100 us"};
+    if (links.streams.empty() && !links.states.empty())
+      return {TrafficEnd::Kind::never, "states of links follow each other without an end", "add duration: 100 us"};
+    return end_of_streams(links.streams);
   }
   /// The loader has done that.
   void refuse_traffic(const Workload& /*workload*/) const override {}

@@ -102,20 +102,9 @@ void read_link_events(Reader& reader, traffic::ValueRanges& events) {
   const std::string path = reader.path_of("event");
   const Value* const value = reader.take("event");
   if (value == nullptr) reader.fail("event", "is missing", "for example rx_memory_read");
-  if (value->kind == Value::Kind::scalar) {
-    events.push_back(link_event_of(value->scalar, value->source, path));
-  } else if (value->kind == Value::Kind::map && !value->entries.empty()) {
-    std::uint64_t sum = 0;
-    for (const Value::Entry& entry : value->entries) {
-      traffic::ValueRange event = link_event_of(entry.key, entry.source, path);
-      event.weight = static_cast<std::uint32_t>(read_whole(entry.value, path));
-      sum += event.weight;
-      events.push_back(event);
-    }
-    if (sum == 0) throw InputError(value->source, path, "has no weight above 0");
-  } else {
-    throw InputError(value->source, path, "must be the name of an event, or a map from names to weights");
-  }
+  events = read_shares(
+      *value, path, [&](const std::string& name, const Source& source) { return link_event_of(name, source, path); },
+      "must be the name of an event, or a map from names to weights");
   reader.put("event", *value);
 }
 

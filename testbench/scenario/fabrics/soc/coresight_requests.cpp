@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "testbench/perf/pmu_catalog.h"
+#include "tlm/registers/register_spec.h"
 
 namespace pmufab::scenario {
 namespace {
@@ -14,14 +15,12 @@ namespace {
 using perf::PerfAttributes;
 using soc::FilterDescription;
 
-constexpr std::uint64_t kCyclesOfDescribed = std::uint64_t{1} << 32;
-
 bool is_published(const FilterDescription& filter) { return !filter.format.empty(); }
 
 /// A filter that a back-end publishes, in its place of a register.
 std::uint32_t field_of(const FilterDescription& filter, const PerfAttributes& attributes) {
   const std::optional<perf::TermFormat> format = perf::parse_format(filter.format);
-  const std::uint32_t all = filter.bits.width >= 32 ? ~std::uint32_t{0} : (std::uint32_t{1} << filter.bits.width) - 1;
+  const auto all = static_cast<std::uint32_t>(low_bits(filter.bits.width));
   std::uint32_t value = format ? static_cast<std::uint32_t>(format->value_in(attributes)) & all : 0;
   // No value of a back-end's term means everything, whatever hardware takes for that.
   const bool is_literal = filter.zero == FilterDescription::Zero::literal;
@@ -32,7 +31,7 @@ std::uint32_t field_of(const FilterDescription& filter, const PerfAttributes& at
 EventRequest request_of(const soc::PmuDescription& pmu, const PerfAttributes& attributes) {
   EventRequest asked;
   coresight_client::CounterRequest& request = asked.request;
-  request.cycles = pmu.cycle_counter && attributes.config == kCyclesOfDescribed;
+  request.cycles = pmu.cycle_counter && attributes.config == kCspmuCycles;
   request.event = static_cast<std::uint32_t>(attributes.config);
   if (std::none_of(pmu.filters.begin(), pmu.filters.end(), is_published)) {
     request.filter = static_cast<std::uint32_t>(attributes.config1);

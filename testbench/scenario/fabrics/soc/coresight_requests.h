@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "models/soc/wire/description.h"
 #include "testbench/scenario/fabrics/coresight_service.h"

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "testbench/driver_host/driver_sets.h"
 #include "testbench/scenario/fabrics/soc/coresight_requests.h"
 #include "testbench/scoreboard/cmn/cmn_judge.h"
@@ -40,11 +38,9 @@ SocFabric::SocFabric(const FabricContext& context)
       &context.scoreboard.add(std::make_unique<scoreboard::SocJudge>(spec_, context.scoreboard.chronicle(), fabrics)));
   for (const traffic::StreamSpec& stream : context.workload.of<SocWorkload>()) {
     soc::Source& source = part_.source(platform::source_number(context.platform.spec(), stream.source, stream.socket));
-    streams_.push_back(std::make_unique<traffic::OccurrenceStream>(
-        fmt::format("stream{}", streams_.size()).c_str(),
-        [&source](const soc::Occurrence& occurrence, Picoseconds when) { source.happen(occurrence, when); }, stream,
-        context.workload.seed));
-    streams_.back()->on_end([this] { idle_.notify(sc_core::SC_ZERO_TIME); });
+    streams_.add(
+        stream, [&source](const soc::Occurrence& occurrence, Picoseconds when) { source.happen(occurrence, when); },
+        context.workload.seed);
   }
   if (!context.has_reference_software) return;
   std::vector<ServedCoreSightPmu> served;
@@ -62,27 +58,9 @@ std::string SocFabric::hint(const perf::ResolvedEvent& event) const {
 // The judge may be gone before the platform is.
 SocFabric::~SocFabric() { part_.set_observer(nullptr); }
 
-void SocFabric::start_traffic() {
-  for (const auto& stream : streams_) stream->start();
-}
+void SocFabric::start_traffic() { streams_.start(); }
 
-void SocFabric::stop_traffic() {
-  for (const auto& stream : streams_) stream->stop();
-}
-
-bool SocFabric::is_busy() const {
-  return std::any_of(streams_.begin(), streams_.end(), [](const auto& stream) { return !stream->done(); });
-}
-
-void SocFabric::report_traffic(Json& list) const {
-  for (const auto& stream : streams_) list.push_back({{"name", stream->label()}, {"issued", stream->issued()}});
-}
-
-void SocFabric::add_gauges(std::vector<Gauge>& gauges) const {
-  for (const auto& stream : streams_)
-    gauges.push_back(
-        {fmt::format("traffic.{}.occurrences", stream->label()), true, [one = stream.get()] { return one->issued(); }});
-}
+void SocFabric::stop_traffic() { streams_.stop(); }
 
 std::optional<unsigned> SocFabric::socket_of(const std::string& pmu) const {
   const auto found =

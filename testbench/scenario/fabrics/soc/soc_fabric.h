@@ -10,8 +10,8 @@
 #include "models/platform/soc/soc_part.h"
 #include "testbench/scenario/fabrics/coresight_service.h"
 #include "testbench/scenario/fabrics/fabric.h"
+#include "testbench/scenario/fabrics/occurrence_traffic.h"
 #include "testbench/scoreboard/soc/soc_judge_spec.h"
-#include "testbench/traffic/soc/occurrence_stream.h"
 
 namespace pmufab::scenario {
 
@@ -31,11 +31,11 @@ class SocFabric final : public Fabric {
 
   void start_traffic() override;
   void stop_traffic() override;
-  [[nodiscard]] bool is_busy() const override;
-  [[nodiscard]] const sc_core::sc_event* idle_event() const override { return streams_.empty() ? nullptr : &idle_; }
+  [[nodiscard]] bool is_busy() const override { return streams_.is_busy(); }
+  [[nodiscard]] const sc_core::sc_event* idle_event() const override { return streams_.idle_event(); }
   [[nodiscard]] bool traffic_is_over() const override { return !is_busy(); }
-  void report_traffic(Json& list) const override;
-  void add_gauges(std::vector<Gauge>& gauges) const override;
+  void report_traffic(Json& list) const override { streams_.report(list); }
+  void add_gauges(std::vector<Gauge>& gauges) const override { streams_.add_gauges(gauges); }
   [[nodiscard]] std::optional<unsigned> socket_of(const std::string& pmu) const override;
   [[nodiscard]] perf::PmuService* pmus() override { return reference_.get(); }
   /// Of the reference software: why it refuses all events of a PMU.
@@ -46,9 +46,8 @@ class SocFabric final : public Fabric {
   platform::SocPart& part_;
   scoreboard::SocJudgeSpec spec_;
   std::vector<platform::SocPmuRow> rows_;  // of spec_.pmus, in the same order
-  std::vector<std::unique_ptr<traffic::OccurrenceStream>> streams_;
+  OccurrenceTraffic streams_{"stream", "occurrences"};
   std::unique_ptr<CoreSightService> reference_;  // null: drivers count
-  sc_core::sc_event idle_;                       // a stream has ended
 };
 
 }  // namespace pmufab::scenario

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "testbench/scenario/fabrics/soc/soc_kind.h"
 
-#include <algorithm>
 #include <array>
-
-#include <fmt/format.h>
 
 #include "testbench/scenario/fabrics/soc/soc_fabric.h"
 #include "testbench/scenario/fabrics/soc/soc_loader.h"
@@ -19,10 +16,6 @@ constexpr std::array<RegisterSwitch, 2> kSocSwitches{{
     {.registers = "PMCNTENSET", .field = "P", .what = "a counter is enabled"},
     {.registers = "PMINTENSET", .field = "P", .what = "an overflow interrupt is enabled"},
 }};
-
-bool never_ends(const traffic::StreamSpec& stream) {
-  return !stream.phases.back().count && !stream.phases.back().duration;
-}
 
 class SocKind final : public FabricKind {
  public:
@@ -47,12 +40,7 @@ class SocKind final : public FabricKind {
   }
   [[nodiscard]] std::vector<std::string_view> traffic_keys() const override { return {kTrafficKey}; }
   [[nodiscard]] TrafficEnd traffic_end(const Workload& workload) const override {
-    const SocWorkload& streams = workload.of<SocWorkload>();
-    if (streams.empty()) return {};
-    const auto endless = std::find_if(streams.begin(), streams.end(), never_ends);
-    if (endless == streams.end()) return {TrafficEnd::Kind::ends, {}, {}};
-    return {TrafficEnd::Kind::never, fmt::format("the traffic '{}' never ends", endless->name),
-            "add duration: 100 us, or a count or duration to its last phase"};
+    return end_of_streams(workload.of<SocWorkload>());
   }
   /// The loader has done that.
   void refuse_traffic(const Workload& /*workload*/) const override {}

@@ -24,6 +24,13 @@ namespace pmufab::scenario {
                                              Quantity quantity);
 /// @throws InputError if it is no whole number
 [[nodiscard]] std::uint64_t read_whole(const Value& value, const std::string& path);
+/// @return what a scalar says, or the keys of a map, with its weights. @throws InputError for too large a weight, or none
+/// @param range_of   of a scalar or a key
+/// @param complaint  about anything else
+[[nodiscard]] traffic::ValueRanges read_shares(
+    const Value& value, const std::string& path,
+    const std::function<traffic::ValueRange(const std::string& text, const Source& source)>& range_of,
+    const std::string& complaint, const std::string& suggestion = {});
 /// @return a value, a range, or a map of either to weights. @throws InputError for anything else
 [[nodiscard]] traffic::ValueRanges read_ranges(const Value& value, const std::string& path, Quantity quantity);
 /// Read the keys that pace a stream: pacing, burst, count, duration, and phases.

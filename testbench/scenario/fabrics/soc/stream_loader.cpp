@@ -82,15 +82,16 @@ void read_stream(Reader& reader, const TrafficContext& context, StreamSpec& stre
 
 }  // namespace
 
-ValueRanges read_ranges(const Value& value, const std::string& path, Quantity quantity) {
-  if (value.kind == Value::Kind::scalar) return {read_range(value.scalar, value.source, path, quantity)};
+ValueRanges read_shares(const Value& value, const std::string& path,
+                        const std::function<ValueRange(const std::string& text, const Source& source)>& range_of,
+                        const std::string& complaint, const std::string& suggestion) {
+  if (value.kind == Value::Kind::scalar) return {range_of(value.scalar, value.source)};
   if (value.kind != Value::Kind::map || value.entries.empty())
-    throw InputError(value.source, path, "must be a value, a range, or a map of them to weights",
-                     "for example 7, 0-15, or {0: 3, 1-7: 1}");
+    throw InputError(value.source, path, complaint, suggestion);
   ValueRanges ranges;
   std::uint64_t sum = 0;
   for (const Value::Entry& entry : value.entries) {
-    ValueRange range = read_range(entry.key, entry.source, path, quantity);
+    ValueRange range = range_of(entry.key, entry.source);
     const std::uint64_t weight = read_whole(entry.value, path);
     if (weight > std::numeric_limits<std::uint32_t>::max())
       throw InputError(entry.value.source, path, fmt::format("the weight {} is too large", weight));
@@ -100,6 +101,13 @@ ValueRanges read_ranges(const Value& value, const std::string& path, Quantity qu
   }
   if (sum == 0) throw InputError(value.source, path, "has no weight above 0");
   return ranges;
+}
+
+ValueRanges read_ranges(const Value& value, const std::string& path, Quantity quantity) {
+  return read_shares(
+      value, path,
+      [&](const std::string& text, const Source& source) { return read_range(text, source, path, quantity); },
+      "must be a value, a range, or a map of them to weights", "for example 7, 0-15, or {0: 3, 1-7: 1}");
 }
 
 void read_stream_phases(Reader& reader, StreamSpec& stream) {

@@ -11,8 +11,6 @@ namespace {
 
 using perf::PerfAttributes;
 
-constexpr std::uint64_t kNumberOfCycles = std::uint64_t{1} << 32;
-
 std::uint32_t low(std::uint64_t word) { return static_cast<std::uint32_t>(word); }
 std::uint32_t or_all(std::uint32_t value, std::uint32_t all) { return value == 0 ? all : value; }
 
@@ -20,7 +18,7 @@ EventRequest ucf_request(const PerfAttributes& attributes) {
   constexpr std::uint32_t kSources = 0x7;
   constexpr std::uint32_t kDestinations = 0xf00;
   EventRequest asked;
-  asked.request.cycles = attributes.config == kNumberOfCycles;
+  asked.request.cycles = attributes.config == kCspmuCycles;
   asked.request.event = low(attributes.config);
   // Sources or destinations of which none is named are all meant.
   asked.request.filter = or_all(low(attributes.config1) & kSources, kSources) |
@@ -40,7 +38,7 @@ std::uint32_t requester_of(const PerfAttributes& attributes) {
 EventRequest pcie_request(const PerfAttributes& attributes) {
   constexpr std::uint32_t kDestinations = 0x1f;
   EventRequest asked;
-  asked.request.cycles = attributes.config == kNumberOfCycles;
+  asked.request.cycles = attributes.config == kCspmuCycles;
   asked.request.event = low(attributes.config);
   const std::uint32_t filter = low(attributes.config1) & (kRootPorts | kRequester);
   if ((filter & kRootPorts) != 0 && requester_of(attributes) != 0 && !asked.request.cycles) asked.error = -EINVAL;
@@ -57,7 +55,7 @@ PerfAttributes in_pcie_group(PerfAttributes member, const PerfAttributes& leader
 
 /// A PMU compares one requester for all of its counters, or none.
 bool have_one_requester(const PerfAttributes& one, const PerfAttributes& other) {
-  return one.config == kNumberOfCycles || other.config == kNumberOfCycles || requester_of(one) == requester_of(other);
+  return one.config == kCspmuCycles || other.config == kCspmuCycles || requester_of(one) == requester_of(other);
 }
 
 EventRequest pcie_tgt_request(const PerfAttributes& attributes) {

@@ -16,6 +16,7 @@
 #include "testbench/traffic/core/trace_format.h"
 
 namespace pmufab::scenario {
+
 Tegra410Fabric::Tegra410Fabric(const FabricContext& context)
     : platform_(context.platform), has_traffic_(!context.workload.of<Tegra410Workload>().generators.empty()) {
   traffic::TrafficIssuer::Options options;
