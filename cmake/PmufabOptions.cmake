@@ -110,6 +110,11 @@ set(pmufab_cold_code $<$<CONFIG:Release>:-O1>)
 if(PMUFAB_SANITIZE)
   set(pmufab_cold_code -O0)
 endif()
+# Most of a test is run once, so optimising it takes longer than it saves.
+set(pmufab_test_code $<$<CONFIG:Release>:-O0>)
+if(PMUFAB_SANITIZE)
+  set(pmufab_test_code -O0)
+endif()
 
 # The precompiled headers of libraries that are COLD: clang wants them compiled with the options of their users.
 function(pmufab_cold_headers)
@@ -169,7 +174,7 @@ endfunction()
 # seconds, so they start before others. TOGETHER: all tests are one ctest test, because none of them simulates.
 # NOT_SANITIZED: sanitizers would take too long, or see nothing more in it; tools/test runs it in the optimised build.
 # What is TOGETHER, but sanitized, has the label "together": tools/test runs it in the sanitizers' build alone.
-# OPTIMISED: the test's own code simulates, so it is optimised under the sanitizers, too.
+# OPTIMISED: the test's own code simulates, so it is optimised as the models are.
 function(pmufab_test name)
   if(NOT PMUFAB_BUILD_TESTING)
     return()
@@ -180,10 +185,10 @@ function(pmufab_test name)
   endif()
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE ${ARG_LINK} pmufab::testing pmufab_settings)
-  if(PMUFAB_SANITIZE AND ARG_OPTIMISED)
+  if(ARG_OPTIMISED)
     pmufab_precompile(${name} pmufab_optimised_test_headers)
   else()
-    target_compile_options(${name} PRIVATE ${pmufab_cold_code})
+    target_compile_options(${name} PRIVATE ${pmufab_test_code})
     pmufab_precompile(${name} pmufab_test_headers)
   endif()
   pmufab_unity(${name} 8)

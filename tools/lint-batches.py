@@ -8,8 +8,9 @@ FILES are paths below ROOT, a line each. FOLDER gets, for batch N: N/list with t
 N/command with the options of all of them, as they are written into JSON. Prints the path FOLDER/N of each batch.
 
 The headers that units share take most of clang-tidy's time. Options that clang-tidy does not heed do not separate units.
-Units that define the same name, or the same macro in two ways, are put into different batches. What they define is
-guessed from lines that begin in the first column. A wrong guess costs time only: tools/lint then looks at less at once.
+So neighbours are together: they share most. Units that define the same name, or the same macro in two ways, are in
+different batches, which may then be larger. What they define is guessed from lines that begin in the first column. A
+wrong guess costs time only: tools/lint then looks at less at once.
 """
 
 import json
@@ -23,29 +24,34 @@ NAMESPACE = re.compile(r"namespace (?:([\w:]+) )?\{")
 IGNORED = re.compile(r"[\s#}/]|namespace\b|using (?!\w+ =)|extern\b|template\b|public:|private:|protected:")
 TEST = re.compile(r"(?:TYPED_)?TEST(?:_[FP])?\(\s*(\w+,\s*\w+)")
 ENTRY = re.compile(r"int (main|sc_main)\(")
-TYPE = re.compile(r"(?:class|struct|enum class|enum|union|using)\s+(\w+)")
+RAW = re.compile(r'R"(\w*)\(.*?\)\1"', re.DOTALL)
+ALIAS = re.compile(r"using (\w+) = (.*);")
+TYPE = re.compile(r"(?:class|struct|enum class|enum|union)\s+(\w+)")
 NAME = re.compile(r"(\w+(?:::\w+)*)\s*(\(.*|\[[^\]]*\]|)\s*(?:[{=;]|$)")
 
 
 def names_in(text):
-    """Guess the names that only a source itself can use, each with its namespace; and main()."""
-    found, space, own = set(), "", False
-    for line in text.splitlines():
+    """Guess the names that a source defines for itself, each with its namespace; and main(). The value is what it means, as
+    far as two sources may say the same."""
+    found, space, own = {}, "", False
+    for line in RAW.sub('""', text).splitlines():
         if match := NAMESPACE.match(line):
             own = match[1] is None
             space = space if own else match[1]
         elif line.startswith("}  // namespace"):
             own = False
         elif match := TEST.match(line):
-            found.add(space + " " + match[1])
+            found[space + " " + match[1]] = None
         elif match := ENTRY.match(line):
-            found.add(match[1])
+            found[match[1]] = None
         elif not own or not line or IGNORED.match(line):
             continue
+        elif match := ALIAS.match(line):
+            found[space + " " + match[1]] = match[2]
         elif match := TYPE.match(line):
-            found.add(space + " " + match[1])
+            found[space + " " + match[1]] = None
         elif match := NAME.search(line):
-            found.add(space + " " + match[1] + match[2])
+            found[space + " " + match[1] + match[2]] = None
     return found
 
 
@@ -58,15 +64,16 @@ class Batch:
     """Units that are looked at together."""
 
     def __init__(self):
-        self.files, self.names, self.options, self.macros = [], set(), {}, {}
+        self.files, self.names, self.options, self.macros = [], {}, {}, {}
 
-    def takes(self, names, macros, size):
-        return (len(self.files) < size and not names & self.names
+    def takes(self, names, macros):
+        return (all(name not in self.names or (meaning and self.names[name] == meaning)
+                    for name, meaning in names.items())
                 and all(self.macros.get(name, option) == option for name, option in macros.items()))
 
     def add(self, file, names, options):
         self.files.append(file)
-        self.names |= names
+        self.names.update(names)
         self.options.update(dict.fromkeys(options))
         self.macros.update(macros_in(options))
 
@@ -90,15 +97,17 @@ def main():
     # A full batch of each kind: headers of tests in the batches of tests only.
     for kind in (False, True):
         members = [file for file in files if file.startswith("testbench/tests/") == kind]
-        mine = [Batch() for _ in range((len(members) + size - 1) // size)]
-        for file in members:
+        count = (len(members) + size - 1) // size
+        mine = [Batch() for _ in range(count)]
+        for number, file in enumerate(members):
             options = options_of[f"{root}/{file}"]
             names = names_in((pathlib.Path(root) / file).read_text())
-            fitting = [batch for batch in mine if batch.takes(names, macros_in(options), size)]
+            at = number * count // len(members)
+            fitting = [batch for batch in mine[at:] + mine[:at] if batch.takes(names, macros_in(options))]
             if not fitting:
                 mine.append(Batch())
                 fitting = mine[-1:]
-            min(fitting, key=lambda batch: len(batch.files)).add(file, names, options)
+            fitting[0].add(file, names, options)
         batches += mine
     for number, batch in enumerate(sorted(batches, key=lambda batch: -len(batch.files))):
         place = folder / str(number)

@@ -74,7 +74,7 @@ struct Platform : sc_core::sc_module {
 };
 
 std::unique_ptr<Platform> platform;
-const bench::BeforeElaboration kBuild([] { platform = std::make_unique<Platform>("register_bench"); });
+const bench::BeforeElaboration kBuildPlatform([] { platform = std::make_unique<Platform>("register_bench"); });
 
 void check(benchmark::State& state) {
   if (!platform->payload.is_response_ok()) state.SkipWithError("the access failed");

@@ -79,13 +79,13 @@ Override override_of(const Variant& variant, std::size_t index) {
 
 /// Replace file names by what the files hold, then apply the overrides. Overrides that name a whole part come first:
 /// they may choose the file.
-struct Parts {
+struct FileParts {
   Value document;
   fs::path base;
   std::vector<fs::path> traffic_bases;
 
-  Parts(Value given, const fs::path& folder, const Variant& variant, const std::vector<std::string>& texts,
-        Files& files)
+  FileParts(Value given, const fs::path& folder, const Variant& variant, const std::vector<std::string>& texts,
+            Files& files)
       : document(std::move(given)), base(folder) {
     std::vector<Override> all;
     for (std::size_t i = 0; i < variant.overrides.size(); ++i) {
@@ -126,7 +126,7 @@ struct Parts {
 };
 
 /// The trace of replays that name none; empty if there is none.
-std::string read_default_trace(Reader& reader, const Parts& parts) {
+std::string read_default_trace(Reader& reader, const FileParts& parts) {
   std::string trace;
   if (!reader.has("trace")) return trace;
   reader.text("trace", trace);
@@ -606,7 +606,7 @@ void read_outcome(Reader& reader, ScenarioSpec& spec) {
 }
 
 /// The platform, and the CPUs that drivers run on.
-void read_machine(Reader& reader, const Parts& parts, ScenarioSpec& spec) {
+void read_machine(Reader& reader, const FileParts& parts, ScenarioSpec& spec) {
   Value nothing;
   nothing.source = parts.document.source;
   const Value* platform = reader.take("platform");
@@ -620,7 +620,7 @@ void read_machine(Reader& reader, const Parts& parts, ScenarioSpec& spec) {
   });
 }
 
-ScenarioSpec read_scenario(const Parts& parts) {
+ScenarioSpec read_scenario(const FileParts& parts) {
   ScenarioSpec spec;
   spec.effective = Value::map();
   Reader reader(parts.document, "", spec.effective);
@@ -681,7 +681,7 @@ ScenarioFile::ScenarioFile(const fs::path& file) : document_(load_file(file)), b
 ScenarioFile::ScenarioFile(Value document, fs::path base) : document_(std::move(document)), base_(std::move(base)) {}
 
 ScenarioSpec ScenarioFile::load(const Variant& variant, const std::vector<std::string>& overrides) const {
-  Parts parts(document_, base_, variant, overrides, parts_);
+  FileParts parts(document_, base_, variant, overrides, parts_);
   ScenarioSpec spec = read_scenario(parts);
   spec.variant = variant.name;
   spec.written = std::make_shared<const Value>(std::move(parts.document));
