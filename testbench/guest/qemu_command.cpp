@@ -71,10 +71,6 @@ exit "$status"
 /// of a CPU that is not there, and Linux works around no errata.
 constexpr const char* kCpu = "neoverse-n1,midr=0x000f0510";
 
-/// The CPUs take turns in one thread. A program that starts invalidates translations of all CPUs again and again; threads
-/// would wait for each other each time, which takes more processor time than they save.
-constexpr const char* kAccelerator = "tcg,thread=single";
-
 /// The kernel's command line. Self-tests of the kernel's cryptography would take a quarter of a boot.
 std::string kernel_arguments(bool is_deterministic) {
   std::string line = "console=ttyAMA0 panic=-1 cryptomgr.notests=1";
@@ -138,7 +134,7 @@ std::vector<std::string> qemu_command(const QemuOptions& options) {
       "-cpu",
       kCpu,
       "-accel",
-      kAccelerator,
+      is_deterministic ? "tcg,thread=single" : "tcg,thread=multi",
       "-smp",
       std::to_string(options.cpus),
       "-m",
