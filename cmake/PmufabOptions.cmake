@@ -142,7 +142,8 @@ function(pmufab_library name)
       target_precompile_headers(pmufab_tlm PRIVATE ${pmufab_common_headers})
       pmufab_cold_headers()
     elseif("${with_systemc}" MATCHES "pmufab::") # and so with SystemC's settings
-      if(ARG_COLD)
+      # For libFuzzer all code is compiled alike.
+      if(ARG_COLD AND NOT PMUFAB_FUZZ)
         pmufab_precompile(pmufab_${name} pmufab_cold_headers)
       else()
         pmufab_precompile(pmufab_${name} pmufab_tlm)

@@ -136,9 +136,8 @@ fi
 # ---- perf stat -M
 
 count_metrics() {
-# Four counters of a crosspoint count the events of its home node, so not all metrics fit at once.
-metrics=('hnf_message_retry_rate,mc_message_retry_rate,sbsx_actual_write_bandwidth.all' 'sf_hit_rate,slc_miss_rate'
-  'rni_actual_read_bandwidth.all,rni_actual_write_bandwidth.all,rni_retry_rate')
+# Four counters of a crosspoint count the events of its nodes, so not all metrics fit at once.
+bandwidths=rni_actual_read_bandwidth.all,rni_actual_write_bandwidth.all
 cpus='mix: {load: 50, store: 40, write_unique_full: 10}, outstanding: 16, count: 10000'
 devices='requesters: rn_i, mix: {read_once: 2, write_unique_full: 2}, outstanding: 12, count: 10000'
 near='{base: 0, size: 64 KiB, pattern: hot_set, hot_size: 2 KiB, weight: 2}'
@@ -147,7 +146,15 @@ one="chi_traffic=[{name: cpus, $cpus, ranges: [$near, $behind]}, {name: devices,
 two="chi_traffic=[{name: cpus, mesh: 0, $cpus, ranges: [$near, $behind]}, {name: devices, mesh: 0, $devices, ranges: [$near, $behind]},
   {name: other cpus, mesh: 1, $cpus, ranges: [$near, $behind]}, {name: other devices, mesh: 1, $devices, ranges: [$near, $behind]}]"
 for meshes in 1 2; do
-  if ((meshes == 1)); then name=cmn600-small traffic=$one; else name=cmn600-linked traffic=$two; fi
+  metrics=('hnf_message_retry_rate,mc_message_retry_rate,sbsx_actual_write_bandwidth.all' 'sf_hit_rate,slc_miss_rate')
+  if ((meshes == 1)); then
+    name=cmn600-small traffic=$one
+    metrics=("${metrics[0]},$bandwidths" "${metrics[1]},rni_retry_rate")
+  else
+    # Its RN-I is at the crosspoint of a home node.
+    name=cmn600-linked traffic=$two
+    metrics+=("$bandwidths,rni_retry_rate")
+  fi
   # Short queues, so that requests must be sent again.
   platform=$work/$name.yaml
   sed 's/^    firmware: .*/&\n    nodes: {home: {pocq_entries: 8}, sn_f: {entries: 2}}/' scenarios/platforms/$name.yaml >"$platform"

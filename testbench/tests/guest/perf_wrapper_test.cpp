@@ -42,6 +42,8 @@ class PerfWrapper : public ::testing::Test {
     replace(wrapper, "/sys/class/virtio-ports", folder_ / "ports");
     replace(wrapper, "=/dev/", "=" + (folder_ / "dev/").string());
     replace(wrapper, "/usr/bin/perf", folder_ / "perf");
+    replace(wrapper, "/pmufab/metrics", folder_ / "metrics");
+    replace(wrapper, "/sys/bus/event_source/devices", folder_ / "pmus");
     write("wrapper", wrapper);
   }
   ~PerfWrapper() override { fs::remove_all(folder_); }
@@ -113,6 +115,16 @@ TEST_F(PerfWrapper, tells_of_metrics_before_a_perf_that_computes_some) {
   EXPECT_EQ(told_of("-aMrate"), metrics + "begin|2|stat|-aMrate|end|");
   EXPECT_EQ(told_of("--metrics=rate"), metrics + "begin|2|stat|--metrics=rate|end|");
   EXPECT_EQ(told_of("-e x"), "begin|3|stat|-e|x|end|");
+}
+
+TEST_F(PerfWrapper, asks_for_metrics_once_for_the_same_pmus) {
+  write("perf", "#!/bin/bash\n[ \"$1\" != list ] || { echo asked >>asked; echo formulas; }\n");
+  write("dev/vport1p1", "");
+  const std::string twice = "for i in 1 2; do ./wrapper stat -M rate; tr '\\0' '|' <dev/vport1p1; done; wc -l <asked";
+  // Each message replaces the one before in the file.
+  EXPECT_EQ(run("mkdir -p pmus/a; " + twice), "end|end|1\n");
+  EXPECT_EQ(run("mkdir -p pmus/b; " + twice), "end|end|2\n");
+  EXPECT_EQ(run("cat metrics"), "formulas\n");
 }
 
 TEST_F(PerfWrapper, lets_perf_take_signals_as_without_it) {
