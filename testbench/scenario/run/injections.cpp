@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "testbench/scenario/run/injections.h"
 
+#include <map>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -23,16 +25,26 @@ scoreboard::Injection model_injection(const Machine& machine, const perf::Resolv
 }  // namespace
 
 void Injections::prepare(const std::vector<InjectionSpec>& specs, Machine& machine, const perf::PmuCatalog& catalog) {
+  // One that happens many times means the same each time.
+  std::map<std::pair<std::string, unsigned>, std::optional<Planned>> known;
   for (const InjectionSpec& spec : specs) {
-    const std::string pmu = perf::parse_events(spec.source).at(0).events.at(0).pmu;
-    if (!catalog.has(pmu) && machine.scoreboard().judges(pmu)) continue;
-    try {
-      const perf::ResolvedEvent event = catalog.resolve(spec.source).at(0).events.at(0);
-      for (const auto& fabric : machine.fabrics()) fabric->check_event(event);
-      planned_.push_back(injection_of(spec, machine, event));
-    } catch (const perf::EventError& error) {
-      throw InputError(spec.place, spec.path, "\n" + error.picture());
-    }
+    const auto [place, is_new] = known.try_emplace({spec.source, spec.unit});
+    std::optional<Planned>& meaning = place->second;
+    if (is_new) meaning = meaning_of(spec, machine, catalog);
+    if (meaning) planned_.push_back({&spec, meaning->judge, meaning->model});
+  }
+}
+
+std::optional<Injections::Planned> Injections::meaning_of(const InjectionSpec& spec, Machine& machine,
+                                                          const perf::PmuCatalog& catalog) {
+  const std::string pmu = perf::parse_events(spec.source).at(0).events.at(0).pmu;
+  if (!catalog.has(pmu) && machine.scoreboard().judges(pmu)) return std::nullopt;
+  try {
+    const perf::ResolvedEvent event = catalog.resolve(spec.source).at(0).events.at(0);
+    for (const auto& fabric : machine.fabrics()) fabric->check_event(event);
+    return injection_of(spec, machine, event);
+  } catch (const perf::EventError& error) {
+    throw InputError(spec.place, spec.path, "\n" + error.picture());
   }
 }
 

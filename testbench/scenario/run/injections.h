@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "testbench/perf/pmu_catalog.h"
@@ -33,6 +34,9 @@ class Injections {
     scoreboard::Injection judge;
     scoreboard::Injection model;
   };
+  /// @return nothing: no driver has registered the PMU
+  static std::optional<Planned> meaning_of(const InjectionSpec& spec, Machine& machine,
+                                           const perf::PmuCatalog& catalog);
   static Planned injection_of(const InjectionSpec& spec, Machine& machine, const perf::ResolvedEvent& event);
 
   std::vector<Planned> planned_;

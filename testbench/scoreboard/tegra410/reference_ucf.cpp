@@ -2,6 +2,7 @@
 #include "testbench/scoreboard/tegra410/reference_ucf.h"
 
 #include <algorithm>
+#include <bit>
 
 #include <fmt/format.h>
 
@@ -20,6 +21,13 @@ std::optional<std::string> reason_to_refuse(const BoundaryObserver::Request& req
                          request.opcode == FabricOpcode::read_shared || request.opcode == FabricOpcode::read_unique;
   if (full_line && request.length != kLineBytes) return "a full-line request for part of a line";
   return std::nullopt;
+}
+
+/// Call `function` with each number of a set, from the smallest on.
+template <typename Function>
+void for_each(const std::bitset<64>& numbers, const Function& function) {
+  for (std::uint64_t left = numbers.to_ullong(); left != 0; left &= left - 1)
+    function(static_cast<unsigned>(std::countr_zero(left)));
 }
 
 }  // namespace
@@ -63,9 +71,8 @@ const ReferenceUcf::Outcome& ReferenceUcf::accept(const BoundaryObserver::Reques
     there.source = Source::rem;
     there.destination = seen_from(there.socket, *home);
     there.requester = Holder{true, here.socket};
-    const auto& directory = ucfs_[here.socket].directory;
-    const auto entry = directory.find(here.line);
-    there.keeps_other_holders = entry != directory.end() && !entry->second.clusters.empty();
+    const DirectoryEntry* const entry = ucfs_[here.socket].directory.find(here.line);
+    there.keeps_other_holders = entry != nullptr && entry->clusters.any();
     visit(there);
   }
 
@@ -123,7 +130,7 @@ void ReferenceUcf::snoop_and_record(const Visit& v) {
   const bool unique = v.opcode == FabricOpcode::read_unique || v.opcode == FabricOpcode::clean_unique;
   if (v.becomes_holder && v.requester && (shared || unique)) {
     DirectoryEntry& entry = ucfs_[v.socket].directory[v.line];
-    (v.requester->remote ? entry.sockets : entry.clusters).insert(v.requester->id);
+    (v.requester->remote ? entry.sockets : entry.clusters).set(v.requester->id);
     if (unique) entry.owner = v.requester;
   }
   forget_if_empty(v.socket, v.line);
@@ -146,12 +153,12 @@ void ReferenceUcf::snoop_others(const Visit& v, SnoopRule rule) {
     return;
   }
   if (other_owner) owner_snooped_ = true;
-  for (const unsigned cluster : entry.clusters) {
+  for_each(entry.clusters, [&](unsigned cluster) {
     if (v.requester != Holder{false, cluster}) ucf.tally.count(UcfEvent::local_snoop, v.source, v.destination);
-  }
-  for (const unsigned socket : entry.sockets) {
+  });
+  for_each(entry.sockets, [&](unsigned socket) {
     if (v.requester != Holder{true, socket}) snoop_socket(socket, v.line, rule);
-  }
+  });
   entry = DirectoryEntry{};
 }
 
@@ -165,7 +172,7 @@ void ReferenceUcf::snoop_socket(unsigned socket, Line line, SnoopRule rule) {
     if (entry.owner) ucf.tally.count(UcfEvent::local_snoop, Source::rem, Destination::rem);
     entry.owner.reset();
   } else {
-    ucf.tally.count(UcfEvent::local_snoop, Source::rem, Destination::rem, entry.clusters.size());
+    ucf.tally.count(UcfEvent::local_snoop, Source::rem, Destination::rem, entry.clusters.count());
     entry = DirectoryEntry{};
   }
   forget_if_empty(socket, line);
@@ -176,9 +183,9 @@ void ReferenceUcf::give_up(const Visit& v) {
   if (!v.requester) return;
   if (entry.owner == v.requester) entry.owner.reset();
   if (v.requester->remote) {
-    if (!v.keeps_other_holders) entry.sockets.erase(v.requester->id);
+    if (!v.keeps_other_holders) entry.sockets.reset(v.requester->id);
   } else {
-    entry.clusters.erase(v.requester->id);
+    entry.clusters.reset(v.requester->id);
   }
 }
 
@@ -237,7 +244,7 @@ void ReferenceUcf::access_slc(const Visit& v) {
     case FabricOpcode::clean_invalid:
       if (const Way* const way = find(v.socket, v.line)) {
         const bool was_dirty = way->dirty;
-        set_of(v.socket, v.line).remove_if([&](const Way& other) { return other.line == v.line; });
+        std::erase_if(set_of(v.socket, v.line), [&](const Way& other) { return other.line == v.line; });
         if (was_dirty) write_back(v, v.line);
       }
       break;
@@ -260,25 +267,24 @@ void ReferenceUcf::allocate(const Visit& v, bool dirty) {
     evict_snoop(v.socket, victim.line);
     if (victim.dirty) write_back(v, victim.line);
   }
-  set.push_front({v.line, dirty});
+  if (set.empty()) set.reserve(spec_.slc.ways);
+  set.insert(set.begin(), {v.line, dirty});
 }
 
 void ReferenceUcf::evict_snoop(unsigned home_socket, Line victim) {
-  auto& directory = ucfs_[home_socket].directory;
-  const auto found = directory.find(victim);
-  if (found == directory.end()) return;
-  DirectoryEntry& at_home = found->second;
-  for (const unsigned socket : at_home.sockets) {
-    if (socket >= ucfs_.size()) continue;
+  DirectoryEntry* const at_home = ucfs_[home_socket].directory.find(victim);
+  if (at_home == nullptr) return;
+  for_each(at_home->sockets, [&](unsigned socket) {
+    if (socket >= ucfs_.size()) return;
     Ucf& ucf = ucfs_[socket];
     ucf.tally.count(UcfEvent::ext_snp_evict, Source::rem, Destination::rem);
-    const auto held = ucf.directory.find(victim);
-    if (held == ucf.directory.end()) continue;
-    ucf.tally.count(UcfEvent::local_snoop, Source::rem, Destination::rem, held->second.clusters.size());
-    ucf.directory.erase(held);
-  }
-  at_home.sockets.clear();
-  if (at_home.owner && at_home.owner->remote) at_home.owner.reset();
+    const DirectoryEntry* const held = ucf.directory.find(victim);
+    if (held == nullptr) return;
+    ucf.tally.count(UcfEvent::local_snoop, Source::rem, Destination::rem, held->clusters.count());
+    ucf.directory.erase(victim);
+  });
+  at_home->sockets.reset();
+  if (at_home->owner && at_home->owner->remote) at_home->owner.reset();
   forget_if_empty(home_socket, victim);
 }
 
@@ -318,16 +324,14 @@ ReferenceUcf::Way* ReferenceUcf::touch(unsigned socket, Line line) {
   Set& set = set_of(socket, line);
   const auto hit = std::find_if(set.begin(), set.end(), [&](const Way& way) { return way.line == line; });
   if (hit == set.end()) return nullptr;
-  set.splice(set.begin(), set, hit);
+  std::rotate(set.begin(), hit, hit + 1);
   return &set.front();
 }
 
 void ReferenceUcf::forget_if_empty(unsigned socket, Line line) {
-  auto& directory = ucfs_[socket].directory;
-  const auto found = directory.find(line);
-  if (found != directory.end() && found->second.clusters.empty() && found->second.sockets.empty()) {
-    directory.erase(found);
-  }
+  LineTable<DirectoryEntry>& directory = ucfs_[socket].directory;
+  const DirectoryEntry* const entry = directory.find(line);
+  if (entry != nullptr && entry->clusters.none() && entry->sockets.none()) directory.erase(line);
 }
 
 Destination ReferenceUcf::seen_from(unsigned socket, const MemoryRange& home) const {

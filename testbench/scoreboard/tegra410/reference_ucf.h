@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <bitset>
 #include <cstdint>
-#include <list>
 #include <optional>
-#include <set>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
+#include "testbench/scoreboard/core/line_table.h"
 #include "testbench/scoreboard/tegra410/tegra410_judge_spec.h"
 #include "testbench/scoreboard/tegra410/ucf_events.h"
 #include "tlm/transaction/fabric_extension.h"
@@ -57,20 +56,22 @@ class ReferenceUcf {
     unsigned id;
     bool operator==(const Holder&) const = default;
   };
+  /// Holders by their numbers. A socket has at most 64 clusters.
+  using Holders = std::bitset<64>;
   struct DirectoryEntry {
-    std::set<unsigned> clusters;
-    std::set<unsigned> sockets;
+    Holders clusters;
+    Holders sockets;
     std::optional<Holder> owner;
   };
   struct Way {
     Line line;
     bool dirty;
   };
-  using Set = std::list<Way>;  // most recently used first
+  using Set = std::vector<Way>;  // most recently used first
   struct Ucf {
     UcfTally tally;
-    std::vector<Set> slc;                                // by slice and set
-    std::unordered_map<Line, DirectoryEntry> directory;  // never iterated
+    std::vector<Set> slc;  // by slice and set
+    LineTable<DirectoryEntry> directory;
   };
   /// One request at one UCF.
   struct Visit {

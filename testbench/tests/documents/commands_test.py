@@ -10,10 +10,12 @@ end continues it. The lines below it are its output. "..." stands for any number
 stands for the rest of that line. If the shown output has a line beginning with FAILED, the command must end with exit
 code 1, otherwise with 0.
 
-Each command runs here, in a folder of its own, unless ELSEWHERE names the place that runs it. --boots runs only the
-commands that boot a kernel, which need a guest (tools/guest/prepare).
+Each document's commands run here, in a folder of their own, unless ELSEWHERE names the place that runs a command.
+Documents in TOGETHER share a folder. --boots runs only the commands that boot a kernel, which need a guest
+(tools/guest/prepare).
 """
 
+import contextlib
 import pathlib
 import re
 import subprocess
@@ -43,6 +45,8 @@ ELSEWHERE = [
     (r"cmake -S .*/own_soc ", "testbench/tests/install/install_test.cmake", "foreach(example models own_soc)"),
     (r"build/own_soc", "testbench/tests/install/install_test.cmake", "own_soc/own_soc ${sets}"),
 ]
+# A study that one of these pages has run is not run again by another one: its database is there.
+TOGETHER = REPOSITORY / "docs" / "studies"
 COMMAND = re.compile(r"(\$ )?(pmufab|tools|build|cmake|ctest|cpack)[ /].*")
 PATIENCE = 300  # seconds a command may take
 
@@ -168,6 +172,16 @@ def stated_versions(names):
                 yield f"{name}:{number}: states a version: {line.strip()}"
 
 
+def new_folder(stack):
+    """Return a folder for commands, which finds what is in the repository. It goes with the stack."""
+    folder = pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="pmufab-documents-")))
+    (folder / "tmp").mkdir()
+    for part in ("scenarios", ".cache", "tools", "testbench", "docs"):
+        if (REPOSITORY / part).exists():
+            (folder / part).symlink_to(REPOSITORY / part)
+    return folder
+
+
 def main():
     pmufab = pathlib.Path(sys.argv[1]).resolve()
     boots = "--boots" in sys.argv[2:]
@@ -180,16 +194,15 @@ def main():
         if row[2] not in (REPOSITORY / row[1]).read_text():
             failures.append(f"{row[1]} does not run what ELSEWHERE says: {row[2]}")
     failures += stated_versions(names)
-    for name in names:
-        document = REPOSITORY / name
-        failures += [f"{name}:{number}: not in a block marked console: {text}"
-                     for number, text in escaped_commands(document)]
-        with tempfile.TemporaryDirectory(prefix="pmufab-documents-") as temporary:
-            folder = pathlib.Path(temporary)
-            (folder / "tmp").mkdir()
-            for part in ("scenarios", ".cache", "tools", "testbench", "docs"):
-                if (REPOSITORY / part).exists():
-                    (folder / part).symlink_to(REPOSITORY / part)
+    with contextlib.ExitStack() as stack:
+        folders = {}
+        for name in names:
+            document = REPOSITORY / name
+            failures += [f"{name}:{number}: not in a block marked console: {text}"
+                         for number, text in escaped_commands(document)]
+            place = TOGETHER if document.parent == TOGETHER else document
+            if place not in folders:
+                folders[place] = new_folder(stack)
             for step in (step for block in blocks(document) for step in steps(block)):
                 is_boot = step["command"].startswith("pmufab boot") and " -- " in step["command"]
                 if elsewhere(step["command"]) or re.match(r"export PATH=", step["command"]):
@@ -202,7 +215,7 @@ def main():
                     left += is_boot
                     continue
                 ran += 1
-                error = run(step, folder, pmufab.parent, booted)
+                error = run(step, folders[place], pmufab.parent, booted)
                 if error:
                     failures.append(f"{name}:{step['line']}: {step['command']}\n  {error}")
     for failure in failures:

@@ -338,10 +338,11 @@ TEST_F(Explore, says_what_is_wrong_with_a_study_before_anything_runs) {
       mistake(head +
               "{set: seed, values: [1]}\nresponses: {x: {event: nvidia_ucf_pmu_0/slc_acess_rd/, value: driver}}\n"),
       AllOf(HasSubstr("study.yaml:5:"), HasSubstr("no event"), HasSubstr("slc_access_rd")));
-  EXPECT_THAT(
-      mistake(head + "{set: seed, range: {from: 1, to: 1000000}}\n  b: {set: duration, values: [1 us, 2 us]}\n" +
-              responses),
-      AllOf(HasSubstr("study.yaml:4:"), HasSubstr("make 2000000 runs"), HasSubstr("sobol")));
+  EXPECT_THAT(mistake(head +
+                      "{set: seed, range: {from: 1, to: 2000}}\n"
+                      "  b: {set: duration, range: {from: 1 us, to: 1000 us, points: 1000}}\n" +
+                      responses),
+              AllOf(HasSubstr("study.yaml:4:"), HasSubstr("make 2000000 runs"), HasSubstr("sobol")));
   EXPECT_EQ(pmufab({"explore", (folder / "none.yaml").string()}).exit_code, 2);
   EXPECT_EQ(pmufab({"explore"}).exit_code, 2);
   EXPECT_EQ(pmufab({"explore", "export", base}).exit_code, 2);

@@ -26,6 +26,8 @@ class Gdb : public DriverFault {
 };
 
 TEST_F(Gdb, a_run_stops_before_drivers_are_loaded_and_at_breakpoints_in_them) {
+  // The commands of docs/debugging/gdb.md need the same drivers, and run with this cache.
+  setenv("XDG_CACHE_HOME", PMUFAB_SOURCE_DIR "/.cache", 1);
   const std::string commands = write("commands", R"(echo \nBEFORE:\n
 backtrace 1
 break cmem_lat_pmu_start

@@ -4,8 +4,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <list>
-#include <map>
 #include <set>
+
+#include "testbench/scoreboard/core/line_table.h"
 
 namespace pmufab::scoreboard {
 
@@ -53,7 +54,7 @@ class ReferenceLines {
   unsigned sets_;
   unsigned ways_;
   unsigned homes_;
-  std::map<std::uint64_t, std::list<Line>> lines_;  // by set, the youngest first
+  LineTable<std::list<Line>> lines_;  // by set, the youngest first
 };
 
 }  // namespace pmufab::scoreboard
