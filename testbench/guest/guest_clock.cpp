@@ -38,7 +38,7 @@ void InstructionClock::serve(const pollfd& file) {
 }
 
 void InstructionClock::go_on() {
-  const auto until = static_cast<std::uint64_t>((now_ + quantum_).count());
+  const auto until = static_cast<std::uint64_t>((now_ + kQuantum).count());
   halted_ = false;
   // One that has gone is found out by the next poll.
   static_cast<void>(send(machine_.get(), &until, sizeof(until), MSG_NOSIGNAL));

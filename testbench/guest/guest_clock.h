@@ -26,8 +26,6 @@ class GuestClock {
   [[nodiscard]] virtual bool may_act() const = 0;
   /// Let a halted machine continue, once everything has been done.
   virtual void go_on() = 0;
-  /// From now on the machine has drivers of the platform.
-  virtual void drivers_come() {}
 
   /// Add descriptors to poll, before everything the machine may have sent earlier.
   virtual void add_to(std::vector<pollfd>& files) const = 0;
@@ -51,14 +49,12 @@ class WallClock final : public GuestClock {
 
 /// The clock counts the machine's instructions, each of which takes the same time. A plugin in QEMU
 /// (qemu_plugin/instruction_clock.c) counts them. It halts the machine every kQuantum to report the time and to wait
-/// for go_on(). Before drivers come, it does so every kLongQuantum: nobody looks at the platform then, and halts take much
-/// processor time.
+/// for go_on().
 class InstructionClock final : public GuestClock {
  public:
   /// An instruction takes 2 to the power of this many nanoseconds; all CPUs together execute one at a time.
   static constexpr unsigned kShift = 5;
   static constexpr Duration kQuantum = std::chrono::microseconds(100);
-  static constexpr Duration kLongQuantum = std::chrono::milliseconds(10);
 
   /// @param socket  where the plugin finds it
   /// @throws std::system_error if it cannot be made
@@ -68,7 +64,6 @@ class InstructionClock final : public GuestClock {
   [[nodiscard]] bool is_deterministic() const override { return true; }
   [[nodiscard]] bool may_act() const override { return halted_; }
   void go_on() override;
-  void drivers_come() override { quantum_ = kQuantum; }
   void add_to(std::vector<pollfd>& files) const override;
   void serve(const pollfd& file) override;
 
@@ -76,7 +71,6 @@ class InstructionClock final : public GuestClock {
   process::Descriptor listener_;
   process::Descriptor machine_;
   Duration now_{};
-  Duration quantum_ = kLongQuantum;
   bool halted_ = false;
 };
 

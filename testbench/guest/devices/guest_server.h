@@ -89,7 +89,7 @@ class GuestServer {
   void look(int timeout_ms);
   void hear_perf();
   void write_control(std::uint64_t offset, std::uint32_t value);
-  [[nodiscard]] std::uint32_t read_control(std::uint64_t offset);
+  [[nodiscard]] std::uint32_t read_control(std::uint64_t offset) const;
   void consider_traffic();
   void begin_traffic();
   void follow_the_clock();
