@@ -105,16 +105,15 @@ endfunction()
 add_custom_target(optimised)
 
 # Code that does not simulate compiles a quarter faster with less optimisation. Under the sanitizers it compiles twice
-# as fast with none.
-set(pmufab_cold_code $<$<CONFIG:Release>:-O1>)
+# as fast with none. In other builds it is compiled like the rest.
+set(pmufab_cold_code "")
 if(PMUFAB_SANITIZE)
   set(pmufab_cold_code -O0)
+elseif(CMAKE_BUILD_TYPE STREQUAL "Release")
+  set(pmufab_cold_code -O1)
 endif()
 # Most of a test is run once, so optimising it takes longer than it saves.
-set(pmufab_test_code $<$<CONFIG:Release>:-O0>)
-if(PMUFAB_SANITIZE)
-  set(pmufab_test_code -O0)
-endif()
+set(pmufab_test_code -O0)
 
 # The precompiled headers of libraries that are COLD: clang wants them compiled with the options of their users.
 function(pmufab_cold_headers)
@@ -142,8 +141,7 @@ function(pmufab_library name)
       target_precompile_headers(pmufab_tlm PRIVATE ${pmufab_common_headers})
       pmufab_cold_headers()
     elseif("${with_systemc}" MATCHES "pmufab::") # and so with SystemC's settings
-      # For libFuzzer all code is compiled alike.
-      if(ARG_COLD AND NOT PMUFAB_FUZZ)
+      if(ARG_COLD AND pmufab_cold_code)
         pmufab_precompile(pmufab_${name} pmufab_cold_headers)
       else()
         pmufab_precompile(pmufab_${name} pmufab_tlm)

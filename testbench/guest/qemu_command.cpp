@@ -68,8 +68,8 @@ exit "$status"
 
 /// An Arm v8.2 CPU, which takes half of the processor time that `max` takes: pointer authentication, SVE, SME and system
 /// registers of later architectures are much work for an emulator. With the id of `max`, perf finds no events and metrics
-/// of a CPU that is not there, and Linux works around no errata. Boots by instructions keep `max`: it is not
-/// shown that they would be the same with the other CPU.
+/// of a CPU that is not there, and Linux works around no errata. Boots by instructions keep `max`: it is not shown that
+/// they would be the same with the other CPU.
 constexpr const char* kCpu = "neoverse-n1,midr=0x000f0510";
 constexpr const char* kCpuByInstructions = "max,pauth-impdef=on";
 

@@ -26,7 +26,6 @@ class LineTable {
     Place& place = places_[place_of(line)];
     return place.line == line ? &place.value : nullptr;
   }
-  [[nodiscard]] const Value* find(Line line) const { return const_cast<LineTable*>(this)->find(line); }
 
   /// @return what is known of a line, up to the next insertion or removal. If nothing was, it is Value{}.
   Value& operator[](Line line) {

@@ -122,9 +122,13 @@ def elsewhere(command):
     return next((row for row in ELSEWHERE if re.match(row[0], command)), None)
 
 
+def is_boot(command):
+    return command.startswith("pmufab boot") and " -- " in command
+
+
 def run(step, folder, path, booted):
-    """Run a step, and compare. Return an error message or None. booted: boots that other documents show, with their ends;
-    None if no command boots."""
+    """Run a step, and compare. Return an error message or None. booted: boots that other documents show, with their
+    ends."""
     # The document names a patch level. Any patch level of that version will do.
     def newest(match):
         trees = sorted(folder.glob(match.group(1) + ".*"), key=lambda p: [int(n) for n in re.findall(r"\d+", p.name)])
@@ -132,7 +136,7 @@ def run(step, folder, path, booted):
 
     command = re.sub(r"(\.cache/linux-sources/\d+\.\d+)\.\d+", newest, step["command"])
     # A boot reads no file of its document's folder, so documents that show the same one can share it.
-    done = booted.get(command) if booted is not None else None
+    done = booted.get(command)
     try:
         done = done or subprocess.run(
             ["bash", "-c", command], cwd=folder, input=step["input"], text=True, timeout=PATIENCE,
@@ -141,7 +145,7 @@ def run(step, folder, path, booted):
                  "LC_ALL": "C.UTF-8", "TMPDIR": str(folder / "tmp")})
     except subprocess.TimeoutExpired:
         return f"does not end within {PATIENCE} s"
-    if booted is not None:
+    if is_boot(command):
         booted[command] = done
     wanted = 1 if any(line.startswith("FAILED") for line in step["expected"]) else 0
     if done.returncode != wanted:
@@ -189,7 +193,7 @@ def main():
     names = listed.stdout.split() or [
         str(p.relative_to(REPOSITORY)) for p in REPOSITORY.rglob("*.md") if "build" not in p.parts]
     failures, ran, left = [], 0, 0
-    booted = {} if boots else None
+    booted = {}
     for row in ELSEWHERE:
         if row[2] not in (REPOSITORY / row[1]).read_text():
             failures.append(f"{row[1]} does not run what ELSEWHERE says: {row[2]}")
@@ -204,15 +208,15 @@ def main():
             if place not in folders:
                 folders[place] = new_folder(stack)
             for step in (step for block in blocks(document) for step in steps(block)):
-                is_boot = step["command"].startswith("pmufab boot") and " -- " in step["command"]
+                step_boots = is_boot(step["command"])
                 if elsewhere(step["command"]) or re.match(r"export PATH=", step["command"]):
                     left += 1
                     continue
-                if re.match(r"pmufab boot", step["command"]) and not is_boot:
+                if re.match(r"pmufab boot", step["command"]) and not step_boots:
                     failures.append(f"{name}:{step['line']}: nobody runs: {step['command']}")
                     continue
-                if is_boot != boots:
-                    left += is_boot
+                if step_boots != boots:
+                    left += step_boots
                     continue
                 ran += 1
                 error = run(step, folders[place], pmufab.parent, booted)
