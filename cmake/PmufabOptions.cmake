@@ -62,6 +62,10 @@ if(PMUFAB_SANITIZE OR PMUFAB_FUZZ)
   # A million pointers to places in the code are in a program with sanitizers. At a fixed address the linker fills them in;
   # otherwise they are filled in each time that it starts, which takes a third of what a short test needs.
   add_link_options($<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:-no-pie>)
+  # Each check describes its place in data, which stay when the linker drops all but one copy of an inline function. The
+  # search for leaks reads all data at the end of each process.
+  add_compile_options(-fdata-sections)
+  add_link_options(-Wl,--gc-sections)
   # Drivers run on stacks of their own, so this is off when programs run, too (ASAN_OPTIONS of the preset).
   if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
     add_compile_options(-fsanitize-address-use-after-return=never)
@@ -124,13 +128,17 @@ function(pmufab_cold_headers)
   target_precompile_headers(pmufab_cold_headers PRIVATE ${pmufab_common_headers})
 endfunction()
 
-# pmufab_library(tlm [COLD] [NO_INSTALL] SOURCES ... LINK ... [PRIVATE ...]): a static library pmufab_tlm with the alias
+# pmufab_library(tlm [COLD | COOL] [NO_INSTALL] SOURCES ... LINK ... [PRIVATE ...]): a static library pmufab_tlm with the alias
 # pmufab::tlm. Without SOURCES it has only headers: those in HEADERS, or all of its folder. LINK is what its headers
 # include; PRIVATE is what its sources include besides. Its files are in the folder of the list or below;
-# docs/architecture.md has the rules. COLD: its code does not run once per request, so it is optimised less. NO_INSTALL:
-# it is neither installed nor exported, because only this project's own programs use it.
+# docs/architecture.md has the rules. COLD: its code does not run once per request, so it is optimised less. COOL: only
+# little of it does, so that it is optimised, but not under the sanitizers. NO_INSTALL: it is neither installed nor
+# exported, because only this project's own programs use it.
 function(pmufab_library name)
-  cmake_parse_arguments(ARG "COLD;NO_INSTALL" "" "SOURCES;HEADERS;LINK;PRIVATE" ${ARGN})
+  cmake_parse_arguments(ARG "COLD;COOL;NO_INSTALL" "" "SOURCES;HEADERS;LINK;PRIVATE" ${ARGN})
+  if(ARG_COOL AND PMUFAB_SANITIZE)
+    set(ARG_COLD ON)
+  endif()
   set(public PUBLIC)
   set(with_systemc ${ARG_LINK} ${ARG_PRIVATE})
   list(REMOVE_ITEM with_systemc pmufab::register_access) # plain C++
@@ -190,7 +198,7 @@ function(pmufab_test name)
     target_compile_options(${name} PRIVATE ${pmufab_test_code})
     pmufab_precompile(${name} pmufab_test_headers)
   endif()
-  pmufab_unity(${name} 8)
+  pmufab_unity(${name} 32)
   if("allocation_counter.cpp" IN_LIST ARG_SOURCES)
     # In a batch, the compiler would see through the operators it replaces, and warn of them.
     set_source_files_properties(allocation_counter.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)

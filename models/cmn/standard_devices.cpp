@@ -7,12 +7,12 @@
 namespace pmufab::cmn {
 namespace {
 
-using Nodes = std::vector<NodeType>;
+using NodeTypes = std::vector<NodeType>;
 
 struct Standard {
   std::string_view name;
   DeviceType (*device)(Product product);
-  Nodes (*nodes)(Product product);
+  NodeTypes (*nodes)(Product product);
 };
 
 DeviceType rn_f(Product product) {
@@ -51,17 +51,17 @@ DeviceType always(Product) {
 }
 
 template <NodeType... kTypes>
-Nodes nodes(Product) {
+NodeTypes nodes(Product) {
   return {kTypes...};
 }
 
-Nodes hn_f(Product product) {
+NodeTypes hn_f(Product product) {
   if (product == Product::cmn600) return {NodeType::hn_f};
   return {NodeType::hn_f, NodeType::mpam_s, NodeType::mpam_ns};
 }
 
-Nodes ccg(Product) { return {NodeType::ccra, NodeType::ccha, NodeType::ccla}; }
-Nodes ccg_rni(Product) { return {NodeType::ccra, NodeType::ccha, NodeType::ccla_rni}; }
+NodeTypes ccg(Product) { return {NodeType::ccra, NodeType::ccha, NodeType::ccla}; }
+NodeTypes ccg_rni(Product) { return {NodeType::ccra, NodeType::ccha, NodeType::ccla_rni}; }
 
 constexpr std::array<Standard, 15> kStandards{{
     {"RN-F", rn_f, nodes<>},

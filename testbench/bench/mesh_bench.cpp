@@ -116,10 +116,10 @@ BENCHMARK(mesh_engine_alone)
 
 /// A mesh and its traffic in one method that wakes itself. It computes cycles in advance, up to the next event of the
 /// simulation and at most `run_ahead`.
-class Mesh : public sc_core::sc_module {
+class BenchedMesh : public sc_core::sc_module {
  public:
-  SC_HAS_PROCESS(Mesh);
-  Mesh(const sc_core::sc_module_name& module_name, unsigned side, double rate, Cycle run_ahead, bool counting)
+  SC_HAS_PROCESS(BenchedMesh);
+  BenchedMesh(const sc_core::sc_module_name& module_name, unsigned side, double rate, Cycle run_ahead, bool counting)
       : sc_core::sc_module(module_name),
         engine(MeshParameters::booksim2(side, side)),
         traffic(engine, {.rate = rate}),
@@ -188,11 +188,11 @@ constexpr std::array<Configuration, 11> kConfigurations = {{{8, 20, 100, false},
                                                             {8, 300, 1, false},
                                                             {12, 100, 100, false},
                                                             {12, 300, 100, false}}};
-std::vector<std::unique_ptr<Mesh>> meshes;
+std::vector<std::unique_ptr<BenchedMesh>> meshes;
 const bench::BeforeElaboration kBuild([] {
   for (const Configuration& configuration : kConfigurations) {
     const std::string name = "mesh_bench_" + std::to_string(meshes.size());
-    meshes.push_back(std::make_unique<Mesh>(name.c_str(), configuration.side, configuration.load / 1000.0,
+    meshes.push_back(std::make_unique<BenchedMesh>(name.c_str(), configuration.side, configuration.load / 1000.0,
                                             configuration.run_ahead, configuration.counting));
   }
 });
@@ -203,7 +203,7 @@ void mesh_in_one_method(benchmark::State& state) {
                  std::to_string(1000 + configuration.load).substr(1) + ", up to " +
                  std::to_string(configuration.run_ahead) + " cycles at once" +
                  (configuration.counting ? ", counters" : ""));
-  Mesh& mesh = *meshes[static_cast<std::size_t>(state.range(0))];
+  BenchedMesh& mesh = *meshes[static_cast<std::size_t>(state.range(0))];
   mesh.start();
   sc_core::wait(to_sc_time(kWarmUp * kPeriod));
   const std::uint64_t before = flit_hops(mesh.engine);
@@ -216,7 +216,7 @@ BENCHMARK(mesh_in_one_method)->DenseRange(0, kConfigurations.size() - 1);
 
 /// A simulated second of the last mesh, once everything has arrived.
 void mesh_idle_second(benchmark::State& state) {
-  Mesh& mesh = *meshes.back();
+  BenchedMesh& mesh = *meshes.back();
   mesh.traffic.stop();
   mesh.start();
   for (auto _ : state) sc_core::wait(to_sc_time(1'000'000'000'000));

@@ -29,8 +29,9 @@ constexpr int kLevelError = 3;
 constexpr int kLevelWarning = 4;
 constexpr int kLevelInfo = 6;
 constexpr std::size_t kToldWarnings = 10;
-constexpr std::size_t kStackSize = 1U << 20;  // of the interrupt process: drivers nest calls deeply, more so with
-                                              // sanitizers
+constexpr Picoseconds kLockup = 20'000'000'000;  // Linux waits for 20 s of real time
+constexpr std::size_t kStackSize = 1U << 20;     // of the interrupt process: drivers nest calls deeply, more so with
+                                                 // sanitizers
 
 Picoseconds now() { return to_picoseconds(sc_core::sc_time_stamp()); }
 
@@ -39,6 +40,12 @@ bool in_thread_process() { return sc_core::sc_get_current_process_handle().proc_
 /// @return the text with the driver's function, if that is known
 std::string in_function(const std::string& text, const std::string& function) {
   return function.empty() ? text : text + ", in " + function;
+}
+
+/// @return why the kernel is dead, although no driver has said so
+std::string text_of_lockup(std::uint32_t number) {
+  return "the CPU is locked up: for " + std::to_string(kLockup / 1'000'000'000) +
+         " ms, interrupt handlers have let nothing else run; the last was that of interrupt " + std::to_string(number);
 }
 
 const char* name_of(tlm::tlm_response_status status) {
@@ -93,7 +100,7 @@ struct DriverHost::State {
       of(self).told_function = of(self).function_at(reinterpret_cast<std::uintptr_t>(address));
       return of(self).told_function.c_str();
     };
-    door.interrupt_window = [](void* self) { of(self).deliver(); };
+    door.interrupt_window = [](void* self) { of(self).deliver(true); };
     door.perf_call = [](void* self, int call, int begin, const char* pmu, int event, std::uint64_t value) {
       if (call == PMUFAB_CALL_INTERRUPT) of(self).on_handler(begin != 0, pmu);
       if (of(self).observer != nullptr) {
@@ -277,13 +284,22 @@ struct DriverHost::State {
     print(kLevelError, text.data());
   }
 
+  /// @return true if handlers that began at `begun` have kept a task from the CPU for so long that it never gets there
+  /// @param in_task  the task is the one that they interrupted
+  [[nodiscard]] bool is_locked_up(Picoseconds begun, bool in_task) const {
+    if (!in_task && !waiting_since) return false;
+    return now() - (in_task ? begun : std::max(begun, *waiting_since)) > kLockup;
+  }
+
   /// Run the handlers of every interrupt that can be taken, and the timers whose time has come.
-  void deliver() {
+  /// @param in_task  a task has let interrupts in, and goes on afterwards
+  void deliver(bool in_task) {
     if (const Picoseconds back = goes_on_at(); back > now()) {
       interrupts.changed().notify(to_sc_time(back - now()));
       return;
     }
     const auto wanted = [this](std::uint32_t number) { return (*library)->interrupt_requested(number) != 0; };
+    const Picoseconds begun = now();
     do {
       while (const auto number = interrupts.next(wanted)) {
         interrupts.taken(*number);
@@ -293,6 +309,7 @@ struct DriverHost::State {
         if (interrupt_observer) interrupt_observer(*number, false, handled);
         const std::string complaint = interrupts.finished(*number, handled);
         if (!complaint.empty()) print(kLevelError, complaint);
+        if (is_locked_up(begun, in_task)) die(text_of_lockup(*number));
       }
       if (timer_at <= now()) (*library)->timers();
     } while (timer_at <= now());
@@ -349,7 +366,8 @@ struct DriverHost::State {
   Picoseconds timer_at = PMUFAB_NO_TIMER;  // of the drivers' first timer
   sc_core::sc_event timer_due;
 
-  bool busy = false;  // a thread is inside
+  bool busy = false;                         // a thread is inside
+  std::optional<Picoseconds> waiting_since;  // of the first thread that waits to come inside
   sc_core::sc_process_handle inside;
   sc_core::sc_event left;
 };
@@ -366,7 +384,11 @@ class Inside {
     if (state_.busy && state_.inside == self) {
       throw std::logic_error("DriverHost is called again from inside a call (from an observer?)");
     }
-    while (state_.busy) sc_core::wait(state_.left);
+    while (state_.busy) {
+      if (!state_.waiting_since) state_.waiting_since = now();
+      sc_core::wait(state_.left);
+    }
+    state_.waiting_since.reset();
     state_.busy = true;
     state_.inside = self;
   }
@@ -388,7 +410,7 @@ void DriverHost::State::interrupt_process() {
     sc_core::wait(interrupts.changed() | timer_due);
     if (!booted || dead) continue;
     const Inside inside_now(*this);
-    if (booted && !dead) deliver();
+    if (booted && !dead) deliver(false);
   }
 }
 

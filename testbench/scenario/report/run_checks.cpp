@@ -27,20 +27,6 @@ std::string text_of_storm(const driver_host::InterruptStorm& storm, Picoseconds 
                      storm.pmu.empty() ? "" : fmt::format(" ({})", storm.pmu), 100 * storm.share());
 }
 
-CheckResult check_interrupts(const Machine& machine) {
-  const driver_host::DriverHost& host = machine.host();
-  std::vector<std::string> problems;
-  if (const unsigned disabled = host.disabled_interrupts(); disabled > 0)
-    problems.push_back(fmt::format("{} disabled: no handler cleared the interrupt (see the kernel log)", disabled));
-  for (const driver_host::InterruptStorm& storm : host.interrupt_storms())
-    problems.push_back(text_of_storm(storm, host.first_loaded()));
-  const std::uint64_t lost = host.lost_interrupts();
-  const std::string good =
-      fmt::format("{} handled, {} for no driver{}", host.handled_interrupts(), host.unhandled_interrupts(),
-                  lost == 0 ? "" : fmt::format(", {} lost on the way", lost));
-  return check_for("interrupts", problems, good.c_str());
-}
-
 void add_kernel_checks(const Machine& machine, std::vector<CheckResult>& checks) {
   const driver_host::DriverHost& host = machine.host();
   checks.push_back(check_drivers(host.driver_files(), foreign_driver_modules(machine.platform().spec())));
@@ -77,6 +63,20 @@ Json interrupt_report(const Machine& machine) {
   report["lost"] = host.lost_interrupts();
   report["handler_time_ps"] = host.handler_time();
   return report;
+}
+
+CheckResult check_interrupts(const Machine& machine) {
+  const driver_host::DriverHost& host = machine.host();
+  std::vector<std::string> problems;
+  if (const unsigned disabled = host.disabled_interrupts(); disabled > 0)
+    problems.push_back(fmt::format("{} disabled: no handler cleared the interrupt (see the kernel log)", disabled));
+  for (const driver_host::InterruptStorm& storm : host.interrupt_storms())
+    problems.push_back(text_of_storm(storm, host.first_loaded()));
+  const std::uint64_t lost = host.lost_interrupts();
+  const std::string good =
+      fmt::format("{} handled, {} for no driver{}", host.handled_interrupts(), host.unhandled_interrupts(),
+                  lost == 0 ? "" : fmt::format(", {} lost on the way", lost));
+  return check_for("interrupts", problems, good.c_str());
 }
 
 CheckResult check_traffic(const Json& traffic) {

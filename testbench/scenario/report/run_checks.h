@@ -23,6 +23,9 @@ namespace pmufab::scenario {
 
 /// @return what became of interrupts, and how long their handlers took
 [[nodiscard]] Json interrupt_report(const Machine& machine);
+/// @return "interrupts": failed if one was disabled because no handler cleared it, or if handlers kept the CPU from
+/// everything else
+[[nodiscard]] CheckResult check_interrupts(const Machine& machine);
 
 /// The kernel whose drivers program the PMUs.
 enum class Kernel : std::uint8_t {

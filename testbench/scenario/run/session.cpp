@@ -109,6 +109,9 @@ class ScenarioRun {
   /// The kernel is dead: write down the results so far.
   void record_panic(const std::string& why) {
     check("kernel_panic", false, why);
+    interrupts_ = interrupt_report(machine_);
+    const CheckResult interrupts = check_interrupts(machine_);
+    if (!interrupts.ok) journal_.write("check", to_json(interrupts));
     journal_.write("check", to_json(check_traffic(traffic_report(machine_))));
     write_end(true, simulated_time(), machine_.host().log());
   }

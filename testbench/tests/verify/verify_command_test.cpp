@@ -114,7 +114,7 @@ TEST_F(Verify, a_campaign_that_was_killed_goes_on_where_it_was) {
   const std::string met = (folder / "met.json").string();
   // The cases after the 64th seek what those before have not met.
   constexpr unsigned kFirstLater = 66;
-  const std::vector<std::string> options = {"verify", "--fabric", "cmn", "--runs",     "90", "--out",
+  const std::vector<std::string> options = {"verify", "--fabric", "cxl", "--runs",     "90", "--out",
                                             out,      "--jobs",   "1",   "--coverage", met};
   const auto next_of = [&] {
     const std::string text = read(state);
@@ -134,7 +134,7 @@ TEST_F(Verify, a_campaign_that_was_killed_goes_on_where_it_was) {
   const Outcome resumed = pmufab(again);
   EXPECT_EQ(resumed.exit_code, 0) << resumed.out << resumed.err;
   const std::string met_in_parts = read(met);
-  EXPECT_THAT(met_in_parts, HasSubstr("hnf_cache_miss"));
+  EXPECT_THAT(met_in_parts, HasSubstr("m2s_req_memrd"));
   std::vector<std::string> whole = options;
   whole[6] = (folder / "whole").string();
   EXPECT_EQ(pmufab(whole).out, resumed.out);

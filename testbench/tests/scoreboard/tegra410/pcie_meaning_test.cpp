@@ -9,7 +9,7 @@
 #include "testbench/scoreboard/tegra410/pcie/pcie_meaning.h"
 #include "testbench/scoreboard/tegra410/pcie/pcie_requests.h"
 
-namespace pmufab::scoreboard {
+namespace pmufab::scoreboard::pcie_meaning_test {
 namespace {
 
 using Kind = PcieMeaning::Kind;
@@ -127,4 +127,4 @@ TEST(PcieExplain, wrong_counts_are_found_in_other_filters_and_events) {
 }
 
 }  // namespace
-}  // namespace pmufab::scoreboard
+}  // namespace pmufab::scoreboard::pcie_meaning_test

@@ -5,7 +5,7 @@
 
 #include "testbench/scoreboard/tegra410/tegra410_meaning.h"
 
-namespace pmufab::scoreboard::test {
+namespace pmufab::scoreboard::test::tegra410_meaning_test {
 namespace {
 
 using Kind = UcfMeaning::Kind;
@@ -135,4 +135,4 @@ TEST(C2cMeaning, names_and_numbers) {
 }
 
 }  // namespace
-}  // namespace pmufab::scoreboard::test
+}  // namespace pmufab::scoreboard::test::tegra410_meaning_test

@@ -254,6 +254,24 @@ measure: [{start: 1 us, stop: 1900 us, events: [nvidia_ucf_pmu_0/slc_access_rd/]
   EXPECT_NEAR(handlers / 1.899e9, 0.975, 0.02);
 }
 
+TEST_F(TimesOfRun, a_storm_that_never_lets_go_ends_the_run_in_a_panic) {
+  // 128 cycles after each handler, before a task has done anything, it is called again.
+  const auto runs = run(std::string(kUcf) +
+                        R"(duration: 2 ms
+measure: [{start: 1 us, stop: 1900 us, events: [nvidia_ucf_pmu_0/cycles/]}]
+host: {handler_time: 10 us, access_latency: 100 ns}
+matrix: {platform.tegra410.ucf_pmu.width: [8, 20]}
+)");
+  ASSERT_EQ(runs.size(), 2U) << outcome.out << outcome.err;
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.out,
+              AllOf(ContainsRegex("FAILED kernel_panic: .*the CPU is locked up: for 20 ms, interrupt handlers "
+                                  "have let nothing else run; the last was that of interrupt 288"),
+                    ContainsRegex("FAILED interrupts: a storm .* \\(nvidia_ucf_pmu_0\\) took")));
+  EXPECT_EQ(runs[1]["status"], "passed");
+  EXPECT_GT(runs[0]["interrupts"]["handled"].get<unsigned>(), 1000U);
+}
+
 TEST_F(TimesOfRun, derived_figures_are_reported_without_a_comparison) {
   const std::string text =
       std::string(kUcf) + R"(traffic: [{generators: [{name: gpu, requester: {kind: gpu}, targets: [{memory: cmem}]}]}]
