@@ -201,6 +201,26 @@ void check_windows_of_soc(const PlatformSpec& spec) {
   }
 }
 
+/// Windows of parts that bring their own description, against memory and all that has fixed places.
+void check_windows_of_parts(const PlatformSpec& spec) {
+  std::vector<Window> taken = windows_of(spec);
+  for (std::size_t index = 0; index < spec.memory.size(); ++index)
+    taken.push_back({spec.memory[index].base, spec.memory[index].size, fmt::format("memory[{}]", index)});
+  for (const CmnSpec& mesh : spec.cmn)
+    taken.push_back({mesh.topology.base, cmn::Layout(mesh.topology).size(), "registers of a mesh"});
+  for (const SocPmuRow& row : soc_pmus(spec)) {
+    for (const PmuWindow& window : row.windows)
+      taken.push_back({window.base, window.size, fmt::format("registers {}", window.name)});
+  }
+  for (const auto& part : spec.parts) {
+    const PartClaims claims = part->claims();
+    for (const PartClaims::Window& window : claims.windows) {
+      check_window(claims.field, window.base, window.size, taken);
+      taken.push_back({window.base, window.size, fmt::format("window {}", window.name)});
+    }
+  }
+}
+
 void check_memory(const PlatformSpec& spec) {
   for (std::size_t index = 0; index < spec.memory.size(); ++index) {
     check_memory_range(fmt::format("memory[{}]", index), spec.memory[index], spec.sockets);
@@ -408,6 +428,10 @@ void check_interrupt_numbers(const PlatformSpec& spec) {
     for (unsigned dtc = 0; dtc < spec.cmn[mesh].topology.dtcs; ++dtc)
       check(fmt::format("meshes[{}]", mesh), cmn_interrupt(mesh, dtc), fmt::format("cmn{}", mesh));
   }
+  for (const auto& part : spec.parts) {
+    const PartClaims claims = part->claims();
+    for (const std::uint32_t number : claims.interrupts) check(claims.field, number, "the " + claims.field);
+  }
 }
 
 }  // namespace
@@ -449,6 +473,7 @@ void validate(const PlatformSpec& spec) {
   check_windows_of_own_pmus(spec);
   check_windows_of_soc(spec);
   for (const auto& part : spec.parts) part->check();
+  check_windows_of_parts(spec);
 }
 
 }  // namespace pmufab::platform
