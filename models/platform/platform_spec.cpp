@@ -166,9 +166,8 @@ void check_windows_of_own_pmus(const PlatformSpec& spec) {
   }
 }
 
-/// Registers of described PMUs may lie anywhere where nothing else is.
-void check_windows_of_soc(const PlatformSpec& spec) {
-  if (spec.soc.pmus.empty()) return;
+/// What registers that may lie anywhere must leave alone.
+std::vector<Window> taken_windows(const PlatformSpec& spec) {
   std::vector<Window> taken = pcie_windows_of(spec);
   if (spec.tegra410) {
     for (const MemoryRange& range : spec.memory.empty() ? default_memory(spec.sockets) : spec.memory)
@@ -191,6 +190,13 @@ void check_windows_of_soc(const PlatformSpec& spec) {
     taken.push_back({segment.ecam_base, default_map::kPcieEcamOfSegment,
                      fmt::format("configuration space of PCI segment {}", segment.number)});
   taken.push_back({default_map::kMessageDoorbell / 0x1000 * 0x1000, 0x1000, "doorbell of interrupt messages"});
+  return taken;
+}
+
+/// Registers of described PMUs, and windows of parts that bring their own description.
+void check_free_windows(const PlatformSpec& spec) {
+  if (spec.soc.pmus.empty() && spec.parts.empty()) return;
+  std::vector<Window> taken = taken_windows(spec);
   for (const SocPmuRow& row : soc_pmus(spec)) {
     for (const PmuWindow& window : row.windows) {
       const bool is_page1 = &window != row.windows.data();
@@ -198,19 +204,6 @@ void check_windows_of_soc(const PlatformSpec& spec) {
                    taken);
       taken.push_back({window.base, window.size, fmt::format("registers {}", window.name)});
     }
-  }
-}
-
-/// Windows of parts that bring their own description, against memory and all that has fixed places.
-void check_windows_of_parts(const PlatformSpec& spec) {
-  std::vector<Window> taken = windows_of(spec);
-  for (std::size_t index = 0; index < spec.memory.size(); ++index)
-    taken.push_back({spec.memory[index].base, spec.memory[index].size, fmt::format("memory[{}]", index)});
-  for (const CmnSpec& mesh : spec.cmn)
-    taken.push_back({mesh.topology.base, cmn::Layout(mesh.topology).size(), "registers of a mesh"});
-  for (const SocPmuRow& row : soc_pmus(spec)) {
-    for (const PmuWindow& window : row.windows)
-      taken.push_back({window.base, window.size, fmt::format("registers {}", window.name)});
   }
   for (const auto& part : spec.parts) {
     const PartClaims claims = part->claims();
@@ -471,9 +464,8 @@ void validate(const PlatformSpec& spec) {
   check_dwc(spec);
   check_windows(spec);
   check_windows_of_own_pmus(spec);
-  check_windows_of_soc(spec);
+  check_free_windows(spec);
   for (const auto& part : spec.parts) part->check();
-  check_windows_of_parts(spec);
 }
 
 }  // namespace pmufab::platform

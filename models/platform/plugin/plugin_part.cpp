@@ -54,7 +54,7 @@ PluginPart::PluginPart(const PluginSpec& spec) : file_(spec.file), host_(std::ma
   present_file = file_;
   call("while it was made", [&] {
     shell_ = std::make_unique<Shell>("plugin", [&] { plugin_.reset(descriptor.make(*host_)); });
-    if (plugin_ == nullptr) throw std::runtime_error("its function that makes it has returned nothing");
+    if (plugin_ == nullptr) throw PluginError(file_, "returned nothing from the function that makes it");
     host_->facts().has_traffic = plugin_->has_traffic();
   });
   host_->close();
@@ -71,6 +71,8 @@ void PluginPart::call(const char* doing, const std::function<void()>& code) cons
     const InPlugin here(where);
     code();
   } catch (const sc_core::sc_unwind_exception&) {  // the process is killed
+    throw;
+  } catch (const PluginError&) {
     throw;
   } catch (const HostRefusal& refusal) {
     throw PluginError(file_, fmt::format("asks for something impossible: {}", refusal.what()));
@@ -158,7 +160,10 @@ PluginFacts examine_plugin(const PluginSpec& spec) {
 std::string plugin_place() {
   if (const std::string* const where = InPlugin::present(); where != nullptr) return *where;
   const sc_core::sc_object* const process = sc_core::sc_get_current_process_b();
-  if (present_processes.empty() || process == nullptr) return {};
+  if (present_processes.empty()) return {};
+  // Between two processes, most likely in one instant that does not end.
+  if (process == nullptr)
+    return fmt::format("SystemC's scheduler: processes of the plug-in {} may wake each other", present_file);
   const std::string name = process->name();
   return name.starts_with(present_processes) ? fmt::format("the plug-in {}, process {}", present_file, name)
                                              : std::string();

@@ -226,7 +226,9 @@ void Machine::on_report(const sc_core::sc_report& report, const sc_core::sc_acti
       const std::string address = fmt::format("{:#x}", current_->platform_->bus().latest_address());
       if (text.find(address) == std::string::npos) text += ", address " + address;
     }
-    if (const std::string function = current_->host_->driver_function(); !function.empty()) text += ", in " + function;
+    // A plug-in may warn while the platform is made, and there is no host yet.
+    const std::string function = current_->host_ ? current_->host_->driver_function() : std::string();
+    if (!function.empty()) text += ", in " + function;
     current_->reports_.add(report.get_msg_type(), text);
     return;
   }
