@@ -37,6 +37,20 @@ duration: 50 us
 measure:
   - {events: [)" + events + "]}\n");
   }
+  /// Draw sessions on the example's fabric, whose event wires lose something.
+  Outcome verify_broken_fabric() {
+    const std::string keys = R"(kind: plugin
+name: broken
+cpus_per_socket: 4
+plugin: own_fabric.so
+plugin_parameters: {loses_every: 10}
+coresight_pmus:
+  - {name: crossbar, pmiidr: 0x7010_043b, base: 0x2000_0000, hid: OWNF0001,
+     events: [{name: requests, number: 1, source: own.request}]}
+)";
+    return pmufab(
+        {"verify", "--platform", write("broken.yaml", keys), "--runs", "5", "--no-shrink", "--out", path("b")});
+  }
   /// @return results of a run, as JSON has them
   Json results(std::vector<std::string> arguments, int exit_code) {
     arguments.insert(arguments.end(), {"--drivers", "newest", "--json", path("results.json")});
@@ -100,6 +114,42 @@ TEST_F(Plugins, commands_take_a_library_as_a_platform) {
   EXPECT_THAT(pmufab({"regs", fabric, "--reset"}).out, HasSubstr("socket0.crossbar at 0x20000000"));
   EXPECT_EQ(pmufab({"serve", fabric, "--", "true"}).exit_code, 0);
   EXPECT_EQ(pmufab({"shell", fabric, "--", "true"}).exit_code, 0);
+  const Outcome run = pmufab({"run", path("fabric.yaml"), "--platform", fabric, "--drivers", "newest"});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+}
+
+TEST_F(Plugins, random_sessions_on_a_plug_in_pass) {
+  const Outcome outcome = pmufab({"verify", "--platform", path("own_fabric.so"), "--runs", "20", "--out", path("v")});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("20 cases, 20 passed"));
+  const Outcome broken = verify_broken_fabric();
+  EXPECT_EQ(broken.exit_code, 1);
+  EXPECT_THAT(broken.out, HasSubstr("FAILED"));
+  const Outcome none = pmufab({"verify", "--platform", shipped("platforms/cmn600-small.yaml"), "--runs", "1"});
+  EXPECT_EQ(none.exit_code, 2);
+  EXPECT_THAT(none.err, HasSubstr("has no PMU for cases"));
+  const Outcome both = pmufab({"verify", "--platform", path("own_fabric.so"), "--fabric", "soc"});
+  EXPECT_EQ(both.exit_code, 2);
+}
+
+TEST_F(Plugins, parameters_are_axes_of_studies) {
+  const std::string study = write("study.yaml", R"(name: ports
+scenario: fabric.yaml
+axes:
+  loses: {set: platform.plugin_parameters.loses_every, values: [0, 10]}
+responses:
+  counted: {event: arm_cspmu_acpi_OWNF0001_0/event=0x1/, value: driver}
+  happened: {event: arm_cspmu_acpi_OWNF0001_0/event=0x1/, value: expected}
+expect: ["loses == 0 ? counted == happened : counted < happened"]
+)");
+  const Outcome outcome = pmufab({"explore", study, "--db", path("ports.sqlite")});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+}
+
+TEST_F(Plugins, a_guest_is_refused_registers_that_firmware_does_not_tell_of) {
+  const Outcome outcome = pmufab({"boot", path("scripted.so"), "--", "true"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("no guest could reach the window window of the plug-in"));
 }
 
 TEST_F(Plugins, a_plug_in_may_stand_in_a_platform_of_any_kind) {
