@@ -24,7 +24,9 @@ using sc_core::SC_NS;
 using sc_core::sc_time;
 
 /// The attributes of the source, in their order.
-enum Attribute : unsigned { kPort, kWrite, kBytes, kBank };
+struct Attribute {
+  enum : unsigned { port, write, bytes, bank };
+};
 const std::vector<std::string> kAttributes = {"port", "write", "bytes", "bank"};
 constexpr unsigned kBanks = 4;
 constexpr unsigned kLine = 64;
@@ -40,14 +42,14 @@ class Crossbar : public sc_core::sc_module {
   tlm_utils::multi_passthrough_target_socket<Crossbar> socket;
 
  private:
-  void b_transport(int port, tlm::tlm_generic_payload& payload, sc_time& delay) {
-    const unsigned bank = payload.get_address() / kLine % kBanks;
+  void b_transport(int from, tlm::tlm_generic_payload& payload, sc_time& delay) {
+    const unsigned number = payload.get_address() / kLine % kBanks;
     const sc_time latency(payload.is_read() ? 60 : 20, SC_NS);
     Occurrence request;
-    request.attributes[kPort] = static_cast<std::uint64_t>(port);
-    request.attributes[kWrite] = payload.is_write() ? 1 : 0;
-    request.attributes[kBytes] = payload.get_data_length();
-    request.attributes[kBank] = bank;
+    request.attributes[Attribute::port] = static_cast<std::uint64_t>(from);
+    request.attributes[Attribute::write] = payload.is_write() ? 1 : 0;
+    request.attributes[Attribute::bytes] = payload.get_data_length();
+    request.attributes[Attribute::bank] = number;
     request.duration = latency;
     source_.witness(request);                                                       // the truth: it has come in
     if (loses_every_ == 0 || ++seen_ % loses_every_ != 0) source_.signal(request);  // what the event wire says
