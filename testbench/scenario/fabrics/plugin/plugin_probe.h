@@ -18,7 +18,7 @@ namespace pmufab::scenario {
 /// @param file  as the user named it @throws platform::PluginError as above
 [[nodiscard]] std::string platform_text_of(const std::filesystem::path& file);
 
-/// @return whether a file is a shared library, or is called like one
+/// @return whether a file is called like a shared library: "my.so"
 [[nodiscard]] bool is_plugin_file(const std::filesystem::path& file);
 
 }  // namespace pmufab::scenario
