@@ -16,8 +16,8 @@ class ForeignTimer : public sc_core::sc_module {
   explicit ForeignTimer(const sc_core::sc_module_name& name) : sc_core::sc_module(name), socket("socket"), irq("irq") {
     socket.register_b_transport(this, &ForeignTimer::b_transport);
     socket.register_transport_dbg(this, &ForeignTimer::transport_dbg);
-    SC_METHOD(expire);
-    sensitive << expired_;
+    SC_METHOD(drive);
+    sensitive << begun_ << expired_;
     dont_initialize();
   }
 
@@ -62,15 +62,16 @@ class ForeignTimer : public sc_core::sc_module {
     if (offset != control) return;
     runs_ = (value & 1U) != 0;
     begin_ = sc_core::sc_time_stamp();
-    irq = false;
+    expired_.cancel();
+    begun_.notify(sc_core::SC_ZERO_TIME);
     if (runs_) expired_.notify(sc_core::sc_time(compare_, sc_core::SC_US));
-    if (!runs_) expired_.cancel();
   }
 
-  void expire() { irq = true; }
+  void drive() { irq = runs_ && sc_core::sc_time_stamp() - begin_ >= sc_core::sc_time(compare_, sc_core::SC_US); }
 
   bool runs_ = false;
   std::uint32_t compare_ = 0;
   sc_core::sc_time begin_;
+  sc_core::sc_event begun_;
   sc_core::sc_event expired_;
 };

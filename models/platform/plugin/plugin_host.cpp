@@ -14,6 +14,7 @@
 
 #include "models/platform/plugin/plugin_error.h"
 #include "tlm/clock/clock_domain.h"
+#include "tlm/registers/register_note.h"
 
 namespace pmufab::platform {
 namespace {
@@ -120,6 +121,7 @@ WindowPort::WindowPort(const sc_core::sc_module_name& name, PluginHost& host, pl
 void WindowPort::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
   try {
     const InPlugin here(where_);
+    if (RegisterNote::is_asked_for() && bank_) note(payload);
     forward(payload, delay);
   } catch (const sc_core::sc_unwind_exception&) {  // the process is killed
     throw;
@@ -130,6 +132,21 @@ void WindowPort::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time
     payload.set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);
     sc_core::sc_stop();
   }
+}
+
+void WindowPort::note(const tlm::tlm_generic_payload& payload) const {
+  auto* const note = payload.get_extension<RegisterNote>();
+  if (note == nullptr) return;
+  const auto reg = std::find_if(registers_.begin(), registers_.end(), [&](const RegisterSpec& one) {
+    return one.offset == payload.get_address() && one.width == payload.get_data_length() * 8;
+  });
+  if (reg == registers_.end()) return;
+  note->bank = bank_->name();
+  note->name = reg->name;
+  note->registers = bank_.get();
+  note->spec = &*reg;
+  note->reg = bank_->find(reg->name);
+  note->before = bank_->read(note->reg, 0, simulated_time());
 }
 
 unsigned WindowPort::transport_dbg(tlm::tlm_generic_payload& payload) {

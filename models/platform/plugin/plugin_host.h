@@ -100,6 +100,8 @@ class WindowPort : public sc_core::sc_module {
   void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
   unsigned transport_dbg(tlm::tlm_generic_payload& payload);
   void make_bank();
+  /// Tell who asks for it which register is about to be accessed.
+  void note(const tlm::tlm_generic_payload& payload) const;
   /// @return what the target's debug transport reads; the reset value if it has none
   [[nodiscard]] std::uint64_t look(const plugin::Register& reg);
 

@@ -194,6 +194,36 @@ except DebugException as error:
   EXPECT_THAT(firmware.out, HasSubstr("OWNT0001"));
 }
 
+TEST_F(Plugins, traces_show_registers_and_the_interrupt_of_a_foreign_target) {
+  const std::string file = write("timer.yaml", R"(name: timer
+platform: timer-soc.yaml
+duration: 20 us
+firmware_writes:
+  - {address: 0x2800_0008, value: 5}
+  - {address: 0x2800_0000, value: 1}
+measure:
+  - {events: [arm_cspmu_acpi_OWNT0002_0/cycles/]}
+)");
+  const Outcome outcome =
+      pmufab({"run", file, "--drivers", "newest", "--trace-mmio", path("accesses"), "--timeline", path("line.json")});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+  EXPECT_THAT(read(folder / "accesses"),
+              AllOf(HasSubstr("own_timer.registers.COMPARE = 0x00000005"),
+                    HasSubstr("own_timer.registers.CONTROL = 0x00000001"), HasSubstr("interrupt 320")));
+}
+
+TEST_F(Plugins, firmware_tells_of_a_core_sight_pmu_that_the_plug_in_has_itself) {
+  const std::string keys = write("node.yaml",
+                                 "kind: plugin\nsockets: 1\nplugin: scripted.so\n"
+                                 "plugin_parameters: {node: 0x3400_0000}\n");
+  const Outcome outcome = pmufab({"firmware", keys, "--acpi", path("tables")});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  const std::string apmt = read(folder / "tables/apmt.aml");
+  EXPECT_THAT(apmt, HasSubstr("SCRP0001"));
+  EXPECT_THAT(apmt, HasSubstr(std::string("\0\0\0\x34\0\0\0\0", 8)));
+  EXPECT_THAT(read(folder / "tables/dsdt.aml"), HasSubstr("SCRP0001"));
+}
+
 /// Keys of a platform, and what must be said of them.
 struct Mistake {
   std::string keys;

@@ -37,8 +37,10 @@ class Scripted final : public sc_core::sc_module, public Plugin {
         signalled_(host.number("signalled", 0)) {
     socket.register_b_transport(this, &Scripted::b_transport);
     host.map({.name = "window", .base = host.number("base", 0x3400'0000), .size = 0x1000}, socket);
-    static_cast<void>(
-        host.interrupt(static_cast<std::uint32_t>(host.number("interrupt", 900)), pmufab::plugin::Trigger::edge));
+    const auto number = static_cast<std::uint32_t>(host.number("interrupt", 900));
+    static_cast<void>(host.interrupt(number, pmufab::plugin::Trigger::edge));
+    if (const std::uint64_t node = host.number("node", 0); node != 0)
+      host.coresight_node({.hid = "SCRP0001", .base = node, .interrupt = number});
     SC_THREAD(run);
   }
 
