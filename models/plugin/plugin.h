@@ -11,9 +11,9 @@
 #include <systemc>
 #include <tlm>
 
-/// The interface of plug-ins: shared libraries that bring parts of a platform. It needs SystemC and TLM-2.0, and nothing
-/// else of pmufab: a plug-in is compiled with this header and linked with SystemC alone. docs/platforms/plug-ins.md walks
-/// through it.
+/// The interface of plug-ins: shared libraries that bring parts of a platform. It needs SystemC and TLM-2.0, and
+/// nothing else of pmufab: a plug-in is compiled with this header and linked with SystemC alone.
+/// docs/platforms/plug-ins.md walks through it.
 namespace pmufab::plugin {
 
 /// The version of everything in this header. pmufab refuses plug-ins that were compiled with another one.
@@ -126,8 +126,8 @@ class Host {
   [[nodiscard]] virtual unsigned sockets() const = 0;
   [[nodiscard]] virtual unsigned cpus_per_socket() const = 0;
 
-  /// @return a value of the platform's `plugin_parameters`, or what it is without one. A parameter that the plug-in does
-  ///         not ask for is refused.
+  /// @return a value of the platform's `plugin_parameters`, or what it is without one. A parameter that the plug-in
+  ///         does not ask for is refused.
   [[nodiscard]] virtual std::string text(const std::string& name, const std::string& otherwise) = 0;
   /// The same of a whole number from `least` to `most`: 100, 0x2000_0000.
   [[nodiscard]] virtual std::uint64_t number(const std::string& name, std::uint64_t otherwise, std::uint64_t least = 0,

@@ -8,8 +8,8 @@
 #include <systemc>
 #include <tlm>
 
-/// A timer as another project has it. It knows nothing of pmufab. Registers of 32 bits: CONTROL (0x0, bit 0 lets it run),
-/// COUNT (0x4, microseconds), COMPARE (0x8, raises the interrupt).
+/// A timer as another project has it. It knows nothing of pmufab. Registers of 32 bits: CONTROL (0x0, bit 0 lets it
+/// run), COUNT (0x4, microseconds), COMPARE (0x8, raises the interrupt).
 class ForeignTimer : public sc_core::sc_module {
  public:
   SC_HAS_PROCESS(ForeignTimer);

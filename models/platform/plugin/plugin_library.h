@@ -7,8 +7,8 @@
 
 namespace pmufab::platform {
 
-/// Load the library of a plug-in into this process, for as long as that lives. The library's own code runs: let a process
-/// of its own do this first.
+/// Load the library of a plug-in into this process, for as long as that lives. The library's own code runs: let a
+/// process of its own do this first.
 /// @param file  as the user named it, for messages
 /// @param path  absolute
 /// @return what the library says of itself, of this interface version, SystemC and ABI

@@ -67,8 +67,8 @@ class PluginPart final : public PlatformPart {
 /// @throws PluginError
 [[nodiscard]] PluginFacts examine_plugin(const PluginSpec& spec);
 
-/// @return the plug-in, and the window or process, whose code this process is in; empty if it is in none. May be called from
-///         a signal's handler, if nothing else goes on in the process afterwards.
+/// @return the plug-in, and the window or process, whose code this process is in; empty if it is in none. May be called
+///         from a signal's handler, if nothing else goes on in the process afterwards.
 [[nodiscard]] std::string plugin_place();
 
 }  // namespace pmufab::platform

@@ -68,8 +68,8 @@ void request_stop(int signal) {
   stop_requested = 1;
 }
 
-/// Tells the parent where a driver or a plug-in is that does not return, or has crashed. This does what a signal's handler
-/// must not do, and may wait for ever. That does not matter, because the process is killed right afterwards.
+/// Tells the parent where a driver or a plug-in is that does not return, or has crashed. This does what a signal's
+/// handler must not do, and may wait for ever. That does not matter, because the process is killed right afterwards.
 void tell_place(int /*signal*/) {
   std::string function = platform::plugin_place();
   if (function.empty() && host_of_run == nullptr) return;

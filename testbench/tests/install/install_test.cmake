@@ -160,6 +160,7 @@ run("pmufab stat with a plug-in" ${pmufab} stat --platform ${plugins}/own_fabric
 must_print("pmufab stat with a plug-in" "1 counter, none wrong")
 run("pmufab regs with a foreign target" ${pmufab} regs ${plugins}/timer-soc.yaml own_timer)
 must_print("pmufab regs with a foreign target" "own_timer.registers at 0x28000000")
-run("pmufab serve with a foreign target" ${pmufab} serve ${plugins}/timer-soc.yaml -- python3 -c
-  "from arm_ds.debugger_v1 import Debugger\nd = Debugger()\nd.writeMemoryValue(0x28000008, 7)\nprint('compare', d.readMemoryValue(0x28000008))")
+string(CONCAT script "from arm_ds.debugger_v1 import Debugger\nd = Debugger()\n"
+  "d.writeMemoryValue(0x28000008, 7)\nprint('compare', d.readMemoryValue(0x28000008))")
+run("pmufab serve with a foreign target" ${pmufab} serve ${plugins}/timer-soc.yaml -- python3 -c "${script}")
 must_print("pmufab serve with a foreign target" "compare 7")

@@ -11,8 +11,8 @@
 namespace pmufab::verify {
 
 /// Cases on one platform of the user's: random perf sessions on its described PMUs that arm_cspmu drives without a
-/// back-end. What happens at their sources is the traffic of its plug-in, and random streams at sources of its file. The
-/// other PMUs, those with counters of less than 32 bits, and wraps are left out.
+/// back-end. What happens at their sources is the traffic of its plug-in, and random streams at sources of its file.
+/// The other PMUs, those with counters of less than 32 bits, and wraps are left out.
 class PlatformGenerator final : public FabricGenerator {
  public:
   /// @param file  of the platform, absolute

@@ -476,8 +476,8 @@ CPUs that go and come back, drivers that are loaded again, counters that wrap. A
 The first failure of each kind is shrunk to the smallest scenario that still fails in the same way. It is written as a
 file that pmufab run takes. Further failures of that kind are counted. docs/verify.md tells more.
 
-With --platform, machines are not drawn: all cases run on that platform, with the traffic of its plug-in and random streams
-at the sources of its file. Sessions open events of its described PMUs, and let no counter wrap.
+With --platform, machines are not drawn: all cases run on that platform, with the traffic of its plug-in and random
+streams at the sources of its file. Sessions open events of its described PMUs, and let no counter wrap.
 
 The same seed, fabrics and drivers give the same cases. With --out the campaign can be interrupted at any time, and
 go on with --resume.
