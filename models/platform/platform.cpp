@@ -27,9 +27,10 @@ void add_other_parts(const PlatformSpec& spec, PlatformParts& parts) {
   for (const auto& part : spec.parts) parts.push_back(part->make());
 }
 
-/// The kinds of fabric, as hardware. A kind that the platform does not have adds nothing.
+/// The kinds of fabric, as hardware. A kind that the platform does not have adds nothing. Described PMUs come after
+/// what they may count.
 constexpr std::array kKinds = {&add_tegra410_parts, &add_cmn_parts, &add_cxl_parts,
-                               &add_soc_part,       &add_dwc_part,  &add_other_parts};
+                               &add_other_parts,    &add_soc_part,  &add_dwc_part};
 
 void describe_cpus(const PlatformSpec& spec, FirmwareDescription& firmware) {
   for (unsigned socket = 0; socket < spec.sockets; ++socket) {

@@ -166,9 +166,8 @@ void check_windows_of_own_pmus(const PlatformSpec& spec) {
   }
 }
 
-/// Registers of described PMUs may lie anywhere where nothing else is.
-void check_windows_of_soc(const PlatformSpec& spec) {
-  if (spec.soc.pmus.empty()) return;
+/// What registers that may lie anywhere must leave alone.
+std::vector<Window> taken_windows(const PlatformSpec& spec) {
   std::vector<Window> taken = pcie_windows_of(spec);
   if (spec.tegra410) {
     for (const MemoryRange& range : spec.memory.empty() ? default_memory(spec.sockets) : spec.memory)
@@ -191,12 +190,26 @@ void check_windows_of_soc(const PlatformSpec& spec) {
     taken.push_back({segment.ecam_base, default_map::kPcieEcamOfSegment,
                      fmt::format("configuration space of PCI segment {}", segment.number)});
   taken.push_back({default_map::kMessageDoorbell / 0x1000 * 0x1000, 0x1000, "doorbell of interrupt messages"});
+  return taken;
+}
+
+/// Registers of described PMUs, and windows of parts that bring their own description.
+void check_free_windows(const PlatformSpec& spec) {
+  if (spec.soc.pmus.empty() && spec.parts.empty()) return;
+  std::vector<Window> taken = taken_windows(spec);
   for (const SocPmuRow& row : soc_pmus(spec)) {
     for (const PmuWindow& window : row.windows) {
       const bool is_page1 = &window != row.windows.data();
       check_window(fmt::format("coresight_pmus[{}].{}", row.pmu, is_page1 ? "page1" : "base"), window.base, window.size,
                    taken);
       taken.push_back({window.base, window.size, fmt::format("registers {}", window.name)});
+    }
+  }
+  for (const auto& part : spec.parts) {
+    const PartClaims claims = part->claims();
+    for (const PartClaims::Window& window : claims.windows) {
+      check_window(claims.field, window.base, window.size, taken);
+      taken.push_back({window.base, window.size, fmt::format("window {}", window.name)});
     }
   }
 }
@@ -408,6 +421,10 @@ void check_interrupt_numbers(const PlatformSpec& spec) {
     for (unsigned dtc = 0; dtc < spec.cmn[mesh].topology.dtcs; ++dtc)
       check(fmt::format("meshes[{}]", mesh), cmn_interrupt(mesh, dtc), fmt::format("cmn{}", mesh));
   }
+  for (const auto& part : spec.parts) {
+    const PartClaims claims = part->claims();
+    for (const std::uint32_t number : claims.interrupts) check(claims.field, number, "the " + claims.field);
+  }
 }
 
 }  // namespace
@@ -447,7 +464,7 @@ void validate(const PlatformSpec& spec) {
   check_dwc(spec);
   check_windows(spec);
   check_windows_of_own_pmus(spec);
-  check_windows_of_soc(spec);
+  check_free_windows(spec);
   for (const auto& part : spec.parts) part->check();
 }
 

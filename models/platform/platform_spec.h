@@ -48,6 +48,18 @@ struct CmnLinkSpec {
 
 class PlatformPart;
 
+/// What a part wants to have for itself on a platform.
+struct PartClaims {
+  struct Window {
+    std::string name;
+    std::uint64_t base = 0;
+    std::uint64_t size = 0;
+  };
+  std::string field;  ///< for messages: the key that describes the part
+  std::vector<Window> windows{};
+  std::vector<std::uint32_t> interrupts{};  ///< numbers
+};
+
 /// What a platform has of a kind of fabric that PlatformSpec has no member for. A program that brings its own fabric
 /// derives from it.
 class PartSpec {
@@ -55,6 +67,8 @@ class PartSpec {
   virtual ~PartSpec() = default;
   /// @throws SpecError for the first thing that makes it impossible
   virtual void check() const = 0;
+  /// validate() compares it with what the rest of the platform has.
+  [[nodiscard]] virtual PartClaims claims() const { return {}; }
   [[nodiscard]] virtual std::unique_ptr<PlatformPart> make() const = 0;
 };
 

@@ -86,7 +86,15 @@ class Source {
   [[nodiscard]] bool is_heard() const noexcept { return !wishes_.empty() || keeps_open_ || observer_ != nullptr; }
   /// Something happens now.
   void happen(const Occurrence& occurrence, Picoseconds when) {
+    tell(occurrence, when);
+    signal(occurrence, when);
+  }
+  /// The observer hears it, and nobody counts it.
+  void tell(const Occurrence& occurrence, Picoseconds when) {
     if (observer_ != nullptr) observer_->on_occurrence(number_, occurrence, when);
+  }
+  /// PMUs count it, and the observer does not hear it.
+  void signal(const Occurrence& occurrence, Picoseconds when) {
     for (Wish* const wish : wishes_) serve(*wish, occurrence, when);
     if (keeps_open_) keep(occurrence, when);
   }

@@ -13,6 +13,7 @@
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace pmufab::process {
 namespace {
@@ -22,7 +23,11 @@ constexpr std::size_t kToldFrames = 4;
 constexpr std::size_t kDigits = 2 * sizeof(std::uintptr_t) + 3;  // "0x", and the terminator
 
 /// A crash handler must not allocate: everything it needs is made before.
-std::string library_path;
+struct Library {
+  std::string path;
+  std::string what;
+};
+std::vector<Library> libraries;
 std::array<char, 1 << 16> stack;
 void (*tell_parent)() = nullptr;
 
@@ -52,6 +57,34 @@ void* caller_of(const void* context) {
 #endif
 }
 
+/// @return the library, of those that are looked for, that has an address; null: none has
+const Library* library_of(const Dl_info& where) {
+  for (const Library& library : libraries) {
+    if (library.path == where.dli_fname) return &library;
+  }
+  return nullptr;
+}
+
+/// Print what the command finds out about places in a library, or the places if there is no such command.
+void print_places(const Library& library, const char* const* command, const char* const* offsets, std::size_t count) {
+  say("pmufab: ");
+  say(library.what);
+  say(" crashed in these functions, or in functions they called (innermost first):\n");
+  const pid_t child = _Fork();
+  if (child == 0) {
+    dup2(STDERR_FILENO, STDOUT_FILENO);
+    execvp(*command, const_cast<char* const*>(command));
+    for (std::size_t i = 0; i < count; ++i) {
+      say(library.path);
+      say(" at ");
+      say(offsets[i]);
+      say(" (install the package binutils: its addr2line shows function and line)\n");
+    }
+    _exit(0);
+  }
+  if (child > 0) waitpid(child, nullptr, 0);
+}
+
 void write_hexadecimal(std::uintptr_t value, char* text) {
   text += kDigits - 1;
   *text = '\0';
@@ -70,12 +103,17 @@ void on_crash(int signal, siginfo_t* /*info*/, void* context) {
     count = 1;
   }
   std::array<std::array<char, kDigits>, kToldFrames> offsets;
-  std::array<const char*, kToldFrames + 5> command{"addr2line", "-fpise", library_path.c_str()};
+  std::array<const char*, kToldFrames + 4> command{"addr2line", "-fpise"};
+  const Library* library = nullptr;
   std::size_t told = 0;
   for (int i = 0; i < count && told < kToldFrames; ++i) {
     const void* const frame = frames.at(static_cast<std::size_t>(i));
     Dl_info where{};
-    if (dladdr(frame, &where) == 0 || where.dli_fname != library_path) continue;
+    if (dladdr(frame, &where) == 0) continue;
+    const Library* const its = library_of(where);
+    if (its == nullptr || (library != nullptr && its != library)) continue;
+    library = its;
+    command[2] = its->path.c_str();
     const auto offset = reinterpret_cast<std::uintptr_t>(frame) - reinterpret_cast<std::uintptr_t>(where.dli_fbase);
     // Callers are known by their return addresses, which may be on the line after the call.
     write_hexadecimal(frame == place_of(context) ? offset : offset - 1, offsets.at(told).data());
@@ -83,20 +121,7 @@ void on_crash(int signal, siginfo_t* /*info*/, void* context) {
     ++told;
   }
   if (told > 0) {
-    say("pmufab: the drivers crashed in these functions, or in functions they called (innermost first):\n");
-    const pid_t child = _Fork();
-    if (child == 0) {
-      dup2(STDERR_FILENO, STDOUT_FILENO);
-      execvp(command.front(), const_cast<char* const*>(command.data()));
-      for (std::size_t i = 0; i < told; ++i) {
-        say(library_path);
-        say(" at ");
-        say(offsets.at(i).data());
-        say(" (install the package binutils: its addr2line shows function and line)\n");
-      }
-      _exit(0);
-    }
-    if (child > 0) waitpid(child, nullptr, 0);
+    print_places(*library, command.data(), command.data() + 3, told);
   } else {
     say("pmufab: it did not crash in a function of a driver; a driver from pmufab driver build --sanitize may say "
         "where\n");
@@ -109,8 +134,8 @@ void on_crash(int signal, siginfo_t* /*info*/, void* context) {
 
 void tell_of_crashes(void (*tell)()) { tell_parent = tell; }
 
-void report_crashes_in(const std::filesystem::path& library) {
-  library_path = std::filesystem::absolute(library).string();
+void report_crashes_in(const std::filesystem::path& library, const std::string& what) {
+  libraries.push_back({std::filesystem::absolute(library).string(), what});
   // The first call loads what later calls need.
   std::array<void*, 1> nothing{};
   static_cast<void>(backtrace(nothing.data(), 1));

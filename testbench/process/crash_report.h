@@ -2,13 +2,16 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 
 namespace pmufab::process {
 
 /// From now on, if this process crashes, print the functions of a library on the stack to standard error, with file and
-/// line. The process still dies of the signal. An existing handler (a sanitizer's) stays.
+/// line. The process still dies of the signal. An existing handler (a sanitizer's) stays. Of several libraries, that of
+/// the innermost function counts.
 /// @param library  loaded, or about to be
-void report_crashes_in(const std::filesystem::path& library);
+/// @param what     for people: "the plug-in my.so"
+void report_crashes_in(const std::filesystem::path& library, const std::string& what = "the drivers");
 
 /// Call a function when this process has crashed in such a library, and not by abort(). It may allocate: the heap is most
 /// likely in order.

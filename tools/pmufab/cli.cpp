@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
+#include "models/platform/plugin/plugin_error.h"
 #include "testbench/perf/event_syntax.h"
 #include "testbench/process/child_process.h"
 #include "testbench/scenario/yaml/input_error.h"
@@ -249,6 +250,9 @@ int answer_errors(const std::function<int()>& work) {
     complain("pmufab: {}{}\n", no_room ? "" : "internal error: ",
              no_room ? InputError(error.what(), "is the disk of $TMPDIR full?").what() : error.what());
     return no_room ? kBadInput : kInternalError;
+  } catch (const platform::PluginError& error) {
+    complain("pmufab: {}\n", error.what());
+    return kInternalError;
   } catch (const std::exception& error) {
     if (std::ferror(stdout) != 0) return kPassed;  // printing threw: finish_standard_output() says why
     complain("pmufab: internal error: {}\n", error.what());

@@ -50,7 +50,7 @@ using Options = std::vector<Option>;
 enum class Words : std::uint8_t {
   none,  ///< any word is an error
   files,
-  platforms,  ///< YAML files
+  platforms,  ///< YAML files, and libraries of plug-ins
   scenarios,  ///< YAML files, or names of scenarios
   sources,    ///< C files
 };

@@ -75,6 +75,12 @@ std::string find_part(const std::string& folder, const std::string& given) {
   return given;
 }
 
+std::string override_of_platform(const std::string& given) {
+  std::string quoted;  // in YAML, a quote in quotes is written twice
+  for (const char letter : find_part("platforms", given)) quoted += letter == '\'' ? "''" : std::string(1, letter);
+  return fmt::format("platform='{}'", quoted);
+}
+
 std::vector<std::string> scenario_names() {
   std::vector<std::string> names;
   for (const fs::path& place : places()) {

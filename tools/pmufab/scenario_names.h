@@ -18,6 +18,10 @@ namespace pmufab::cli {
 /// @return its path; what is neither is returned as it is
 [[nodiscard]] std::string find_part(const std::string& folder, const std::string& given);
 
+/// @param given  as find_part() takes it
+/// @return what makes it the platform of a scenario, as the text of a --set option
+[[nodiscard]] std::string override_of_platform(const std::string& given);
+
 /// @return the names find_scenario() knows, sorted
 [[nodiscard]] std::vector<std::string> scenario_names();
 

@@ -8,7 +8,9 @@
 
 #include "models/platform/cmn/cmn_meshes.h"
 #include "models/platform/cxl/cxl_part.h"
+#include "models/platform/plugin/plugin_part.h"
 #include "models/platform/tegra410/tegra410_part.h"
+#include "models/soc/wire/fabric_sources.h"
 
 namespace pmufab::platform {
 
@@ -86,10 +88,10 @@ coresight::CoreSightPmu* SocPart::pmu(std::string_view name) const {
 }
 
 void SocPart::set_observer(soc::OccurrenceObserver* observer) {
-  // What happens in fabrics, their own observers see.
+  // What happens in other fabrics, their own observers see.
   for (std::size_t number = 0; number < sources_.size(); ++number) {
     const std::size_t index = number / (sources_.size() / description_.sources.size());
-    if (description_.sources[index].cause == soc::Cause::streams) sources_[number]->set_observer(observer);
+    if (soc::is_heard_itself(description_.sources[index])) sources_[number]->set_observer(observer);
   }
 }
 
@@ -100,6 +102,7 @@ void add_soc_part(const PlatformSpec& spec, PlatformParts& parts) {
     if (auto* const sockets = dynamic_cast<Tegra410Part*>(part.get())) fabrics.sockets = sockets;
     if (auto* const cxl = dynamic_cast<CxlPart*>(part.get())) fabrics.cxl = cxl;
     if (auto* const cmn = dynamic_cast<CmnMeshes*>(part.get())) fabrics.cmn = cmn;
+    if (auto* const plugin = dynamic_cast<PluginPart*>(part.get())) fabrics.plugin = plugin;
   }
   parts.push_back(std::make_unique<SocPart>(spec, fabrics));
 }

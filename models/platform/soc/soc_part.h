@@ -33,7 +33,7 @@ class SocPart final : public PlatformPart {
   [[nodiscard]] soc::Source& source(unsigned number) { return *sources_.at(number); }
   /// @param name  as registers() has it; null: there is no such PMU
   [[nodiscard]] coresight::CoreSightPmu* pmu(std::string_view name) const;
-  /// @param observer  of the sources at which streams let things happen; not owned; null: none
+  /// @param observer  of the sources at which streams or a plug-in let things happen; not owned; null: none
   void set_observer(soc::OccurrenceObserver* observer);
 
  private:

@@ -7,6 +7,7 @@
 
 #include "models/platform/cmn/cmn_meshes.h"
 #include "models/platform/cxl/cxl_part.h"
+#include "models/platform/plugin/plugin_part.h"
 #include "models/platform/tegra410/tegra410_part.h"
 #include "models/soc/wire/fabric_sources.h"
 #include "models/tegra410/ucf/ucf_events.h"
@@ -206,6 +207,13 @@ void MeshTap::home_event(void* context, const cmn::Pmu::NodeOccurrence& event) {
   tap.source_.happen(occurrence, event.when);
 }
 
+PluginTap::PluginTap(std::string name, unsigned socket, PluginPart& plugin, soc::Source& source)
+    : name_(std::move(name)), socket_(socket), plugin_(plugin) {
+  plugin_.connect(name_, socket_, &source);
+}
+
+PluginTap::~PluginTap() { plugin_.connect(name_, socket_, nullptr); }
+
 void connect_source(const soc::SourceDescription& description, unsigned socket, const SocFabrics& fabrics,
                     soc::Source& source, FabricTaps& taps) {
   switch (description.cause) {
@@ -231,6 +239,10 @@ void connect_source(const soc::SourceDescription& description, unsigned socket, 
       if (fabrics.cmn == nullptr || socket != 0) break;
       for (unsigned mesh = 0; mesh < fabrics.cmn->size(); ++mesh)
         taps.push_back(std::make_unique<MeshTap>(description.cause, mesh, fabrics.cmn->mesh(mesh), source));
+      break;
+    case soc::Cause::plugin:
+      if (fabrics.plugin != nullptr)
+        taps.push_back(std::make_unique<PluginTap>(description.name, socket, *fabrics.plugin, source));
       break;
   }
 }

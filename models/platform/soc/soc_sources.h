@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "models/cmn/mesh.h"
@@ -13,6 +14,7 @@ namespace pmufab::platform {
 
 class CmnMeshes;
 class CxlPart;
+class PluginPart;
 class Tegra410Part;
 
 /// The fabrics of a platform that may be sources. Not owned; null: there is none.
@@ -20,6 +22,7 @@ struct SocFabrics {
   Tegra410Part* sockets = nullptr;
   CxlPart* cxl = nullptr;
   CmnMeshes* cmn = nullptr;
+  PluginPart* plugin = nullptr;
 };
 
 /// Turns what passes one place of a fabric into occurrences. While it lives, the fabric must.
@@ -65,6 +68,20 @@ class MeshTap final : public FabricTap {
   unsigned number_;
   cmn::Mesh& mesh_;
   soc::Source& source_;
+};
+
+/// A source that a plug-in has declared.
+class PluginTap final : public FabricTap {
+ public:
+  PluginTap(std::string name, unsigned socket, PluginPart& plugin, soc::Source& source);
+  ~PluginTap() override;
+  PluginTap(const PluginTap&) = delete;
+  PluginTap& operator=(const PluginTap&) = delete;
+
+ private:
+  std::string name_;
+  unsigned socket_;
+  PluginPart& plugin_;
 };
 
 /// Let a source of a socket hear the fabric that its description names. A source of streams stays as it is, and so does one

@@ -26,6 +26,7 @@ enum class Cause : std::uint8_t {
   cxl_ddr,      ///< commands of the DDR memory of CXL devices
   cmn_flit,     ///< flits at the device ports of CMN meshes
   cmn_home,     ///< requests and cache events of homes of CMN meshes
+  plugin,       ///< a plug-in
 };
 
 /// What lets things happen that events count. Each socket has one.

@@ -101,9 +101,15 @@ struct FabricSource {
   return true;
 }
 
+/// @return whether the judge of described PMUs hears what happens at the source itself, and at no other judge.
+[[nodiscard]] inline bool is_heard_itself(const SourceDescription& source) noexcept {
+  return source.cause == Cause::streams || source.cause == Cause::plugin;
+}
+
 /// @return whether its events can count a sum: what happens there is known one by one, with all attributes.
 [[nodiscard]] inline bool can_be_summed(const SourceDescription& source) noexcept {
-  return source.cause == Cause::streams || source.cause == Cause::pcie || source.cause == Cause::pcie_tgt;
+  return source.cause == Cause::streams || source.cause == Cause::pcie || source.cause == Cause::pcie_tgt ||
+         source.cause == Cause::plugin;
 }
 
 }  // namespace pmufab::soc

@@ -8,6 +8,7 @@
 #include "testbench/scenario/fabrics/cmn/cmn_kind.h"
 #include "testbench/scenario/fabrics/cxl/cxl_kind.h"
 #include "testbench/scenario/fabrics/dwc/dwc_kind.h"
+#include "testbench/scenario/fabrics/plugin/plugin_kind.h"
 #include "testbench/scenario/fabrics/soc/soc_kind.h"
 #include "testbench/scenario/fabrics/tegra410/tegra410_kind.h"
 
@@ -15,7 +16,8 @@ namespace pmufab::scenario {
 namespace {
 
 std::vector<const FabricKind*>& table() {
-  static std::vector<const FabricKind*> kinds = {&tegra410_kind(), &cmn_kind(), &cxl_kind(), &soc_kind(), &dwc_kind()};
+  static std::vector<const FabricKind*> kinds = {&tegra410_kind(), &cmn_kind(), &cxl_kind(),
+                                                 &plugin_kind(),   &soc_kind(), &dwc_kind()};
   return kinds;
 }
 

@@ -29,7 +29,8 @@ const std::vector<KindOfFile>& kinds_of_files() {
       {FileKind::platform,
        "a platform",
        "pmufab list, regs, map, shell and boot take platforms, and a scenario's key 'platform'",
-       {"kind", "sockets", "cpus_per_socket", "meshes", "tegra410", "cxl", "coresight_pmus", "dwc_root_ports"}},
+       {"kind", "sockets", "cpus_per_socket", "meshes", "tegra410", "cxl", "coresight_pmus", "dwc_root_ports",
+        "plugin"}},
   };
   return kinds;
 }

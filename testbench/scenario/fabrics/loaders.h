@@ -26,6 +26,10 @@ enum class FileKind : std::uint8_t { scenario, platform, traffic, results };
 /// @throws InputError that names both kinds, and who takes such a file
 void check_kind(const Value& document, const std::string& path, FileKind wanted);
 
+/// Read the file of a platform: YAML, or a plug-in, which is a platform by itself.
+/// @throws InputError
+[[nodiscard]] Value load_platform_file(const std::filesystem::path& file);
+
 /// Read a platform map (name, kind, ...) and check it. @param path  of the map, for messages
 /// @throws InputError
 [[nodiscard]] platform::PlatformSpec read_platform(const Value& document, const std::string& path, Value& effective);

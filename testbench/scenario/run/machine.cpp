@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "models/platform/plugin/plugin_part.h"
 #include "testbench/process/crash_report.h"
 #include "testbench/process/main_stack.h"
 #include "testbench/scenario/yaml/input_error.h"
@@ -59,6 +60,8 @@ Machine::Machine(const platform::PlatformSpec& platform, const HostSpec& host, c
                  const driver_host::DriverSet& drivers, Options options) {
   current_ = this;
   process::report_crashes_in(drivers.library);
+  if (const auto* const plugin = platform.part<platform::PluginSpec>(); plugin != nullptr)
+    process::report_crashes_in(plugin->path, "the plug-in " + plugin->file);
   sc_core::sc_report_handler::set_handler(&Machine::on_report);
 
   platform_ = std::make_unique<platform::Platform>("platform", platform);
@@ -195,13 +198,22 @@ sc_core::sc_event_or_list Machine::idle_events() const {
 
 void Machine::run(const std::function<void()>& body) {
   process_ = std::make_unique<Process>("story", body);
+  const auto* const plugin = platform_->find<platform::PluginPart>();
   try {
     sc_core::sc_start();
-  } catch (...) {  // of a process other than the story
+  } catch (const sc_core::sc_report& report) {  // SystemC makes one of what a process other than the story throws
+    process::return_to_main_stack();
+    const char* const culprit = report.get_process_name();
+    const std::exception_ptr error =
+        plugin == nullptr || culprit == nullptr ? nullptr : plugin->error_of(culprit, report.get_msg());
+    if (error) std::rethrow_exception(error);
+    throw;
+  } catch (...) {
     process::return_to_main_stack();
     throw;
   }
   process::return_to_main_stack();
+  if (plugin != nullptr) plugin->rethrow();
   process_->rethrow();
 }
 
@@ -214,7 +226,9 @@ void Machine::on_report(const sc_core::sc_report& report, const sc_core::sc_acti
       const std::string address = fmt::format("{:#x}", current_->platform_->bus().latest_address());
       if (text.find(address) == std::string::npos) text += ", address " + address;
     }
-    if (const std::string function = current_->host_->driver_function(); !function.empty()) text += ", in " + function;
+    // A plug-in may warn while the platform is made, and there is no host yet.
+    const std::string function = current_->host_ ? current_->host_->driver_function() : std::string();
+    if (!function.empty()) text += ", in " + function;
     current_->reports_.add(report.get_msg_type(), text);
     return;
   }

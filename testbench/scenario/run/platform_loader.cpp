@@ -1,10 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "models/platform/plugin/plugin_error.h"
 #include "testbench/scenario/fabrics/fabric_kind.h"
 #include "testbench/scenario/fabrics/loaders.h"
+#include "testbench/scenario/fabrics/plugin/plugin_probe.h"
 #include "testbench/scenario/run/scenario_spec.h"
 #include "testbench/scenario/yaml/document.h"
 
 namespace pmufab::scenario {
+
+Value load_platform_file(const std::filesystem::path& file) {
+  if (!is_plugin_file(file)) return load_file(file);
+  std::string text;
+  try {
+    text = platform_text_of(file);
+  } catch (const platform::PluginError& error) {
+    throw InputError({std::make_shared<const std::string>(file.string())}, {}, error.reason());
+  }
+  Value document = text.empty() ? Value::map() : parse_text(text, file.string());
+  if (document.kind != Value::Kind::map)
+    throw InputError(document.source, {}, "the keys of the plug-in's platform are no map");
+  if (document.find("plugin") != nullptr)
+    throw InputError(document.source, "plugin", "the keys of a plug-in's platform cannot name another plug-in");
+  if (document.find("kind") == nullptr) document.add("kind", Value::of("plugin", true));
+  if (document.find("name") == nullptr) document.add("name", Value::of(file.stem().string(), true));
+  document.add("plugin", Value::of(file.string(), true));
+  return document;
+}
+
 platform::PlatformSpec read_platform(const Value& document, const std::string& path, Value& effective) {
   check_kind(document, path, FileKind::platform);
   Reader reader(document, path, effective);
@@ -32,7 +54,7 @@ platform::PlatformSpec read_platform(const Value& document, const std::string& p
 }
 
 PlatformDocument load_platform(const std::filesystem::path& file, const std::vector<std::string>& overrides) {
-  Value document = load_file(file);
+  Value document = load_platform_file(file);
   for (const std::string& text : overrides) apply(parse_override(text), document);
   PlatformDocument result;
   result.effective = Value::map();

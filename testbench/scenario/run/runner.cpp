@@ -22,6 +22,7 @@
 
 #include <fmt/format.h>
 
+#include "models/platform/plugin/plugin_part.h"
 #include "testbench/process/captured_output.h"
 #include "testbench/process/child_process.h"
 #include "testbench/process/crash_report.h"
@@ -53,7 +54,7 @@ struct Shared {
   std::atomic<int> write_error{0};  // errno, if the journal could not be written
   SharedFlag processor_time_is_over{0};
   SharedFlag is_limited{0};  // the limit of simulated time holds, and the run did not end at it itself
-  std::array<std::atomic<char>, 200> place{};  // the driver's function that did not return; ends with a zero
+  std::array<std::atomic<char>, 200> place{};  // the function that did not return; ends with a zero
   SharedFlag has_place{0};                     // it is whole
 };
 
@@ -67,11 +68,12 @@ void request_stop(int signal) {
   stop_requested = 1;
 }
 
-/// Tells the parent where a driver is that does not return, or has crashed. This does what a signal's handler must not
-/// do, and may wait for ever. That does not matter, because the process is killed right afterwards.
+/// Tells the parent where a driver or a plug-in is that does not return, or has crashed. This does what a signal's
+/// handler must not do, and may wait for ever. That does not matter, because the process is killed right afterwards.
 void tell_place(int /*signal*/) {
-  if (host_of_run == nullptr) return;
-  const std::string function = host_of_run->driver_function();
+  std::string function = platform::plugin_place();
+  if (function.empty() && host_of_run == nullptr) return;
+  if (function.empty()) function = host_of_run->driver_function();
   for (std::size_t i = 0; i < function.size() && i + 1 < told_parent->place.size(); ++i)
     told_parent->place[i] = function[i];
   told_parent->has_place = 1;

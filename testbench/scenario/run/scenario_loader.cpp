@@ -40,8 +40,11 @@ fs::path resolve_file(const Value& name, const fs::path& base) {
 
 using Files = std::map<fs::path, Value>;
 
-/// A map given in place, or the file that holds it. @param base  in: folder of this document; out: of the map's
-Value load_part(const Value& value, const std::string& path, fs::path& base, Files& files) {
+/// A map given in place, or the file that holds it.
+/// @param base  in: folder of this document; out: of the map's
+/// @param load  reads the file
+Value load_part(const Value& value, const std::string& path, fs::path& base, Files& files,
+                Value (*load)(const fs::path& file)) {
   if (value.kind == Value::Kind::map) return value;
   if (value.kind != Value::Kind::scalar || value.scalar.empty())
     throw InputError(value.source, path, fmt::format("must be a file name or a map, not {}", describe(value.kind)));
@@ -49,7 +52,7 @@ Value load_part(const Value& value, const std::string& path, fs::path& base, Fil
   base = file.parent_path();
   try {
     const auto known = files.find(file);
-    return known != files.end() ? known->second : files.emplace(file, load_file(file)).first->second;
+    return known != files.end() ? known->second : files.emplace(file, load(file)).first->second;
   } catch (const InputError& error) {
     if (error.source().line > 0) throw;
     // The file cannot be read: the place to mend is where it is named.
@@ -107,7 +110,7 @@ struct FileParts {
     }
     if (Value* platform = document.find("platform"); platform != nullptr && platform->kind != Value::Kind::null) {
       fs::path platform_folder = base;
-      *platform = load_part(*platform, "platform", platform_folder, files);
+      *platform = load_part(*platform, "platform", platform_folder, files, load_platform_file);
     }
     if (Value* traffic = document.find("traffic"); traffic != nullptr) {
       if (traffic->kind == Value::Kind::scalar || traffic->kind == Value::Kind::map) {
@@ -118,7 +121,8 @@ struct FileParts {
       }
       for (std::size_t i = 0; i < traffic->items.size(); ++i) {
         traffic_bases.push_back(base);
-        traffic->items[i] = load_part(traffic->items[i], fmt::format("traffic[{}]", i), traffic_bases.back(), files);
+        traffic->items[i] =
+            load_part(traffic->items[i], fmt::format("traffic[{}]", i), traffic_bases.back(), files, load_file);
       }
     }
     for (const Override& override : later) apply(override, document);

@@ -94,6 +94,7 @@ const char* owner_of(soc::Cause cause) {
     case soc::Cause::cmn_home:
       return "a home of a mesh (arm_cmn_<mesh>)";
     case soc::Cause::streams:
+    case soc::Cause::plugin:
     case soc::Cause::pcie:
     case soc::Cause::pcie_tgt:
     case soc::Cause::cmn_flit:
@@ -169,6 +170,7 @@ std::unique_ptr<EventTruth> SocPmuJudge::truth(const EventTerms& terms) {
     case soc::Cause::cmn_home:
       return home_truth(meaning, spec_.socket == 0 ? fabrics_.meshes : std::vector<CmnJudge*>());
     case soc::Cause::streams:
+    case soc::Cause::plugin:
     case soc::Cause::pcie:
     case soc::Cause::pcie_tgt:
     case soc::Cause::cmn_flit:
@@ -186,7 +188,8 @@ Injection SocPmuJudge::injection(const EventTerms& terms, unsigned /*unit*/) {
   if (const char* const owner = owner_of(cause); owner != nullptr)
     throw std::invalid_argument(fmt::format("{} causes the event: name it as an event of that PMU", owner));
   soc::Occurrence occurrence = occurrence_of(meaning);
-  if (cause == soc::Cause::streams) return [](std::uint64_t /*count*/, Picoseconds /*when*/) {};
+  if (cause == soc::Cause::streams || cause == soc::Cause::plugin)
+    return [](std::uint64_t /*count*/, Picoseconds /*when*/) {};
   const unsigned source = meaning.source * sockets_ + spec_.socket;
   return [this, source, occurrence](std::uint64_t count, Picoseconds when) mutable {
     occurrence.repeat = count;

@@ -37,7 +37,7 @@ class SocPmuJudge final : public CoreSightPmuJudge {
 
   [[nodiscard]] std::unique_ptr<EventTruth> truth(const EventTerms& terms) override;
   [[nodiscard]] Publication publication() const override;
-  /// Cycles, or an occurrence that the event counts as one. The judge hears those of streams on the wire.
+  /// Cycles, or an occurrence that the event counts as one. The judge hears those of streams and plug-ins on the wire.
   [[nodiscard]] Injection injection(const EventTerms& terms, unsigned unit) override;
 
  private:

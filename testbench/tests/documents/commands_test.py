@@ -42,7 +42,9 @@ ELSEWHERE = [
     (r"cd build/release && cpack", "tools/test", "cpack"),
     (r"cmake --install ", "testbench/tests/install/install_test.cmake", "--install ${BUILD_DIR}"),
     (r"pmufab driver fetch", "testbench/tests/install/install_test.cmake", "driver fetch --from"),
-    (r"cmake -S .*/own_soc ", "testbench/tests/install/install_test.cmake", "foreach(example models own_soc)"),
+    (r"cmake -S .*/own_soc ", "testbench/tests/install/install_test.cmake", "models own_soc own_fabric)"),
+    (r"cmake -S .*/own_fabric ", "testbench/tests/install/install_test.cmake", "models own_soc own_fabric)"),
+    (r"pmufab .*build/(own_\w+|fabric|timer-soc)\.", "testbench/tests/install/install_test.cmake", "${plugins}/fabric.yaml"),
     (r"build/own_soc", "testbench/tests/install/install_test.cmake", "own_soc/own_soc ${sets}"),
 ]
 # A study that one of these pages has run is not run again by another one: its database is there.

@@ -3,7 +3,8 @@
 set(prefix ${WORK_DIR}/prefix)
 set(elsewhere ${WORK_DIR}/elsewhere)
 set(pmufab ${prefix}/bin/pmufab)
-file(REMOVE_RECURSE ${prefix} ${elsewhere} ${WORK_DIR}/cache ${WORK_DIR}/models ${WORK_DIR}/own_soc)
+file(REMOVE_RECURSE ${prefix} ${elsewhere} ${WORK_DIR}/cache ${WORK_DIR}/models ${WORK_DIR}/own_soc
+  ${WORK_DIR}/own_fabric)
 file(MAKE_DIRECTORY ${elsewhere})
 # The installation's user has an own cache and nothing of the build.
 set(ENV{XDG_CACHE_HOME} ${WORK_DIR}/cache)
@@ -112,7 +113,7 @@ unset(ENV{PMUFAB_GUEST})
 file(RENAME ${script}.kept ${script})
 
 # The steps of an integrator: find_package(pmufab) from a separate project, build, run.
-foreach(example models own_soc)
+foreach(example models own_soc own_fabric)
   set(build ${WORK_DIR}/${example})
   run("configuring ${example}" ${CMAKE_COMMAND} -S ${prefix}/share/doc/pmufab/examples/${example} -B ${build} -G ${GENERATOR}
     -D CMAKE_BUILD_TYPE=${BUILD_TYPE} -D CMAKE_CXX_COMPILER=${CXX_COMPILER} -D CMAKE_PREFIX_PATH=${prefix})
@@ -144,3 +145,22 @@ foreach(command "touch my_driver.c" "mkdir -p my/7.3" "pmufab driver build my_dr
 endforeach()
 run("own_soc with an own driver" ${WORK_DIR}/own_soc/own_soc my)
 must_print("own_soc with an own driver" ": exact")
+
+# Plug-ins, with the installed command: the commands of their page.
+set(plugins ${WORK_DIR}/own_fabric)
+run("pmufab list with a plug-in" ${pmufab} list --sources ${plugins}/own_fabric.so)
+must_print("pmufab list with a plug-in" "own.request")
+run("pmufab run with a plug-in" ${pmufab} run ${plugins}/fabric.yaml)
+must_print("pmufab run with a plug-in" "4 counters, none wrong")
+expect(1 "pmufab run with a plug-in that loses events" ${pmufab} run ${plugins}/fabric.yaml
+  --set platform.plugin_parameters.loses_every=100)
+must_print("pmufab run with a plug-in that loses events" "4 of 4 counters wrong")
+run("pmufab stat with a plug-in" ${pmufab} stat --platform ${plugins}/own_fabric.so
+  -e arm_cspmu_acpi_OWNF0001_0/event=1,filter=0x2/)
+must_print("pmufab stat with a plug-in" "1 counter, none wrong")
+run("pmufab regs with a foreign target" ${pmufab} regs ${plugins}/timer-soc.yaml own_timer)
+must_print("pmufab regs with a foreign target" "own_timer.registers at 0x28000000")
+string(CONCAT script "from arm_ds.debugger_v1 import Debugger\nd = Debugger()\n"
+  "d.writeMemoryValue(0x28000008, 7)\nprint('compare', d.readMemoryValue(0x28000008))")
+run("pmufab serve with a foreign target" ${pmufab} serve ${plugins}/timer-soc.yaml -- python3 -c "${script}")
+must_print("pmufab serve with a foreign target" "compare 7")

@@ -64,6 +64,7 @@ becomes 'pmufab run --verbose ship-\t' '<run><--verbose><ship-two>.'
 offers 'pmufab run \t' shipped-one ship-two first.yaml platforms/
 becomes 'pmufab list pl\tsm\t' '<list><platforms/small.yaml>.'
 becomes 'pmufab list platforms/\t' '<list><platforms/small.yaml>.'
+becomes 'pmufab list dr\t' '<list><driver.so>.'
 becomes 'pmufab driver build dr\t-o x' '<driver><build><driver.c><-o><x>.'
 becomes 'pmufab run --driver dr\t' '<run><--driver><driver.so>.'
 becomes 'pmufab boot --clock in\t' '<boot><--clock><instructions>.'

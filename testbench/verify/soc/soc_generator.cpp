@@ -104,6 +104,8 @@ std::optional<RefusedEvent> draw_refused(Random& random, const Machine& machine,
   return RefusedEvent{"{" + group + "}", "EINVAL", {}};
 }
 
+}  // namespace
+
 PmuOffer soc_offer(const SharedMachine& machine, const Pmu& pmu, unsigned socket) {
   PmuOffer offer;
   const std::string& name = pmu.perf_names[socket];
@@ -124,6 +126,8 @@ PmuOffer soc_offer(const SharedMachine& machine, const Pmu& pmu, unsigned socket
   offer.bulk = [machine, &pmu, name](Random& random) { return draw_bulk(random, pmu, name); };
   return offer;
 }
+
+namespace {
 
 class SocGenerator final : public FabricGenerator {
  public:

@@ -16,6 +16,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "models/platform/plugin/plugin_spec.h"
 #include "testbench/guest/guest_session.h"
 #include "testbench/guest/perf/perf_output.h"
 #include "testbench/guest/prepared_guest.h"
@@ -190,6 +191,22 @@ struct Order {
   [[nodiscard]] bool interactive() const { return command.empty(); }
 };
 
+/// A guest reaches what firmware tells it of. @throws InputError if a plug-in has registers that it does not
+void check_plugin(const platform::PlatformSpec& spec) {
+  const auto* const plugin = spec.part<platform::PluginSpec>();
+  if (plugin == nullptr) return;
+  for (const platform::PluginFacts::Window& window : plugin->facts.windows) {
+    const bool is_described =
+        std::any_of(plugin->facts.described.begin(), plugin->facts.described.end(), [&](const auto& range) {
+          return range.base <= window.base && window.base + window.size <= range.base + range.size;
+        });
+    if (!is_described)
+      throw InputError(fmt::format("no guest could reach the window {} of the plug-in {}: firmware does not tell of it",
+                                   window.name, plugin->file),
+                       "let the plug-in declare a device that has it, or use pmufab shell");
+  }
+}
+
 /// @throws InputError for requests that cannot be met, before anything is started
 Order read_order(const Request& request) {
   const po::variables_map& map = request.options;
@@ -198,6 +215,7 @@ Order read_order(const Request& request) {
     throw InputError("there is more than one platform; give one at a time", "a command goes after --");
   Order order;
   order.spec = scenario_of(map, files.empty() ? std::string() : files.front(), "boot");
+  check_plugin(order.spec.platform);
   order.drivers = find_newest_driver(map, order.spec.platform);
   order.json = map["json"].as<std::string>();
   if (!order.json.empty()) check_writable(order.json);

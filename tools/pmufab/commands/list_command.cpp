@@ -211,7 +211,8 @@ Command list_command() {
       .description =
           R"(Loads the drivers on the platform and lists what they publish in sysfs: events/, format/ and cpumask. PMUs that the
 testbench's own software serves, such as those of CXL ports (cpmu_rp0.0), are listed as well. Without PLATFORM a
-platform of two Tegra410 sockets is used.
+platform of two Tegra410 sockets is used. PLATFORM is a YAML file, or the library of a plug-in, which is a platform by
+itself (docs/platforms/plug-ins.md).
 
 Any event can be given to pmufab stat -e, with terms added:
 

@@ -92,10 +92,18 @@ struct Candidate {
   std::vector<std::string_view> modules;  // that its platform needs
 };
 
+/// @return what --platform and --set change, as texts of --set
+std::vector<std::string> overrides_of(const po::variables_map& options) {
+  std::vector<std::string> overrides = values_of(options, "set");
+  if (const std::string platform = options["platform"].as<std::string>(); !platform.empty())
+    overrides.insert(overrides.begin(), override_of_platform(platform));
+  return overrides;
+}
+
 /// Reads and checks every variant of every file before the first run, so that a mistake in the last one shows at once.
 /// Only what makes the variant is kept.
 std::vector<Candidate> read_scenarios(const Request& request, const scenario::RunLimits& limits) {
-  const auto overrides = std::make_shared<const std::vector<std::string>>(values_of(request.options, "set"));
+  const auto overrides = std::make_shared<const std::vector<std::string>>(overrides_of(request.options));
   std::vector<Candidate> candidates;
   for (const std::string& name : request.words) {
     const auto file = std::make_shared<const scenario::ScenarioFile>(find_scenario(name));
@@ -458,6 +466,7 @@ everything at the end.
           "\n\n" + limit_description(),
       .options =
           Options{
+              text("platform", "FILE", "platform or plug-in, in place of that of the scenarios"),
               list("set", "PATH=VALUE", "change a value of the scenario; may be given several times"),
               text("junit", "FILE", "write a JUnit report"),
               text("json", "FILE", "write all results as JSON"),

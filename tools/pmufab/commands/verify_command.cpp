@@ -18,10 +18,12 @@
 #include "testbench/scenario/yaml/input_error.h"
 #include "testbench/scenario/yaml/quantity.h"
 #include "testbench/verify/campaign.h"
+#include "testbench/verify/soc/platform_generator.h"
 #include "tools/pmufab/cli.h"
 #include "tools/pmufab/coverage/coverage_file.h"
 #include "tools/pmufab/html/html_file.h"
 #include "tools/pmufab/output.h"
+#include "tools/pmufab/scenario_names.h"
 #include "tools/pmufab/tracing/trace_files.h"
 
 namespace pmufab::cli {
@@ -53,8 +55,25 @@ std::string all_fabrics() {
   return fmt::format("{} or {}", fmt::join(names, ", "), last);
 }
 
+/// The platform of --platform. There is one in a process.
+std::unique_ptr<const verify::PlatformGenerator>& own_platform() {
+  static std::unique_ptr<const verify::PlatformGenerator> generator;
+  return generator;
+}
+
+const FabricGenerator* read_own_platform(const std::string& given) {
+  const fs::path file = fs::absolute(find_part("platforms", given));
+  own_platform() =
+      std::make_unique<const verify::PlatformGenerator>(file.string(), scenario::load_platform(file, {}).spec);
+  return own_platform().get();
+}
+
 std::vector<const FabricGenerator*> fabrics_of(const po::variables_map& map) {
   const std::vector<std::string> names = values_of(map, "fabric");
+  const std::string platform = map["platform"].as<std::string>();
+  if (!platform.empty() && !names.empty())
+    throw InputError("--platform and --fabric contradict each other", "give one of them");
+  if (!platform.empty()) return {read_own_platform(platform)};
   if (names.empty()) return verify::fabric_generators();
   const std::vector<std::string> known = fabric_names();
   std::vector<const FabricGenerator*> chosen;
@@ -69,6 +88,7 @@ std::vector<const FabricGenerator*> fabrics_of(const po::variables_map& map) {
 }
 
 std::vector<std::string_view> modules_of(const FabricGenerator& fabric) {
+  if (&fabric == own_platform().get()) return own_platform()->driver_modules();
   for (const scenario::FabricKind* kind : scenario::fabric_kinds()) {
     if (kind->name() == fabric.name()) return kind->driver_modules();
   }
@@ -85,6 +105,11 @@ std::vector<verify::Target> targets_of(const po::variables_map& map) {
   for (const FabricGenerator* fabric : fabrics) {
     const DriverSets able = driver_host::sets_that_hold(*sets, modules_of(*fabric));
     for (const driver_host::DriverSet& set : scenario::select(able, {selector})) {
+      if (fabric == own_platform().get() && !own_platform()->has_pmus(set.kernel_version))
+        throw InputError(
+            fmt::format("--platform: '{}' has no PMU for cases with drivers of Linux {}",
+                        map["platform"].as<std::string>(), set.kernel_version),
+            "a described CoreSight PMU with events, without perf_name, and with counters of 32 bits or more");
       const auto kept = std::find_if(sets->begin(), sets->end(),
                                      [&](const driver_host::DriverSet& one) { return one.library == set.library; });
       targets.push_back({fabric, {sets, &*kept}});
@@ -451,6 +476,9 @@ CPUs that go and come back, drivers that are loaded again, counters that wrap. A
 The first failure of each kind is shrunk to the smallest scenario that still fails in the same way. It is written as a
 file that pmufab run takes. Further failures of that kind are counted. docs/verify.md tells more.
 
+With --platform, machines are not drawn: all cases run on that platform, with the traffic of its plug-in and random
+streams at the sources of its file. Sessions open events of its described PMUs, and let no counter wrap.
+
 The same seed, fabrics and drivers give the same cases. With --out the campaign can be interrupted at any time, and
 go on with --resume.
 
@@ -464,6 +492,8 @@ A campaign writes nothing of that on its way: at its end, the file of each failu
       .options =
           Options{
               list("fabric", "NAME", (all_fabrics() + "; may be given several times (default: all)").c_str()),
+              text("platform", "FILE",
+                   "in place of --fabric: random sessions on the described PMUs of this platform or plug-in"),
               number<std::uint64_t>("seed", "N", "another seed gives other cases", 1),
               number<std::uint64_t>("runs", "N", "how many cases", kUsualRuns),
               text("for", "TIME", "in place of --runs: how long cases are begun, such as 10min"),

@@ -74,7 +74,7 @@ std::string completion_of(Words words) {
     case Words::files:
       return "_pmufab_files '*'";
     case Words::platforms:
-      return "_pmufab_files '*.yaml'";
+      return "_pmufab_files '*.[ys][ao]*'";  // .yaml and .so
     case Words::scenarios:
       return "_pmufab_scenarios";
     case Words::sources:

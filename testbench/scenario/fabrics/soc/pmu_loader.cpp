@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "models/platform/plugin/plugin_spec.h"
 #include "models/soc/wire/fabric_sources.h"
 #include "models/tegra410/ucf/ucf_events.h"
 #include "testbench/scenario/fabrics/soc/soc_loader.h"
@@ -374,9 +375,12 @@ std::vector<SourceDescription> fabric_sources_of(const platform::PlatformSpec& p
         if (!platform.cmn.empty()) sources.push_back(soc::describe(fabric));
         break;
       case soc::Cause::streams:
+      case soc::Cause::plugin:
         break;
     }
   }
+  if (const auto* const plugin = platform.part<platform::PluginSpec>(); plugin != nullptr)
+    sources.insert(sources.end(), plugin->facts.sources.begin(), plugin->facts.sources.end());
   return sources;
 }
 

@@ -25,7 +25,7 @@ class SocKind final : public FabricKind {
     const bool is_there = reader.has("sources") || reader.has("coresight_pmus");
     if (!is_kind && !is_there) return;
     read_description(reader, platform);
-    if (is_kind && platform.soc.pmus.empty())
+    if (is_kind && platform.soc.pmus.empty() && platform.parts.empty())
       reader.fail("coresight_pmus", "are missing: such a platform has nothing else",
                   "describe one, or name another kind");
   }

@@ -15,7 +15,8 @@ namespace pmufab::scenario {
 /// Read the keys `sources` and `coresight_pmus` of a platform, whose fabrics have been read.
 void read_description(Reader& reader, platform::PlatformSpec& platform);
 
-/// @return the sources that the fabrics of a platform are: "ucf.slc_access_rd", "pcie.request", ...
+/// @return the sources that the fabrics of a platform are ("ucf.slc_access_rd", "pcie.request", ...), and those of its
+/// plug-in
 [[nodiscard]] std::vector<soc::SourceDescription> fabric_sources_of(const platform::PlatformSpec& platform);
 
 /// Read the key `soc_traffic` of a scenario.

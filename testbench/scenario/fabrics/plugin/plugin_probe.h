@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "models/platform/plugin/plugin_spec.h"
+
+/// Plug-ins are looked at in processes of their own: what they do there ends with the process.
+namespace pmufab::scenario {
+
+/// Find out what a plug-in has. The answer is kept, as long as the file does not change.
+/// @return PluginSpec::facts
+/// @throws platform::PluginError if it cannot be used, throws, crashes, or does not come back
+[[nodiscard]] platform::PluginFacts probe_plugin(const platform::PluginSpec& spec);
+
+/// @return the keys of the platform that a plug-in is by itself, as YAML; empty: it has none
+/// @param file  as the user named it @throws platform::PluginError as above
+[[nodiscard]] std::string platform_text_of(const std::filesystem::path& file);
+
+/// @return whether a file is called like a shared library: "my.so"
+[[nodiscard]] bool is_plugin_file(const std::filesystem::path& file);
+
+}  // namespace pmufab::scenario

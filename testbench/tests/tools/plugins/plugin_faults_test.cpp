@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plug-ins that go wrong are refused or reported by name.
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "testbench/tests/tools/cli_fixture.h"
+
+namespace pmufab::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class PluginFaults : public Cli {
+ protected:
+  static std::string plugin(const std::string& name) { return std::string(PMUFAB_PLUGINS_DIR "/") + name + ".so"; }
+
+  /// Run a scenario on the scripted plug-in.
+  Outcome run(const std::string& fault, const std::vector<std::string>& more = {}) {
+    const std::string file = write("faults.yaml", "name: faults\nplatform: " + plugin("scripted") + R"(
+duration: 100 us
+measure:
+  - {events: [arm_cspmu_acpi_ACME0001_1/event=1/]}
+)");
+    std::vector<std::string> arguments = {"run",       file, "--drivers", "newest",
+                                          "--timeout", "1",  "--set",     "platform.plugin_parameters.fault=" + fault};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return pmufab(arguments);
+  }
+};
+
+/// A file, and what must be said of it.
+struct Refused {
+  const char* file;
+  const char* text;
+};
+
+TEST_F(PluginFaults, plug_ins_made_for_something_else_are_refused_by_name) {
+  write("text.so", "no library\n");
+  for (const Refused& refused :
+       {Refused{"next_version", "was made for version 2 of the plug-in interface; this pmufab has version 1"},
+        Refused{"other_systemc", "was compiled with SystemC 9.9.9; this pmufab was with"},
+        Refused{"other_abi", "was compiled with the ABI another one; this pmufab was with"},
+        Refused{"nameless", "without a function that makes it"},
+        Refused{"no_plugin", "is a library, but no plug-in: it has no function pmufab_plugin()"},
+        Refused{"missing", "cannot be loaded"}}) {
+    SCOPED_TRACE(refused.file);
+    const std::string path = plugin(refused.file);
+    for (const std::vector<std::string>& command : {std::vector<std::string>{"list", path},
+                                                    {"regs", path, "--reset"},
+                                                    {"stat", "--platform", path, "-e", "a/b/"},
+                                                    {"shell", path, "--", "true"},
+                                                    {"serve", path, "--", "true"}}) {
+      const Outcome outcome = pmufab(command);
+      EXPECT_EQ(outcome.exit_code, 2) << command.front();
+      EXPECT_THAT(outcome.err, AllOf(HasSubstr(path), HasSubstr(refused.text))) << command.front();
+    }
+    const std::string yaml = write("platform.yaml", std::string("kind: plugin\nplugin: ") + path + "\n");
+    const Outcome outcome = pmufab({"list", yaml});
+    EXPECT_EQ(outcome.exit_code, 2);
+    EXPECT_THAT(outcome.err,
+                AllOf(HasSubstr("platform.yaml:2:9: plugin: the plug-in " + path), HasSubstr(refused.text)));
+  }
+  const Outcome text = pmufab({"list", (folder / "text.so").string()});
+  EXPECT_EQ(text.exit_code, 2);
+  EXPECT_THAT(text.err, HasSubstr("text.so: cannot be loaded"));
+}
+
+TEST_F(PluginFaults, a_plug_in_that_cannot_be_made_is_refused_by_name) {
+  for (const Refused& refused :
+       {Refused{"throws when made", "threw while it was made: no wish to be made"},
+        Refused{"throws a number", "threw while it was made: something that is no std::exception"},
+        Refused{"crashes when made", "ended the process that looked at it: its process was killed by signal 11"},
+        Refused{"ends the process", "ended the process that looked at it: its process ended early with exit code 0"},
+        Refused{"makes nothing", "returned nothing from the function that makes it"},
+        Refused{"asks twice", "asks for something impossible: source 'twice' has an attribute twice"}}) {
+    SCOPED_TRACE(refused.file);
+    const Outcome outcome = run(refused.file);
+    EXPECT_EQ(outcome.exit_code, 2);
+    EXPECT_THAT(outcome.err, AllOf(HasSubstr(plugin("scripted")), HasSubstr(refused.text)));
+  }
+}
+
+TEST_F(PluginFaults, a_plug_in_that_hangs_when_it_is_looked_at_is_refused_by_name) {
+  const Outcome outcome = run("hangs when made");
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr(plugin("scripted")), HasSubstr("does not come back")));
+}
+
+TEST_F(PluginFaults, what_a_plug_in_throws_while_it_runs_is_reported_by_name) {
+  const Outcome in_process = run("throws");
+  EXPECT_EQ(in_process.exit_code, 3);
+  EXPECT_THAT(in_process.out, AllOf(HasSubstr("CRASHED: faults"), HasSubstr("the plug-in " + plugin("scripted")),
+                                    HasSubstr("threw in its process platform.plugin.scripted.run: no wish to go on")));
+  const Outcome at_begin = run("throws in start_traffic");
+  EXPECT_EQ(at_begin.exit_code, 3);
+  EXPECT_THAT(at_begin.out, HasSubstr("scripted.so threw in start_traffic(): no wish to begin"));
+  const Outcome at_access = run("throws at access", {"--set", "firmware_writes=[{address: 0x3400_0000, value: 1}]"});
+  EXPECT_EQ(at_access.exit_code, 3);
+  EXPECT_THAT(at_access.out, HasSubstr("scripted.so threw at an access to its window window: no wish to be read"));
+}
+
+TEST_F(PluginFaults, a_crash_is_reported_with_the_plug_in_and_its_process) {
+  const Outcome outcome = run("crashes");
+  EXPECT_EQ(outcome.exit_code, 3);
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("its process was killed by signal 11"),
+                                 HasSubstr("scripted.so, process platform.plugin.scripted.run")));
+  EXPECT_THAT(outcome.out + outcome.err, AllOf(HasSubstr("pmufab: the plug-in " + plugin("scripted") + " crashed in"),
+                                               Not(HasSubstr("the drivers crashed"))));
+}
+
+TEST_F(PluginFaults, a_plug_in_that_hangs_while_it_runs_is_stopped_and_reported_by_name) {
+  const Outcome in_process = run("hangs");
+  EXPECT_EQ(in_process.exit_code, 1);
+  EXPECT_THAT(in_process.out,
+              AllOf(HasSubstr("TIMED OUT: faults"), HasSubstr("scripted.so, process platform.plugin.scripted.run")));
+  const Outcome at_access = run("hangs at access", {"--set", "firmware_writes=[{address: 0x3400_0000, value: 1}]"});
+  EXPECT_EQ(at_access.exit_code, 1);
+  EXPECT_THAT(at_access.out, AllOf(HasSubstr("it was in window window of the plug-in " + plugin("scripted"))));
+  const Outcome without_time = run("spins");
+  EXPECT_EQ(without_time.exit_code, 1);
+  EXPECT_THAT(without_time.out, HasSubstr("the plug-in " + plugin("scripted")));
+}
+
+}  // namespace
+}  // namespace pmufab::testing

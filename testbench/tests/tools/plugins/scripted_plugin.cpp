@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// A plug-in that does what its parameters say: lets a known number of things happen, or goes wrong.
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+
+#include <tlm_utils/simple_target_socket.h>
+#include <systemc>
+#include <tlm>
+
+#include "models/plugin/plugin.h"
+
+namespace {
+
+using pmufab::plugin::Host;
+using pmufab::plugin::Occurrence;
+using pmufab::plugin::Plugin;
+using pmufab::plugin::Source;
+
+/// Never return.
+[[noreturn]] void stay() {
+  while (true) pause();
+}
+
+class Scripted final : public sc_core::sc_module, public Plugin {
+ public:
+  SC_HAS_PROCESS(Scripted);
+  Scripted(const sc_core::sc_module_name& name, Host& host, std::string fault)
+      : sc_core::sc_module(name),
+        socket("socket"),
+        fault_(std::move(fault)),
+        source_(host.source(host.text("source", "scripted.step"), {"bytes"}, host.sockets() - 1)),
+        witnessed_(host.number("witnessed", 0)),
+        signalled_(host.number("signalled", 0)) {
+    socket.register_b_transport(this, &Scripted::b_transport);
+    host.map({.name = "window", .base = host.number("base", 0x3400'0000), .size = 0x1000}, socket);
+    const auto number = static_cast<std::uint32_t>(host.number("interrupt", 900));
+    static_cast<void>(host.interrupt(number, pmufab::plugin::Trigger::edge));
+    if (const std::uint64_t node = host.number("node", 0); node != 0)
+      host.coresight_node({.hid = "SCRP0001", .base = node, .interrupt = number});
+    SC_THREAD(run);
+  }
+
+  [[nodiscard]] bool has_traffic() const override { return true; }
+  void start_traffic(std::uint64_t /*seed*/) override {
+    if (fault_ == "throws in start_traffic") throw std::runtime_error("no wish to begin");
+    begins_.notify();
+  }
+
+  tlm_utils::simple_target_socket<Scripted> socket;
+
+ private:
+  void run() {
+    if (fault_ == "hangs at once") stay();
+    wait(begins_);
+    wait(10, sc_core::SC_US);  // until counters run
+    if (fault_ == "throws") throw std::runtime_error("no wish to go on");
+    if (fault_ == "crashes") static_cast<void>(raise(SIGSEGV));
+    if (fault_ == "hangs") stay();
+    while (fault_ == "spins") wait(sc_core::SC_ZERO_TIME);
+    Occurrence occurrence;
+    occurrence.attributes[0] = 3;
+    for (std::uint64_t i = 0; i < witnessed_ || i < signalled_; ++i) {
+      wait(10, sc_core::SC_NS);
+      if (i < witnessed_) source_.witness(occurrence);
+      if (i < signalled_) source_.signal(occurrence);
+    }
+  }
+
+  void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& /*delay*/) {
+    if (fault_ == "throws at access") throw std::runtime_error("no wish to be read");
+    if (fault_ == "hangs at access") stay();
+    payload.set_response_status(tlm::TLM_OK_RESPONSE);
+  }
+
+  std::string fault_;
+  Source& source_;
+  std::uint64_t witnessed_;
+  std::uint64_t signalled_;
+  sc_core::sc_event begins_;
+};
+
+Plugin* make(Host& host) {
+  const std::string fault = host.text("fault", "no fault");
+  if (fault == "throws when made") throw std::runtime_error("no wish to be made");
+  if (fault == "throws a number") throw 7;
+  if (fault == "hangs when made") stay();
+  if (fault == "crashes when made") static_cast<void>(raise(SIGSEGV));
+  if (fault == "ends the process") _exit(0);
+  if (fault == "makes nothing") return nullptr;
+  if (fault == "asks twice") static_cast<void>(host.source("twice", {"a", "a"}));
+  return new Scripted("scripted", host, fault);
+}
+
+constexpr const char* kPlatform = R"(
+cpus_per_socket: 4
+sockets: 2
+coresight_pmus:
+  - name: noc
+    pmiidr: 0x7010_043b
+    base: 0x2000_0000
+    hid: ACME0001
+    events:
+      - {name: steps, number: 1, source: scripted.step}
+      - {name: bytes, number: 2, source: scripted.step, counts: bytes}
+)";
+
+}  // namespace
+
+PMUFAB_PLUGIN("scripted", kPlatform, make)

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/platform/platform_spec.h"
+#include "testbench/verify/fabric_generator.h"
+
+namespace pmufab::verify {
+
+/// Cases on one platform of the user's: random perf sessions on its described PMUs that arm_cspmu drives without a
+/// back-end. What happens at their sources is the traffic of its plug-in, and random streams at sources of its file.
+/// The other PMUs, those with counters of less than 32 bits, and wraps are left out.
+class PlatformGenerator final : public FabricGenerator {
+ public:
+  /// @param file  of the platform, absolute
+  PlatformGenerator(std::string file, platform::PlatformSpec platform);
+
+  /// "platform-" and the platform's name
+  [[nodiscard]] std::string_view name() const override { return name_; }
+  [[nodiscard]] GeneratedMachine make(Random& random, std::string_view kernel, const Wishes& wishes) const override;
+  /// @return whether there is a PMU for cases with these drivers
+  [[nodiscard]] bool has_pmus(std::string_view kernel) const;
+  /// @return the kernel modules that drive the platform
+  [[nodiscard]] std::vector<std::string_view> driver_modules() const;
+
+ private:
+  std::string file_;
+  platform::PlatformSpec platform_;
+  std::string name_;
+};
+
+}  // namespace pmufab::verify
