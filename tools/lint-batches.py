@@ -23,7 +23,7 @@ UNHEEDED = re.compile(r"-O\w*|-fPI[CE]|-fpi[ce]|-ffp-contract=\w+|-g\d?")
 NAMESPACE = re.compile(r"namespace (?:([\w:]+) )?\{")
 IGNORED = re.compile(r"[\s#}/]|namespace\b|using (?!\w+ =)|extern\b|template\b|public:|private:|protected:")
 TEST = re.compile(r"(?:TYPED_)?TEST(?:_[FP])?\(\s*(\w+,\s*\w+)")
-ENTRY = re.compile(r"int (main|sc_main)\(")
+ENTRY = re.compile(r"(?:int )?(main|sc_main|PMUFAB_PLUGIN)\(")
 RAW = re.compile(r'R"(\w*)\(.*?\)\1"', re.DOTALL)
 ALIAS = re.compile(r"using (\w+) = (.*);")
 TYPE = re.compile(r"(?:class|struct|enum class|enum|union)\s+(\w+)")
@@ -31,8 +31,8 @@ NAME = re.compile(r"(\w+(?:::\w+)*)\s*(\(.*|\[[^\]]*\]|)\s*(?:[{=;]|$)")
 
 
 def names_in(text):
-    """Guess the names that a source defines for itself, each with its namespace; and main(). The value is what it means, as
-    far as two sources may say the same."""
+    """Guess the names that a source defines for itself, each with its namespace; main(); and a plug-in. The value is what
+    it means, as far as two sources may say the same."""
     found, space, own = {}, "", False
     for line in RAW.sub('""', text).splitlines():
         if match := NAMESPACE.match(line):

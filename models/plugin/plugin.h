@@ -158,7 +158,7 @@ class Plugin {
   /// @return whether it lets things happen of its own. A scenario on it needs a duration.
   [[nodiscard]] virtual bool has_traffic() const { return false; }
   /// Let traffic begin now, from a process. @param seed  of all that is random: same seed, same traffic
-  virtual void start_traffic(std::uint64_t /*seed*/) {}
+  virtual void start_traffic([[maybe_unused]] std::uint64_t seed) {}
   /// Let it end now.
   virtual void stop_traffic() {}
   /// Warm reset: registers and interrupt lines get their reset values.

@@ -193,7 +193,7 @@ const bench::BeforeElaboration kBuild([] {
   for (const Configuration& configuration : kConfigurations) {
     const std::string name = "mesh_bench_" + std::to_string(meshes.size());
     meshes.push_back(std::make_unique<BenchedMesh>(name.c_str(), configuration.side, configuration.load / 1000.0,
-                                            configuration.run_ahead, configuration.counting));
+                                                   configuration.run_ahead, configuration.counting));
   }
 });
 

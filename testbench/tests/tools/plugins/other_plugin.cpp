@@ -15,9 +15,9 @@
 #define OTHER_SYMBOL pmufab_plugin
 #endif
 #ifndef OTHER_MAKE
-#define OTHER_MAKE make
+#define OTHER_MAKE make_other
 namespace {
-pmufab::plugin::Plugin* make(pmufab::plugin::Host& /*host*/) { return new pmufab::plugin::Plugin; }
+pmufab::plugin::Plugin* make_other(pmufab::plugin::Host& /*host*/) { return new pmufab::plugin::Plugin; }
 }  // namespace
 #endif
 
