@@ -128,9 +128,9 @@ function(pmufab_cold_headers)
   target_precompile_headers(pmufab_cold_headers PRIVATE ${pmufab_common_headers})
 endfunction()
 
-# pmufab_library(tlm [COLD | COOL] [NO_INSTALL] SOURCES ... LINK ... [PRIVATE ...]): a static library pmufab_tlm with the alias
-# pmufab::tlm. Without SOURCES it has only headers: those in HEADERS, or all of its folder. LINK is what its headers
-# include; PRIVATE is what its sources include besides. Its files are in the folder of the list or below;
+# pmufab_library(tlm [COLD | COOL] [NO_INSTALL] SOURCES ... LINK ... [PRIVATE ...]): a static library pmufab_tlm with
+# the alias pmufab::tlm. Without SOURCES it has only headers: those in HEADERS, or all of its folder. LINK is what its
+# headers include; PRIVATE is what its sources include besides. Its files are in the folder of the list or below;
 # docs/architecture.md has the rules. COLD: its code does not run once per request, so it is optimised less. COOL: only
 # little of it does, so that it is optimised, but not under the sanitizers. NO_INSTALL: it is neither installed nor
 # exported, because only this project's own programs use it.

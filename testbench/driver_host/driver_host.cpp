@@ -30,6 +30,7 @@ constexpr int kLevelWarning = 4;
 constexpr int kLevelInfo = 6;
 constexpr std::size_t kToldWarnings = 10;
 constexpr Picoseconds kLockup = 20'000'000'000;  // Linux waits for 20 s of real time
+constexpr unsigned kLockupCalls = 100;           // one handler may take as long, or its CPU be away: that has an end
 constexpr std::size_t kStackSize = 1U << 20;     // of the interrupt process: drivers nest calls deeply, more so with
                                                  // sanitizers
 
@@ -284,10 +285,11 @@ struct DriverHost::State {
     print(kLevelError, text.data());
   }
 
-  /// @return true if handlers that began at `begun` have kept a task from the CPU for so long that it never gets there
+  /// @return true if so many handlers, one after the other since `begun`, have kept a task from the CPU for so long that
+  ///         it never gets there
   /// @param in_task  the task is the one that they interrupted
-  [[nodiscard]] bool is_locked_up(Picoseconds begun, bool in_task) const {
-    if (!in_task && !waiting_since) return false;
+  [[nodiscard]] bool is_locked_up(unsigned calls, Picoseconds begun, bool in_task) const {
+    if (calls < kLockupCalls || (!in_task && !waiting_since)) return false;
     return now() - (in_task ? begun : std::max(begun, *waiting_since)) > kLockup;
   }
 
@@ -300,6 +302,7 @@ struct DriverHost::State {
     }
     const auto wanted = [this](std::uint32_t number) { return (*library)->interrupt_requested(number) != 0; };
     const Picoseconds begun = now();
+    unsigned calls = 0;
     do {
       while (const auto number = interrupts.next(wanted)) {
         interrupts.taken(*number);
@@ -309,7 +312,7 @@ struct DriverHost::State {
         if (interrupt_observer) interrupt_observer(*number, false, handled);
         const std::string complaint = interrupts.finished(*number, handled);
         if (!complaint.empty()) print(kLevelError, complaint);
-        if (is_locked_up(begun, in_task)) die(text_of_lockup(*number));
+        if (is_locked_up(++calls, begun, in_task)) die(text_of_lockup(*number));
       }
       if (timer_at <= now()) (*library)->timers();
     } while (timer_at <= now());

@@ -98,6 +98,10 @@ class FabricGenerator {
   /// @param wishes  what is made more often, if chance allows
   /// @return a machine that is valid, that these drivers support, and on which no known defect of these drivers shows
   [[nodiscard]] virtual GeneratedMachine make(Random& random, std::string_view kernel, const Wishes& wishes) const = 0;
+  /// @return the kernel modules that drive its machines: those of the fabric with its name
+  [[nodiscard]] virtual std::vector<std::string_view> driver_modules() const;
+  /// @return whether machines for these drivers have a PMU
+  [[nodiscard]] virtual bool has_pmus(std::string_view /*kernel*/) const { return true; }
 };
 
 /// All generators, in the order of scenario::fabric_kinds().

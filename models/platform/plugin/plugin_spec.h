@@ -15,11 +15,7 @@ namespace pmufab::platform {
 
 /// What a plug-in has declared: plain data.
 struct PluginFacts {
-  struct Window {
-    std::string name;
-    std::uint64_t base = 0;
-    std::uint64_t size = 0;
-  };
+  using Window = PartClaims::Window;
   std::string name;  ///< its own
   std::vector<Window> windows;
   std::vector<std::uint32_t> interrupts;        ///< numbers

@@ -115,7 +115,7 @@ std::string read_trace_file(Reader& reader, const TraceFiles& files) {
   reader.text("file", trace);
   // A relative path given with --set is relative to where the user stands, one in a file to that file.
   const Value* file = reader.take("file");
-  const bool from_option = file != nullptr && file->source.file && file->source.file->starts_with("--set ");
+  const bool from_option = file != nullptr && file->source.is_from_option();
   if (named && !from_option && !trace.empty()) trace = (files.base / trace).lexically_normal().string();
   if (!trace.empty()) files.used.push_back(trace);
   return trace;

@@ -69,10 +69,10 @@ void read_table(Reader& reader, const DelayLimits& limits, DelaySpec& out) {
   if (has_file) {
     const Value& file = *reader.take("file");
     if (file.kind != Value::Kind::scalar || file.scalar.empty()) reader.fail("file", "must be the name of a file");
-    const bool is_from_option = file.source.file && file.source.file->starts_with("--set ");
     const std::filesystem::path name = file.scalar;
     try {
-      read_rows(name.is_absolute() || is_from_option ? name : (limits.base / name).lexically_normal(), limits, out);
+      read_rows(name.is_absolute() || file.source.is_from_option() ? name : (limits.base / name).lexically_normal(),
+                limits, out);
     } catch (const InputError& error) {
       if (error.source().line > 0) throw;
       reader.fail("file", error.what());

@@ -33,9 +33,8 @@ constexpr Picoseconds kShortestRotation = 100'000;
 
 /// A file a key names: relative to the file the name stands in, or to where the user stands if it came with --set.
 fs::path resolve_file(const Value& name, const fs::path& base) {
-  const bool from_option = name.source.file && name.source.file->starts_with("--set ");
   const fs::path file = name.scalar;
-  return file.is_absolute() || from_option ? file : (base / file).lexically_normal();
+  return file.is_absolute() || name.source.is_from_option() ? file : (base / file).lexically_normal();
 }
 
 using Files = std::map<fs::path, Value>;

@@ -18,6 +18,9 @@ struct Source {
   std::shared_ptr<const std::string> file;  ///< as the user named it; null for values no one wrote
   int line = 0;
   int column = 0;
+
+  /// @return whether it came with the option --set: files it names are then relative to where the user stands
+  [[nodiscard]] bool is_from_option() const { return file && file->starts_with("--set "); }
 };
 
 /// What the user gave cannot be used: bad configuration, an unknown event, a file that cannot be read.

@@ -183,12 +183,11 @@ Injection SocPmuJudge::injection(const EventTerms& terms, unsigned /*unit*/) {
   const SocMeaning meaning = soc_meaning(terms, spec_.description, sources_);
   if (meaning.kind == SocMeaning::Kind::cycles)
     return [this](std::uint64_t count, Picoseconds when) { clock_.pass(count, when); };
-  const soc::Cause cause =
-      meaning.kind == SocMeaning::Kind::nothing ? soc::Cause::streams : sources_[meaning.source].cause;
-  if (const char* const owner = owner_of(cause); owner != nullptr)
+  const bool is_nothing = meaning.kind == SocMeaning::Kind::nothing;
+  if (const char* const owner = is_nothing ? nullptr : owner_of(sources_[meaning.source].cause); owner != nullptr)
     throw std::invalid_argument(fmt::format("{} causes the event: name it as an event of that PMU", owner));
   soc::Occurrence occurrence = occurrence_of(meaning);
-  if (cause == soc::Cause::streams || cause == soc::Cause::plugin)
+  if (is_nothing || soc::is_heard_itself(sources_[meaning.source]))
     return [](std::uint64_t /*count*/, Picoseconds /*when*/) {};
   const unsigned source = meaning.source * sockets_ + spec_.socket;
   return [this, source, occurrence](std::uint64_t count, Picoseconds when) mutable {

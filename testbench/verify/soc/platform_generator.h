@@ -21,10 +21,8 @@ class PlatformGenerator final : public FabricGenerator {
   /// "platform-" and the platform's name
   [[nodiscard]] std::string_view name() const override { return name_; }
   [[nodiscard]] GeneratedMachine make(Random& random, std::string_view kernel, const Wishes& wishes) const override;
-  /// @return whether there is a PMU for cases with these drivers
-  [[nodiscard]] bool has_pmus(std::string_view kernel) const;
-  /// @return the kernel modules that drive the platform
-  [[nodiscard]] std::vector<std::string_view> driver_modules() const;
+  [[nodiscard]] std::vector<std::string_view> driver_modules() const override;
+  [[nodiscard]] bool has_pmus(std::string_view kernel) const override;
 
  private:
   std::string file_;

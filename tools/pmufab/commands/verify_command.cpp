@@ -13,7 +13,6 @@
 #include "testbench/coverage/report.h"
 #include "testbench/driver_host/driver_library.h"
 #include "testbench/process/shell_word.h"
-#include "testbench/scenario/fabrics/fabric_kind.h"
 #include "testbench/scenario/report/driver_files.h"
 #include "testbench/scenario/yaml/input_error.h"
 #include "testbench/scenario/yaml/quantity.h"
@@ -55,17 +54,12 @@ std::string all_fabrics() {
   return fmt::format("{} or {}", fmt::join(names, ", "), last);
 }
 
-/// The platform of --platform. There is one in a process.
-std::unique_ptr<const verify::PlatformGenerator>& own_platform() {
-  static std::unique_ptr<const verify::PlatformGenerator> generator;
-  return generator;
-}
-
+/// @return cases on the platform of --platform. It lives as long as the process, as those of fabrics do.
 const FabricGenerator* read_own_platform(const std::string& given) {
+  static std::unique_ptr<const FabricGenerator> generator;
   const fs::path file = fs::absolute(find_part("platforms", given));
-  own_platform() =
-      std::make_unique<const verify::PlatformGenerator>(file.string(), scenario::load_platform(file, {}).spec);
-  return own_platform().get();
+  generator = std::make_unique<const verify::PlatformGenerator>(file.string(), scenario::load_platform(file, {}).spec);
+  return generator.get();
 }
 
 std::vector<const FabricGenerator*> fabrics_of(const po::variables_map& map) {
@@ -87,14 +81,6 @@ std::vector<const FabricGenerator*> fabrics_of(const po::variables_map& map) {
   return chosen;
 }
 
-std::vector<std::string_view> modules_of(const FabricGenerator& fabric) {
-  if (&fabric == own_platform().get()) return own_platform()->driver_modules();
-  for (const scenario::FabricKind* kind : scenario::fabric_kinds()) {
-    if (kind->name() == fabric.name()) return kind->driver_modules();
-  }
-  return {};
-}
-
 /// Each fabric with each driver set that has its drivers.
 std::vector<verify::Target> targets_of(const po::variables_map& map) {
   const std::string selector = selector_of(map);
@@ -103,9 +89,9 @@ std::vector<verify::Target> targets_of(const po::variables_map& map) {
   const auto sets = std::make_shared<const DriverSets>(find_drivers(map));
   std::vector<verify::Target> targets;
   for (const FabricGenerator* fabric : fabrics) {
-    const DriverSets able = driver_host::sets_that_hold(*sets, modules_of(*fabric));
+    const DriverSets able = driver_host::sets_that_hold(*sets, fabric->driver_modules());
     for (const driver_host::DriverSet& set : scenario::select(able, {selector})) {
-      if (fabric == own_platform().get() && !own_platform()->has_pmus(set.kernel_version))
+      if (!fabric->has_pmus(set.kernel_version))
         throw InputError(
             fmt::format("--platform: '{}' has no PMU for cases with drivers of Linux {}",
                         map["platform"].as<std::string>(), set.kernel_version),
@@ -146,10 +132,10 @@ UnusedDrivers unused_drivers(const std::vector<verify::Target>& targets, std::ui
   std::vector<std::string_view> met;
   std::vector<std::string_view> known;
   for (std::size_t i = 0; i < targets.size() && i < cases; ++i) {
-    for (const std::string_view module : modules_of(*targets[i].fabric)) met.push_back(module);
+    for (const std::string_view module : targets[i].fabric->driver_modules()) met.push_back(module);
   }
   for (const FabricGenerator* fabric : verify::fabric_generators()) {
-    for (const std::string_view module : modules_of(*fabric)) known.push_back(module);
+    for (const std::string_view module : fabric->driver_modules()) known.push_back(module);
   }
   UnusedDrivers unused;
   bool is_any_met = false;
@@ -170,7 +156,7 @@ void check_fabrics(const std::vector<verify::Target>& targets) {
   const std::vector<driver_host::DriverFile> files = given_files(*targets.front().drivers);
   std::vector<std::string> names;
   for (const FabricGenerator* fabric : verify::fabric_generators()) {
-    const std::vector<std::string_view> modules = modules_of(*fabric);
+    const std::vector<std::string_view> modules = fabric->driver_modules();
     if (std::any_of(files.begin(), files.end(),
                     [&](const driver_host::DriverFile& file) { return scenario::is_for(file, modules); }))
       names.emplace_back(fabric->name());

@@ -35,9 +35,9 @@ struct PluginWorkload {
 /// The file, relative to that in which it is named, or to where the user stands if the name came with an option.
 fs::path plugin_path(const Value& name) {
   const fs::path file = name.scalar;
-  const bool from_option =
-      !name.source.file || name.source.file->starts_with("--set ") || name.source.file->starts_with("matrix ");
-  if (file.is_absolute() || from_option) return fs::absolute(file).lexically_normal();
+  const bool has_no_file =
+      !name.source.file || name.source.is_from_option() || name.source.file->starts_with("matrix ");
+  if (file.is_absolute() || has_no_file) return fs::absolute(file).lexically_normal();
   return fs::absolute(fs::path(*name.source.file).parent_path() / file).lexically_normal();
 }
 

@@ -272,6 +272,18 @@ matrix: {platform.tegra410.ucf_pmu.width: [8, 20]}
   EXPECT_GT(runs[0]["interrupts"]["handled"].get<unsigned>(), 1000U);
 }
 
+TEST_F(TimesOfRun, a_handler_that_takes_long_is_no_lockup) {
+  const auto runs = run(std::string(kUcf) +
+                        R"(duration: 40 ms
+measure: [{start: 1 us, stop: 2 ms, events: [nvidia_ucf_pmu_0/cycles/]}]
+host: {handler_time: 25 ms}
+matrix: {platform.tegra410.ucf_pmu.width: [20]}
+)");
+  ASSERT_EQ(runs.size(), 1U) << outcome.out << outcome.err;
+  EXPECT_EQ(runs[0]["interrupts"]["handled"], 1);
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.out;
+}
+
 TEST_F(TimesOfRun, derived_figures_are_reported_without_a_comparison) {
   const std::string text =
       std::string(kUcf) + R"(traffic: [{generators: [{name: gpu, requester: {kind: gpu}, targets: [{memory: cmem}]}]}]
