@@ -59,10 +59,13 @@ exit "$status"
 )sh";
 
 /// Wraps the command if boots must be the same: brings up the other CPUs before it, and ends simulated time after it.
-constexpr const char* kSameEveryTime = R"sh(for cpu in /sys/devices/system/cpu/cpu*/online; do echo 1 >"$cpu"; done
-{}
+constexpr const char* kSameEveryTime = R"sh(if [ -e /sys/devices/system/cpu/cpu1 ]; then
+  devmem $(({1:#x} + 8)) 32 1
+  for cpu in /sys/devices/system/cpu/cpu[1-9]*/online; do echo 1 >"$cpu"; done
+fi
+{0}
 status=$?
-devmem $(({:#x} + 8)) 32 2
+devmem $(({1:#x} + 8)) 32 2
 exit "$status"
 )sh";
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <thread>
 #include <utility>
 
 #include <fmt/format.h>
@@ -29,6 +30,11 @@ constexpr std::chrono::seconds kPatience{1};
 constexpr std::chrono::milliseconds kQuiet{300};
 /// A handler may still run for this long after its interrupt was withdrawn.
 constexpr std::chrono::milliseconds kHandler{50};
+/// QEMU frees memory (RCU) with some tenths of a second between: its thread waits five times 10 ms for more to free, and
+/// five times for CPUs to pass a certain point. Then it makes the CPUs pass it, and the next CPU takes its turn. This
+/// must be over before a second CPU runs.
+constexpr unsigned kLongHalts = 5;
+constexpr std::chrono::milliseconds kLongHalt{100};
 /// Message numbers reserved for each function.
 constexpr std::uint32_t kMessages = 64;
 constexpr std::uint32_t kMemoryClass = 0x0502;  // CXL memory device
@@ -161,6 +167,10 @@ void GuestServer::serve() {
     deliver();
     for (const auto& server : servers_) server->flush();
     if (clock_.is_deterministic()) settle();
+    if (long_halts_ > 0) {
+      --long_halts_;
+      std::this_thread::sleep_for(kLongHalt);
+    }
     clock_.go_on();
   }
 }
@@ -217,7 +227,9 @@ void GuestServer::write_control(std::uint64_t offset, std::uint32_t value) {
   if (offset == control_page::kTraffic && value == 1) begin_traffic();
   if (offset == control_page::kPhase) note(fmt::format("phase {}", value));
   // Simulated time ends here, because the time QEMU takes to turn the machine off differs.
-  if (offset == control_page::kPhase && value == control_page::kDone && clock_.is_deterministic()) is_over_ = true;
+  if (offset != control_page::kPhase || !clock_.is_deterministic()) return;
+  if (value == control_page::kMoreCpus) long_halts_ = kLongHalts;
+  if (value == control_page::kDone) is_over_ = true;
 }
 
 std::uint32_t GuestServer::read_control(std::uint64_t offset) const {

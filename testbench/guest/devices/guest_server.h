@@ -119,6 +119,7 @@ class GuestServer {
   process::Descriptor perf_;
   Tally tally_;
   bool stopped_ = false;
+  unsigned long_halts_ = 0;
   bool is_over_ = false;  // the command has ended: simulated time stops
   bool written_ = false;  // a register was written since perf began
   Duration last_write_{};

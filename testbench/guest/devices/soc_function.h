@@ -17,8 +17,9 @@ namespace pmufab::guest {
 namespace control_page {
 inline constexpr std::uint64_t kMagic = 0x0;    ///< Aperture::kMagic
 inline constexpr std::uint64_t kVersion = 0x4;  ///< Aperture::kVersion
-/// Written by the guest: 1 before it runs its command, 2 after that. Other values mean nothing.
+/// Written by the guest: 1 before it brings up other CPUs than the first, 2 after its command. Other values mean nothing.
 inline constexpr std::uint64_t kPhase = 0x8;
+inline constexpr std::uint32_t kMoreCpus = 1;
 inline constexpr std::uint32_t kDone = 2;
 /// State of the traffic: 0 not begun, 1 under way, 2 at its end. Writing 1 begins it.
 inline constexpr std::uint64_t kTraffic = 0xc;
