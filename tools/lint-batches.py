@@ -103,7 +103,9 @@ def main():
             options = options_of[f"{root}/{file}"]
             names = names_in((pathlib.Path(root) / file).read_text())
             at = number * count // len(members)
-            fitting = [batch for batch in mine[at:] + mine[:at] if batch.takes(names, macros_in(options))]
+            # Its own part first, then the other parts, and last what was added because a file fits none.
+            places = mine[at:count] + mine[:at] + mine[count:]
+            fitting = [batch for batch in places if batch.takes(names, macros_in(options))]
             if not fitting:
                 mine.append(Batch())
                 fitting = mine[-1:]

@@ -22,7 +22,7 @@ namespace pmufab {
 namespace {
 
 constexpr Picoseconds kInterval = 1'000;
-constexpr std::uint64_t kCmem = 0x80'0000'0000;
+constexpr std::uint64_t kUcfMemory = 0x80'0000'0000;
 constexpr std::uint64_t kUcfPmu = 0x1000'0000;
 constexpr std::uint64_t kCmemPmuBroadcast = 0x1010'e000;
 
@@ -46,7 +46,7 @@ class Traffic {
     }
     const std::uint64_t bits = random();
     const std::uint64_t line = bits % 10 != 0 ? (bits >> 8) % ((32 << 20) / 64) : (bits >> 8) % ((256 << 20) / 64);
-    const std::uint64_t address = kCmem + line * 64;
+    const std::uint64_t address = kUcfMemory + line * 64;
     const auto kind = static_cast<unsigned>(bits >> 56);  // 0 ... 255
     if (kind < 40) return {address, FabricOpcode::read_once, RequesterKind::gpu, 0, 64, tlm::TLM_READ_COMMAND};
     if (kind < 56) return {address, FabricOpcode::write_unique_full, RequesterKind::gpu, 0, 64, tlm::TLM_WRITE_COMMAND};
@@ -169,11 +169,11 @@ struct Rig : sc_core::sc_module {
   FabricExtension extension;
 };
 
-std::unique_ptr<Rig> rig;
+std::unique_ptr<Rig> ucf_rig;
 std::unique_ptr<Rig> pair;
 std::unique_ptr<Rig> narrow;
 const bench::BeforeElaboration kBuild([] {
-  rig = std::make_unique<Rig>("ucf_bench", 64, 1);
+  ucf_rig = std::make_unique<Rig>("ucf_bench", 64, 1);
   pair = std::make_unique<Rig>("ucf_bench_pair", 64, 2);
   narrow = std::make_unique<Rig>("ucf_bench_narrow", 32, 1);
 });
@@ -192,8 +192,8 @@ void ucf_transactions(benchmark::State& state, Rig& which, bool counting) {
   which.count(false);
   state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations()));
 }
-void ucf_six_counters(benchmark::State& state) { ucf_transactions(state, *rig, true); }
-void ucf_counters_off(benchmark::State& state) { ucf_transactions(state, *rig, false); }
+void ucf_six_counters(benchmark::State& state) { ucf_transactions(state, *ucf_rig, true); }
+void ucf_counters_off(benchmark::State& state) { ucf_transactions(state, *ucf_rig, false); }
 void ucf_six_counters_two_sockets(benchmark::State& state) { ucf_transactions(state, *pair, true); }
 BENCHMARK(ucf_six_counters);
 BENCHMARK(ucf_counters_off);
@@ -203,21 +203,21 @@ BENCHMARK(ucf_six_counters_two_sockets);
 /// load on the machine affects both alike.
 void ucf_cost_of_counting(benchmark::State& state) {
   constexpr int kBlock = 50'000;
-  warm_up(*rig);
-  rig->program();
+  warm_up(*ucf_rig);
+  ucf_rig->program();
   std::vector<double> ratios;
   for (auto _ : state) {
     double ticks[2] = {};
     for (const bool on : {false, true}) {
-      rig->count(on);
+      ucf_rig->count(on);
       const std::clock_t start = std::clock();  // of this process alone
-      for (int i = 0; i < kBlock; ++i) rig->send();
+      for (int i = 0; i < kBlock; ++i) ucf_rig->send();
       ticks[on ? 1 : 0] = static_cast<double>(std::clock() - start);
-      rig->settle();
+      ucf_rig->settle();
     }
     ratios.push_back(ticks[1] / ticks[0]);
   }
-  rig->count(false);
+  ucf_rig->count(false);
   std::sort(ratios.begin(), ratios.end());
   state.counters["on_over_off"] = ratios[ratios.size() / 2];
 }
@@ -231,7 +231,7 @@ void idle_hour(benchmark::State& state, Rig& which) {
   for (auto _ : state) sc_core::wait(3600, sc_core::SC_SEC);
   which.count(false);
 }
-void idle_hour_64_bit(benchmark::State& state) { idle_hour(state, *rig); }
+void idle_hour_64_bit(benchmark::State& state) { idle_hour(state, *ucf_rig); }
 void idle_hour_32_bit(benchmark::State& state) { idle_hour(state, *narrow); }
 BENCHMARK(idle_hour_64_bit)->Iterations(1000);
 BENCHMARK(idle_hour_32_bit)->Iterations(1000);

@@ -17,7 +17,7 @@ namespace {
 
 using ::testing::HasSubstr;
 using Match = EventResult::Match;
-using Call = CxlSession::Call;
+using CxlCall = CxlSession::Call;
 
 const EventTerms kMemRd = {{"m2s_req_memrd"}};
 const EventTerms kTicks = {{"clock_ticks"}};
@@ -60,19 +60,19 @@ TEST_F(CxlJudgeTest, a_window_opens_and_closes_with_the_freeze_register) {
   session.disable();
   session.count(1, kMemRd, 1, 2);
   session.reads(3);
-  session.begin(Call::pmu_enable);
+  session.begin(CxlCall::pmu_enable);
   session.reads(10);
   session.write(0x18, 0);
   const Picoseconds opened = session.now;
   session.reads(200);
-  session.end(Call::pmu_enable);
+  session.end(CxlCall::pmu_enable);
   session.reads(3'000);
-  session.begin(Call::pmu_disable);
+  session.begin(CxlCall::pmu_disable);
   session.reads(40'000);
   session.write(0x18, CxlSession::kAll);
   const Picoseconds closed = session.now;
   session.reads(7);
-  session.end(Call::pmu_disable);
+  session.end(CxlCall::pmu_disable);
   session.del(1, 43'200);
   const EventResult result = session.result(1);
   EXPECT_EQ(result.expected, 43'200);
@@ -88,16 +88,16 @@ TEST_F(CxlJudgeTest, windows_add_up_and_a_counter_read_is_an_instant) {
   session.count(1, kMemRd, 1, 2);
   session.enable();
   session.reads(5);
-  session.begin(Call::read, 1);
+  session.begin(CxlCall::read, 1);
   session.reads(2);
   session.read(0xc08, 7);
   session.reads(4);
-  session.end(Call::read, 1, 7);
+  session.end(CxlCall::read, 1, 7);
   EXPECT_EQ(session.result(1).match, Match::within);
   EXPECT_EQ(session.result(1).reads_sampled, 1);
-  session.begin(Call::read, 1);
+  session.begin(CxlCall::read, 1);
   session.read(0xc08, 10);
-  session.end(Call::read, 1, 10);  // one too few
+  session.end(CxlCall::read, 1, 10);  // one too few
   EXPECT_EQ(session.result(1).reads_failed, 1);
   session.disable();
   session.reads(9);
@@ -242,18 +242,18 @@ TEST_F(CxlJudgeTest, thresholds_look_at_whole_clocks_of_the_window) {
   session.count(4, {{"m2s_req_memrd"}, {"edge"}}, 1, 2);
   session.count(5, {{"m2s_req_memrd"}, {"threshold", 1}, {"invert"}, {"edge"}}, 1, 2);
   session.count(6, {{"m2s_req_memrd"}, {"invert"}}, 1, 2);  // without a threshold, invert has no effect
-  session.begin(Call::pmu_enable);
+  session.begin(CxlCall::pmu_enable);
   session.write(0x18, 0);
   const Picoseconds opened = session.now;
-  session.board.on_call(Call::pmu_enable, false, CxlSession::kPmu, 0, 0, opened);
+  session.board.on_call(CxlCall::pmu_enable, false, CxlSession::kPmu, 0, 0, opened);
   for (const Picoseconds after : {10'000, 10'500, 11'000, 30'000}) {
     session.fabric.on_message(opened + after, 0, CxlEnd::lower,
                               CxlSession::message(CxlClass::m2s_req, 1, CxlSession::kH));
   }
   session.now = opened + 49'000;
-  session.begin(Call::pmu_disable);
+  session.begin(CxlCall::pmu_disable);
   session.write(0x18, CxlSession::kAll);  // at 51 ns
-  session.end(Call::pmu_disable);
+  session.end(CxlCall::pmu_disable);
   EXPECT_EQ(session.expected(1), 3);
   EXPECT_EQ(session.expected(2), 1);
   EXPECT_EQ(session.expected(3), 51 - 1);
@@ -270,13 +270,13 @@ TEST_F(CxlJudgeTest, thresholds_go_on_where_a_handler_pauses_the_pmu) {
   session.enable();
   session.reads(1);
   session.now += 10'000;
-  session.begin(Call::interrupt);
+  session.begin(CxlCall::interrupt);
   session.write(0x18, CxlSession::kAll);
   session.now += 10'000;
   session.reads(1);
   session.now += 10'000;
   session.write(0x18, 0);
-  session.end(Call::interrupt);
+  session.end(CxlCall::interrupt);
   session.now += 10'000;
   session.reads(1);
   session.now += 10'000;
@@ -446,9 +446,9 @@ TEST_F(CxlJudgeTest, wraps_and_freezes_are_named) {
   session.count(3, {{"s2m_drs_memdata"}}, 2, 1);
   session.enable();
   session.reads(70'000);
-  session.begin(Call::interrupt);
+  session.begin(CxlCall::interrupt);
   session.write(0x10, 0x6);
-  session.end(Call::interrupt);
+  session.end(CxlCall::interrupt);
   session.reads(1'000);
   session.disable();
   session.del(1, 71'000 + 65'536);
@@ -467,9 +467,9 @@ TEST_F(CxlJudgeTest, mistakes_of_both_kinds_are_named_together) {
   for (const int event : {1, 2}) session.add(event, static_cast<unsigned>(event), CxlSession::configuration(1, 3));
   session.enable();
   session.reads(65'600);
-  session.begin(Call::interrupt);
+  session.begin(CxlCall::interrupt);
   session.write(0x10, 0x6);
-  session.end(Call::interrupt);
+  session.end(CxlCall::interrupt);
   session.reads(400);
   session.disable();
   session.del(1, 65'536);

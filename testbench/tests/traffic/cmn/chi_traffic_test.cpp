@@ -27,7 +27,7 @@ using traffic::ChiPattern;
 using traffic::ChiTraffic;
 using traffic::ChiTrafficSpec;
 
-constexpr Picoseconds kCycle = 500;
+constexpr Picoseconds kMeshCycle = 500;
 
 /// Records the requests of all RN-Fs.
 class Requests final : public cmn::MeshObserver {
@@ -50,7 +50,7 @@ struct Rig {
     traffic.start(testing::now());
     advance(duration);
     traffic.stop();
-    for (unsigned turn = 0; turn < 100 && nodes.pending() != 0; ++turn) advance(2000 * kCycle);
+    for (unsigned turn = 0; turn < 100 && nodes.pending() != 0; ++turn) advance(2000 * kMeshCycle);
     EXPECT_EQ(nodes.pending(), 0U);
     EXPECT_EQ(traffic.begun(), traffic.completed());
   }
@@ -78,7 +78,7 @@ TEST_F(CmnChiTraffic, each_requester_begins_as_many_operations_as_asked_for_and_
   ChiTraffic traffic(rig.bound.mesh, rig.nodes, spec, "chi_traffic[0]", 1);
   run([&] {
     EXPECT_FALSE(traffic.ended());
-    rig.run(traffic, 100'000 * kCycle);
+    rig.run(traffic, 100'000 * kMeshCycle);
     EXPECT_TRUE(traffic.ended());
     EXPECT_EQ(traffic.begun(), 100U);
     std::multiset<unsigned> sources;
@@ -96,7 +96,7 @@ TEST_F(CmnChiTraffic, operations_come_at_their_rate) {
   spec.outstanding = 0;
   ChiTraffic traffic(rig.bound.mesh, rig.nodes, spec, "chi_traffic[0]", 1);
   run([&] {
-    rig.run(traffic, 50'000 * kCycle);
+    rig.run(traffic, 50'000 * kMeshCycle);
     // 4 requesters, 50000 cycles: 4000 expected, standard deviation 63.
     EXPECT_NEAR(static_cast<double>(traffic.begun()), 4000, 5 * 63);
   });
@@ -110,7 +110,7 @@ TEST_F(CmnChiTraffic, private_streams_walk_through_a_part_of_the_range_each) {
   spec.count = 20;
   ChiTraffic traffic(rig.bound.mesh, rig.nodes, spec, "chi_traffic[0]", 1);
   run([&] {
-    rig.run(traffic, 100'000 * kCycle);
+    rig.run(traffic, 100'000 * kMeshCycle);
     const std::vector<unsigned> order = {0x00, 0x20, 0x08, 0x28};  // by XP
     for (std::size_t number = 0; number < order.size(); ++number) {
       std::uint64_t line = 0;
