@@ -185,7 +185,9 @@ struct Descriptor {
 inline constexpr const char* kSystemC = PMUFAB_PLUGIN_VALUE(SC_VERSION_MAJOR) "." PMUFAB_PLUGIN_VALUE(
     SC_VERSION_MINOR) "." PMUFAB_PLUGIN_VALUE(SC_VERSION_PATCH);
 /// What decides how objects of the standard library and of SystemC look in memory.
-#if defined(_LIBCPP_VERSION)
+#if defined(_GLIBCXX_DEBUG)
+inline constexpr const char* kAbi = "libstdc++ (debug mode), SystemC of C++ " PMUFAB_PLUGIN_VALUE(SC_CPLUSPLUS);
+#elif defined(_LIBCPP_VERSION)
 inline constexpr const char* kAbi = "libc++, SystemC of C++ " PMUFAB_PLUGIN_VALUE(SC_CPLUSPLUS);
 #elif defined(_GLIBCXX_USE_CXX11_ABI) && _GLIBCXX_USE_CXX11_ABI
 inline constexpr const char* kAbi = "libstdc++ (C++11), SystemC of C++ " PMUFAB_PLUGIN_VALUE(SC_CPLUSPLUS);

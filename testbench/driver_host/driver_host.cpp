@@ -289,8 +289,7 @@ struct DriverHost::State {
   ///         it never gets there
   /// @param in_task  the task is the one that they interrupted
   [[nodiscard]] bool is_locked_up(unsigned calls, Picoseconds begun, bool in_task) const {
-    if (calls < kLockupCalls || (!in_task && !waiting_since)) return false;
-    return now() - (in_task ? begun : std::max(begun, *waiting_since)) > kLockup;
+    return calls >= kLockupCalls && (in_task || waiting_since) && now() - begun > kLockup;
   }
 
   /// Run the handlers of every interrupt that can be taken, and the timers whose time has come.
@@ -301,7 +300,7 @@ struct DriverHost::State {
       return;
     }
     const auto wanted = [this](std::uint32_t number) { return (*library)->interrupt_requested(number) != 0; };
-    const Picoseconds begun = now();
+    Picoseconds begun = now();
     unsigned calls = 0;
     do {
       while (const auto number = interrupts.next(wanted)) {
@@ -312,6 +311,11 @@ struct DriverHost::State {
         if (interrupt_observer) interrupt_observer(*number, false, handled);
         const std::string complaint = interrupts.finished(*number, handled);
         if (!complaint.empty()) print(kLevelError, complaint);
+        // Handlers before a task came have kept nobody waiting.
+        if (!in_task && waiting_since && *waiting_since > begun) {
+          begun = *waiting_since;
+          calls = 0;
+        }
         if (is_locked_up(++calls, begun, in_task)) die(text_of_lockup(*number));
       }
       if (timer_at <= now()) (*library)->timers();

@@ -61,6 +61,7 @@ exit "$status"
 /// Wraps the command if boots must be the same: brings up the other CPUs before it, and ends simulated time after it.
 constexpr const char* kSameEveryTime = R"sh(if [ -e /sys/devices/system/cpu/cpu1 ]; then
   devmem $(({1:#x} + 8)) 32 1
+  while [ "$(devmem $(({1:#x} + 8)) 32)" != 0x00000000 ]; do :; done
   for cpu in /sys/devices/system/cpu/cpu[1-9]*/online; do echo 1 >"$cpu"; done
 fi
 {0}

@@ -150,8 +150,13 @@ void WindowPort::note(const tlm::tlm_generic_payload& payload) const {
 }
 
 unsigned WindowPort::transport_dbg(tlm::tlm_generic_payload& payload) {
-  const InPlugin here(where_);
-  return forward_debug(payload);
+  try {
+    const InPlugin here(where_);
+    return forward_debug(payload);
+  } catch (...) {
+    throw PluginError(host_.file(), fmt::format("threw when its window {} was looked at: {}", window_.name,
+                                                words_of(std::current_exception())));
+  }
 }
 
 std::uint64_t WindowPort::look(const plugin::Register& reg) {
@@ -169,6 +174,9 @@ std::uint64_t WindowPort::look(const plugin::Register& reg) {
 void WindowPort::make_bank() {
   constexpr std::uint64_t kLargest = 1U << 28;
   for (const plugin::Register& reg : window_.registers) {
+    if (reg.bits != 32 && reg.bits != 64)
+      throw HostRefusal(fmt::format("register '{}' of window '{}' has {} bits; 32 and 64 are possible", reg.name,
+                                    window_.name, reg.bits));
     fields_.push_back({.name = "VALUE",
                        .lsb = 0,
                        .width = static_cast<std::uint8_t>(reg.bits),

@@ -136,6 +136,10 @@ void PluginPart::rethrow() const {
   if (host_->failure()) std::rethrow_exception(host_->failure());
 }
 
+void PluginPart::throw_stopped() const {
+  throw PluginError(file_, "has stopped the simulation (sc_stop), which is not its own");
+}
+
 std::exception_ptr PluginPart::error_of(std::string_view process, const std::string& what) const {
   if (!process.starts_with(present_processes)) return nullptr;
   return std::make_exception_ptr(PluginError(file_, fmt::format("threw in its process {}: {}", process, what)));
@@ -154,6 +158,7 @@ PluginFacts examine_plugin(const PluginSpec& spec) {
                       fmt::format("threw when the simulation began: {}", words_of(std::current_exception())));
   }
   part.rethrow();
+  if (sc_core::sc_get_status() == sc_core::SC_STOPPED) part.throw_stopped();
   return part.facts();
 }
 

@@ -45,6 +45,8 @@ class PluginPart final : public PlatformPart {
   [[nodiscard]] const PluginFacts& facts() const noexcept;
   /// Stop with a PluginError if an access to one of its windows has thrown. The simulation has ended then.
   void rethrow() const;
+  /// Say that the simulation was stopped, which no other part of a platform does. @throws PluginError always
+  [[noreturn]] void throw_stopped() const;
   /// @return the error that says it was the plug-in, for what a process has thrown; null if the process is not its
   /// @param process  name of a SystemC process
   [[nodiscard]] std::exception_ptr error_of(std::string_view process, const std::string& what) const;

@@ -240,6 +240,8 @@ std::uint32_t GuestServer::read_control(std::uint64_t offset) const {
       return Aperture::kVersion;
     case control_page::kTraffic:
       return static_cast<std::uint32_t>(expectations_.traffic());
+    case control_page::kPhase:
+      return long_halts_;
     default:
       return 0;
   }

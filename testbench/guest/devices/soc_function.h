@@ -18,6 +18,7 @@ namespace control_page {
 inline constexpr std::uint64_t kMagic = 0x0;    ///< Aperture::kMagic
 inline constexpr std::uint64_t kVersion = 0x4;  ///< Aperture::kVersion
 /// Written by the guest: 1 before it brings up other CPUs than the first, 2 after its command. Other values mean nothing.
+/// Reads tell how often the machine will still halt before those CPUs may come; without a clock by instructions 0.
 inline constexpr std::uint64_t kPhase = 0x8;
 inline constexpr std::uint32_t kMoreCpus = 1;
 inline constexpr std::uint32_t kDone = 2;

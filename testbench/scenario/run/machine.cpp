@@ -31,6 +31,9 @@ class Machine::Process : public sc_core::sc_module {
     set_stack_size(1U << 20);
   }
 
+  /// @return true if the simulation has ended although the body goes on, and nothing has failed
+  [[nodiscard]] bool is_cut_off() const noexcept { return !told_ && !exception_; }
+
   void rethrow() const {
     if (exception_) std::rethrow_exception(exception_);
     if (!told_) throw std::logic_error("the simulation ran out of events before the scenario ended");
@@ -214,6 +217,8 @@ void Machine::run(const std::function<void()>& body) {
   }
   process::return_to_main_stack();
   if (plugin != nullptr) plugin->rethrow();
+  if (plugin != nullptr && process_->is_cut_off() && sc_core::sc_get_status() == sc_core::SC_STOPPED)
+    plugin->throw_stopped();
   process_->rethrow();
 }
 

@@ -16,6 +16,7 @@
 
 #include <fmt/format.h>
 
+#include "models/platform/plugin/plugin_error.h"
 #include "testbench/perf/event_syntax.h"
 #include "testbench/perf/verdict.h"
 #include "testbench/scenario/checks/failing_calls_check.h"
@@ -783,6 +784,8 @@ int run_session(const ScenarioSpec& spec, const driver_host::DriverSet& drivers,
     const HostShown shown(options, machine.host());
     try {
       machine.run([&] { run.carry_out(); });
+    } catch (const platform::PluginError&) {  // it may be why the kernel is dead
+      throw;
     } catch (const std::exception& error) {
       // A dead kernel is the driver's failure, not ours. Earlier measurements stay.
       if (!machine.host().panicked()) throw;

@@ -77,6 +77,9 @@ TEST_F(PluginFaults, a_plug_in_that_cannot_be_made_is_refused_by_name) {
         Refused{"crashes when made", "ended the process that looked at it: its process was killed by signal 11"},
         Refused{"ends the process", "ended the process that looked at it: its process ended early with exit code 0"},
         Refused{"makes nothing", "returned nothing from the function that makes it"},
+        Refused{"has a register of 288 bits",
+                "register 'WIDE' of window 'window' has 288 bits; 32 and 64 are possible"},
+        Refused{"stops at once", "has stopped the simulation (sc_stop)"},
         Refused{"asks twice", "asks for something impossible: source 'twice' has an attribute twice"}}) {
     SCOPED_TRACE(refused.file);
     const Outcome outcome = run(refused.file);
@@ -102,6 +105,13 @@ TEST_F(PluginFaults, what_a_plug_in_throws_while_it_runs_is_reported_by_name) {
   const Outcome at_access = run("throws at access", {"--set", "firmware_writes=[{address: 0x3400_0000, value: 1}]"});
   EXPECT_EQ(at_access.exit_code, 3);
   EXPECT_THAT(at_access.out, HasSubstr("scripted.so threw at an access to its window window: no wish to be read"));
+}
+
+TEST_F(PluginFaults, a_plug_in_that_stops_the_simulation_is_reported_by_name) {
+  const Outcome outcome = run("stops");
+  EXPECT_EQ(outcome.exit_code, 3);
+  EXPECT_THAT(outcome.out,
+              AllOf(HasSubstr("CRASHED: faults"), HasSubstr("scripted.so has stopped the simulation (sc_stop)")));
 }
 
 TEST_F(PluginFaults, a_crash_is_reported_with_the_plug_in_and_its_process) {

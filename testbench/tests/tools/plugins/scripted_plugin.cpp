@@ -36,7 +36,9 @@ class Scripted final : public sc_core::sc_module, public Plugin {
         witnessed_(host.number("witnessed", 0)),
         signalled_(host.number("signalled", 0)) {
     socket.register_b_transport(this, &Scripted::b_transport);
-    host.map({.name = "window", .base = host.number("base", 0x3400'0000), .size = 0x1000}, socket);
+    pmufab::plugin::Window window{.name = "window", .base = host.number("base", 0x3400'0000), .size = 0x1000};
+    if (fault_ == "has a register of 288 bits") window.registers.push_back({.name = "WIDE", .offset = 0, .bits = 288});
+    host.map(window, socket);
     const auto number = static_cast<std::uint32_t>(host.number("interrupt", 900));
     static_cast<void>(host.interrupt(number, pmufab::plugin::Trigger::edge));
     if (const std::uint64_t node = host.number("node", 0); node != 0)
@@ -55,11 +57,13 @@ class Scripted final : public sc_core::sc_module, public Plugin {
  private:
   void run() {
     if (fault_ == "hangs at once") stay();
+    if (fault_ == "stops at once") sc_core::sc_stop();
     wait(begins_);
     wait(10, sc_core::SC_US);  // until counters run
     if (fault_ == "throws") throw std::runtime_error("no wish to go on");
     if (fault_ == "crashes") static_cast<void>(raise(SIGSEGV));
     if (fault_ == "hangs") stay();
+    if (fault_ == "stops") sc_core::sc_stop();
     while (fault_ == "spins") wait(sc_core::SC_ZERO_TIME);
     Occurrence occurrence;
     occurrence.attributes[0] = 3;
