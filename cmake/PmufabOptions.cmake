@@ -117,12 +117,10 @@ elseif(CMAKE_BUILD_TYPE STREQUAL "Release")
   set(pmufab_cold_code -O1)
 endif()
 # Most of a test is run once, so optimising it takes longer than it saves. Of the time to compile it for the sanitizers,
-# lines of its own stacks would be a quarter (GoogleTest tells those of failures), and checks of each address for null
-# and alignment a third. AddressSanitizer reports accesses through null, too. Misaligned ones in a test nobody reports,
-# nor those in functions of headers that the linker takes from it. In the command, which many tests run, all are.
+# lines of its own stacks would be a quarter; GoogleTest tells the lines of failures.
 set(pmufab_test_code -O0)
 if(PMUFAB_SANITIZE)
-  list(APPEND pmufab_test_code -g0 -fno-sanitize=null,alignment)
+  list(APPEND pmufab_test_code -g0)
 endif()
 
 # The precompiled headers of libraries that are COLD: clang wants them compiled with the options of their users.
