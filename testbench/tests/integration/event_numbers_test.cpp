@@ -213,7 +213,9 @@ TEST_P(EventNumbers, mean_what_the_words_meant) {
   });
   if (!known) GTEST_SKIP() << "these drivers do not know the mesh";
   EXPECT_GT(seen, 100U);
-  if (platform.mesh) EXPECT_GT(watchpoints, 30U) << "perf refuses watchpoints without all their terms";
+  if (platform.mesh) {
+    EXPECT_GT(watchpoints, 30U) << "perf refuses watchpoints without all their terms";
+  }
 }
 
 }  // namespace
