@@ -159,7 +159,7 @@ std::uint64_t SearchDesign::size() const {
     const std::uint64_t combinations = combinations_of(study_, goal).sites();
     size += (combinations + shard_.of - shard_.number) / shard_.of * tries * others;
   }
-  return size;
+  return std::min(size, study_.grid.positions());  // goals may ask for the same points
 }
 
 std::unique_ptr<Design> design_of(const Study& study, const Shard& shard, bool whole_grid) {

@@ -53,6 +53,10 @@ fs::path find_scenario(const std::string& given) {
       throw InputError(fmt::format("there are several scenarios '{}'", given),
                        fmt::format("give a path: {} or {}", files[0].generic_string(), files[1].generic_string()));
   }
+  for (const fs::path& place : places()) {
+    fs::path of_study = place / "studies" / "base" / (given + ".yaml");
+    if (fs::exists(of_study, error)) return of_study;
+  }
   const std::string suggestion = scenario::did_you_mean(given, scenario_names());
   throw InputError(
       fmt::format("there is no file and no scenario '{}'", given),

@@ -8,8 +8,8 @@
 namespace pmufab::cli {
 
 /// @param given  a path, or the name of a scenario: "cmn-flits" is scenarios/cmn/cmn-flits.yaml below the current
-/// folder,
-///               or among the scenarios that come with pmufab. A file of that path comes first.
+///               folder, or among the scenarios that come with pmufab. A file of that path comes first, and those in
+///               studies/base last.
 /// @return a path
 /// @throws scenario::InputError if one place has two scenarios of the name, or no place has one
 [[nodiscard]] std::filesystem::path find_scenario(const std::string& given);

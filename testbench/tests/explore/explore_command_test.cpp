@@ -266,6 +266,23 @@ TEST_F(Explore, finds_the_base_of_a_study_that_was_copied) {
   EXPECT_THAT(plan.out, HasSubstr("coresight-width: at most 200 points"));
 }
 
+TEST_F(Explore, knows_the_base_of_a_study_by_its_name_and_runs_no_more_than_all_points) {
+  std::string text = read(shipped("studies/coresight-width.yaml"));
+  const auto change = [&](const std::string& from, const std::string& to) {
+    const std::size_t place = text.find(from);
+    ASSERT_NE(place, std::string::npos) << from;
+    text.replace(place, from.size(), to);
+  };
+  change("base/coresight-handler.yaml", "coresight-handler");
+  change("from: 8, to: 20", "from: 8, to: 10");
+  change("[20, 40, 100, 200, 500]", "[20]");
+  change("[5 us, 10 us, 20 us, 50 us]", "[5 us]");
+  // Two goals, which may each ask for three points, and there are three.
+  const Outcome plan = explore(write("small.yaml", text), {"--plan"});
+  EXPECT_EQ(plan.exit_code, 0) << plan.err;
+  EXPECT_THAT(plan.out, HasSubstr("coresight-width: at most 3 points"));
+}
+
 TEST_F(Explore, does_not_put_parts_of_different_scenarios_together) {
   const std::string file = study("values: [10, 50]");
   const auto run = [&](const char* shard, const char* name) {

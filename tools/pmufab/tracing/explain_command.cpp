@@ -287,8 +287,9 @@ Command explain_command() {
       .summary = "show what happened between the last right and the first wrong count of an event",
       .description =
           R"(RESULT is a folder that pmufab run --out has written, for one run or for several. pmufab explain runs the scenario
-again, with the same drivers. It prints what happened between the last right count of EVENT and the first wrong one, in at
-most twenty lines: interrupts, register accesses that change something, and calls. Of more, the most telling and latest are
+again, with the same drivers: a driver of yours is named with --driver again. It prints what happened between the last
+right count of EVENT and the first wrong one, in at most twenty lines: interrupts, register accesses that change something,
+and calls. Of several runs it takes the first that failed, and says which. Of more lines, the most telling and latest are
 shown: interrupts that no handler took, then those that were raised, then changes. Before them come registers that firmware
 or an earlier event has left set. Fields that a write leaves as they were are named, too. If an event was not opened, the
 lines lead to its refusal.
@@ -305,7 +306,8 @@ driver may do something else then.)",
           Options{number<std::uint64_t>("readings", "N", "read each event about N times on the way", 0, "none")} +
           driver_options(""),
       .words = Words::files,
-      .examples = {{"pmufab run cxl-overflow-read-late --out results\npmufab explain results"}},
+      .examples = {{"pmufab run cxl-overflow-read-late --out results\npmufab explain results"},
+                   {"pmufab run cmn-flits --driver my.so --out mine\npmufab explain mine --driver my.so"}},
       .exit_codes = {{"0", "it is explained, or every count is right now"},
                      {"1", "the user stopped it"},
                      {"2", "bad input"},

@@ -242,7 +242,8 @@ TEST_F(CxlTrafficTest, a_cpmu_counts_what_passes_and_interrupts_at_the_instant_o
   });
   run([&] {
     cxl_client::CpmuClient client(
-        {.write32 = [&](std::uint64_t address, std::uint32_t value) { cpu.put32(address, value); },
+        {.read32 = {},
+         .write32 = [&](std::uint64_t address, std::uint32_t value) { cpu.put32(address, value); },
          .read64 = [&](std::uint64_t address) { return cpu.get64(address); },
          .write64 = [&](std::uint64_t address, std::uint64_t value) { cpu.put64(address, value); }},
         0);
