@@ -81,7 +81,8 @@ TEST_P(PerfScripts, all_events_of_all_pmus_can_be_counted_by_name) {
     if (line.rfind("Testing ", 0) == 0) tested.insert(line.substr(8));
   }
   EXPECT_THAT(out, Not(HasSubstr("exit ")));
-  ASSERT_FALSE(tested.empty()) << out << session.outcome.err;
+  // The driver publishes only the cycles of a described PMU, and that platform's PMU has no counter for them.
+  ASSERT_EQ(tested.empty(), GetParam() == "soc/soc-64bit") << out << session.outcome.err;
   std::size_t counted = 0;
   for (const auto& verdict : session.verdicts) {
     if (tested.erase(verdict.at("event")) > 0) ++counted;
