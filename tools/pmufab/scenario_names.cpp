@@ -45,17 +45,15 @@ fs::path find_scenario(const std::string& given) {
   // a scenario: that of its results, for example.
   const bool is_file = fs::exists(given, error) && !fs::is_directory(given, error);
   if (is_file || given.find('/') != std::string::npos || fs::path(given).extension() == ".yaml") return given;
-  for (const fs::path& place : places()) {
-    std::vector<fs::path> files = scenarios_below(place);
+  std::vector<fs::path> folders = places();
+  for (const fs::path& place : places()) folders.push_back(place / "studies" / "base");
+  for (const fs::path& folder : folders) {
+    std::vector<fs::path> files = scenarios_below(folder);
     std::erase_if(files, [&](const fs::path& file) { return file.stem() != given; });
     if (files.size() == 1) return files.front();
     if (files.size() > 1)
       throw InputError(fmt::format("there are several scenarios '{}'", given),
                        fmt::format("give a path: {} or {}", files[0].generic_string(), files[1].generic_string()));
-  }
-  for (const fs::path& place : places()) {
-    fs::path of_study = place / "studies" / "base" / (given + ".yaml");
-    if (fs::exists(of_study, error)) return of_study;
   }
   const std::string suggestion = scenario::did_you_mean(given, scenario_names());
   throw InputError(

@@ -238,7 +238,7 @@ void NodeRegisters::make_dtm() {
                       "counter A ... H of the DTC"});
     config.push_back({keep(fmt::format("pmevcnt{}_input_sel", n)), static_cast<std::uint8_t>(32 + 8 * n),
                       facts_.input_sel_bits, rw, 0,
-                      "0 to 3 watchpoint, 4 to 7 event 0 to 3 of the crosspoint, from 0x10 those of devices"});
+                      "0 to 3: watchpoints; 4 to 7: events 0 to 3 of the crosspoint; from 0x10: events of devices"});
   }
   dtm_ = {
       {"por_dtm_control", 0x100, 64, kDtmControl, 1, 0, true, "not used by the driver"},
