@@ -36,32 +36,27 @@ MemoryWires::Times MemoryWires::times_of(const MemoryOp& op, Picoseconds accepte
   return {start, end, true};
 }
 
+std::optional<MemoryWires::Times> MemoryWires::match(Waiting& others, Waiting& own, const Key& key, const Times& mine) {
+  const auto found = others.lower_bound(key);
+  if (found == others.end() || found->first != key) {
+    own.emplace(key, mine);
+    return std::nullopt;
+  }
+  const Times other = found->second;
+  others.erase(found);
+  return other;
+}
+
 void MemoryWires::expect(const MemoryOp& op, Picoseconds accepted) {
   const Key k = key(op.socket, op.is_write, op.address, op.length);
   const Times expected = times_of(op, accepted);
-  const auto found = seen_.find(k);
-  if (found == seen_.end()) {
-    expected_[k].push_back(expected);
-    return;
-  }
-  const Times seen = found->second.front();
-  found->second.pop_front();
-  if (found->second.empty()) seen_.erase(found);
-  compare(k, expected, seen);
+  if (const auto seen = match(seen_, expected_, k, expected)) compare(k, expected, *seen);
 }
 
 void MemoryWires::see(const BoundaryObserver::MemoryAccess& access) {
   const Key k = key(access.socket, access.is_write, access.address, access.length);
   const Times seen{access.start, access.end, true};
-  const auto found = expected_.find(k);
-  if (found == expected_.end()) {
-    seen_[k].push_back(seen);
-    return;
-  }
-  const Times expected = found->second.front();
-  found->second.pop_front();
-  if (found->second.empty()) expected_.erase(found);
-  compare(k, expected, seen);
+  if (const auto expected = match(expected_, seen_, k, seen)) compare(k, *expected, seen);
 }
 
 void MemoryWires::compare(const Key& k, const Times& expected, const Times& seen) {
@@ -74,14 +69,12 @@ void MemoryWires::compare(const Key& k, const Times& expected, const Times& seen
 }
 
 void MemoryWires::finish() {
-  const auto report = [&](const std::map<Key, std::deque<Times>>& left, const char* kind, const char* text) {
-    for (const auto& [k, times] : left) {
-      for (const Times& time : times) {
-        findings_.add(Finding::Severity::failure, kind,
-                      fmt::format("{} of {} bytes at {:#x} of socket {} {}", std::get<1>(k) ? "write" : "read",
-                                  std::get<3>(k), std::get<2>(k), std::get<0>(k), text),
-                      time.start);
-      }
+  const auto report = [&](const Waiting& left, const char* kind, const char* text) {
+    for (const auto& [k, time] : left) {
+      findings_.add(Finding::Severity::failure, kind,
+                    fmt::format("{} of {} bytes at {:#x} of socket {} {}", std::get<1>(k) ? "write" : "read",
+                                std::get<3>(k), std::get<2>(k), std::get<0>(k), text),
+                    time.start);
     }
   };
   report(expected_, "memory_access_missing", "had to happen, but was not seen");

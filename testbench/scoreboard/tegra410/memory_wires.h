@@ -3,7 +3,6 @@
 
 #include <array>
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <optional>
 #include <tuple>
@@ -43,15 +42,19 @@ class MemoryWires {
   };
   // socket, write, line or exact address, bytes
   using Key = std::tuple<unsigned, bool, std::uint64_t, std::uint32_t>;
+  /// What has no counterpart yet. Those with one key are in the order of their coming.
+  using Waiting = std::multimap<Key, Times>;
 
+  /// @return the counterpart of `key` that came first; nothing if there is none, and then `mine` waits for one.
+  static std::optional<Times> match(Waiting& others, Waiting& own, const Key& key, const Times& mine);
   static Key key(unsigned socket, bool is_write, std::uint64_t address, std::uint32_t length);
   Times times_of(const MemoryOp& op, Picoseconds accepted);
   void compare(const Key& key, const Times& expected, const Times& seen);
 
   const Tegra410JudgeSpec& spec_;
   Findings& findings_;
-  std::map<Key, std::deque<Times>> expected_;
-  std::map<Key, std::deque<Times>> seen_;
+  Waiting expected_;
+  Waiting seen_;
   std::vector<std::vector<std::optional<Picoseconds>>> last_end_;  // per socket and controller
 };
 
