@@ -31,6 +31,12 @@ std::set<unsigned> cpus_of(const Machine& machine, const std::string& pmu) {
   return cpus;
 }
 
+bool may_stay_away(const Machine& machine, const std::string& pmu) {
+  const auto& fabrics = machine.fabrics();
+  return std::any_of(fabrics.begin(), fabrics.end(),
+                     [&](const auto& fabric) { return fabric->socket_of(pmu) && fabric->may_stay_away(); });
+}
+
 }  // namespace
 
 void PublicationCheck::add(const perf::PmuCatalog::Entry& pmu, const char* file, const std::string& when,
@@ -62,7 +68,11 @@ void PublicationCheck::check_cpumask(const perf::PmuCatalog::Entry& pmu, const s
   const unsigned cpu = pmu.cpus.front();
   if (!host.is_online(cpu)) {
     add(pmu, kFile, when, fmt::format("names cpu {}, which is not online", cpu));
-  } else if (!cpus.empty() && some_online && !cpus.contains(cpu)) {
+  } else if (cpus.empty() || cpus.contains(cpu)) {
+    away_.erase(pmu.name);
+  } else if (!some_online) {
+    if (may_stay_away(machine_, pmu.name)) away_.insert(pmu.name);
+  } else if (!away_.contains(pmu.name)) {
     add(pmu, kFile, when,
         fmt::format("names cpu {}, but the PMU's socket has cpus {} to {}", cpu, *cpus.begin(), *cpus.rbegin()));
   }

@@ -77,9 +77,10 @@ TEST(CaseGenerator, one_cpu_of_a_pmu_always_stays) {
   for (const FabricGenerator* fabric : fabric_generators()) {
     for (std::uint64_t index = 0; index < 150; ++index) {
       const ScenarioSpec spec = load(*fabric, index);
-      // The PMU of a mesh moves to another socket; those of the other fabrics do not.
+      // PMUs of meshes and root ports move to another socket; those of the other fabrics do not.
       const unsigned all = spec.platform.sockets * spec.platform.cpus_per_socket;
-      const unsigned together = fabric->name() == std::string("cmn") ? all : spec.platform.cpus_per_socket;
+      const bool moves = fabric->name() == std::string("cmn") || fabric->name() == std::string("dwc");
+      const unsigned together = moves ? all : spec.platform.cpus_per_socket;
       std::map<unsigned, unsigned> offline;  // by socket
       for (const scenario::ActionSpec& action : spec.actions) {
         if (action.kind == Action::cpu_offline) ++offline[action.cpu / together];

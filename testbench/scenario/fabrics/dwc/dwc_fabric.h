@@ -46,6 +46,8 @@ class DwcFabric final : public Fabric {
   void report_traffic(Json& list) const override { streams_.report(list); }
   void add_gauges(std::vector<Gauge>& gauges) const override { streams_.add_gauges(gauges); }
   [[nodiscard]] std::optional<unsigned> socket_of(const std::string& pmu) const override;
+  /// Linux's driver knows the way to another socket, and not the one back. It counts right there.
+  [[nodiscard]] bool may_stay_away() const override { return true; }
   [[nodiscard]] scoreboard::Injection injection(const perf::ResolvedEvent& event, unsigned unit) override;
 
  private:
