@@ -36,7 +36,8 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME pmufab-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
   "g++, libsystemc-dev, libboost-dev, libboost-program-options-dev, libfmt-dev, libyaml-cpp-dev, nlohmann-json3-dev")
-set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS "cmake, pmufab")
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_RECOMMENDS "cmake, make")
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS "pmufab")
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "Models, driver host and scoreboard of pmufab for other SystemC programs
  Static libraries, headers and a CMake package: find_package(pmufab).")
 

@@ -63,8 +63,7 @@ std::vector<RegisterSpec> registers_of(const ConfigurationSpace& space, bool por
 
 }  // namespace
 
-ConfigurationRegisters::ConfigurationRegisters(const ConfigurationSpace& space, bool port,
-                                               std::span<const RegisterSpec> more)
+ConfigurationRegisters::ConfigurationRegisters(ConfigurationSpace& space, bool port, std::span<const RegisterSpec> more)
     : registers_(registers_of(space, port, more)),
       bank_({.name = space.name() + ".configuration", .size = ConfigurationSpace::kSize}, registers_) {
   for (const RegisterSpec& spec : registers_) {
@@ -72,6 +71,7 @@ ConfigurationRegisters::ConfigurationRegisters(const ConfigurationSpace& space, 
       return space.fetch(spec.offset + element * spec.stride, 4, when);
     });
   }
+  space.show_by(bank_);
 }
 
 }  // namespace pmufab::pcie

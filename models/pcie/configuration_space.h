@@ -10,6 +10,10 @@
 
 #include "tlm/clock/clock_domain.h"
 
+namespace pmufab {
+class RegisterBank;
+}
+
 namespace pmufab::pcie {
 
 /// The kinds of reset. A cold reset resets even sticky bits; conventional (warm and hot) and function level resets keep
@@ -91,6 +95,11 @@ class ConfigurationSpace {
   /// Set every bit that this kind of reset does not keep to its reset value.
   void reset(ResetKind kind) noexcept;
 
+  /// Let a bank name the registers of the space. @param bank  outlives it, or is not used after its end
+  void show_by(const RegisterBank& bank) noexcept { bank_ = &bank; }
+  /// @return the bank that names its registers; null: none does
+  [[nodiscard]] const RegisterBank* shown_by() const noexcept { return bank_; }
+
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
 
  private:
@@ -108,6 +117,7 @@ class ConfigurationSpace {
   static void place(Bytes& bytes, unsigned offset, unsigned length, std::uint32_t value) noexcept;
 
   std::string name_;
+  const RegisterBank* bank_ = nullptr;
   Bytes value_{}, reset_{}, writable_{}, clears_{}, sticky_{}, function_kept_{};
   std::vector<Hook<WriteHook>> write_hooks_;
   std::vector<Hook<ReadHook>> read_hooks_;

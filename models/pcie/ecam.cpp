@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "tlm/registers/register_bank.h"
+#include "tlm/registers/register_note.h"
 #include "tlm/spec/spec_error.h"
 
 namespace pmufab::pcie {
@@ -90,6 +91,8 @@ void Ecam::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& dela
   Function* const function = decode(address);
   const auto offset = static_cast<unsigned>(address & 0xfff);
   const Picoseconds when = to_picoseconds(sc_core::sc_time_stamp()) + to_picoseconds(delay);
+  if (RegisterNote::is_asked_for() && function != nullptr && function->space().shown_by() != nullptr) [[unlikely]]
+    function->space().shown_by()->note(payload, offset, when);
   if (is_write) {
     if (function == nullptr) return;
     std::uint32_t value = 0;

@@ -27,7 +27,9 @@ PublishedEvents Collector::published(const perf::PmuCatalog::Entry& pmu) const {
   for (const perf::PmuCatalog::Event& event : pmu.events) {
     std::string name = event.name;
     try {
-      const auto groups = published_->catalog.resolve(fmt::format("{}/{}/", pmu.name, event.name));
+      std::string text = fmt::format("{}/{}", pmu.name, event.name);
+      for (const std::string_view open : perf::PmuCatalog::open_terms(event)) text += fmt::format(",{}=0", open);
+      const auto groups = published_->catalog.resolve(text + "/");
       const perf::ResolvedEvent& resolved = groups.front().events.front();
       if (const auto named = published_->names.name(resolved.attributes)) name = name_of(*named);
       check_(resolved);

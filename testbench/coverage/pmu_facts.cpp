@@ -7,6 +7,7 @@
 
 #include "testbench/coverage/cmn/cmn_facts.h"
 #include "testbench/coverage/cxl/cxl_facts.h"
+#include "testbench/coverage/dwc/dwc_facts.h"
 #include "testbench/coverage/soc/soc_facts.h"
 #include "testbench/coverage/tegra410/tegra410_facts.h"
 
@@ -16,8 +17,9 @@ namespace {
 constexpr std::uint64_t kPage = 0x1000;
 
 /// The table: what coverage knows of fabrics.
-const std::array<const FactsRoom*, 4>& rooms() {
-  static const std::array<const FactsRoom*, 4> all = {&tegra410_facts(), &cmn_facts(), &cxl_facts(), &soc_facts()};
+const std::array<const FactsRoom*, 5>& rooms() {
+  static const std::array<const FactsRoom*, 5> all = {&tegra410_facts(), &cmn_facts(), &cxl_facts(), &soc_facts(),
+                                                      &dwc_facts()};
   return all;
 }
 

@@ -35,14 +35,14 @@ struct NotedElement {
                         NotedElement noted, Picoseconds when) {
   auto* const note = payload.get_extension<RegisterNote>();
   if (note == nullptr) return;
-  const bool whole = payload.get_data_length() * 8 == spec.width;
+  const bool whole = payload.get_data_length() * 8 == spec.width || spec.width == 32;
   note->bank = bank.name();
   note->name = element_name(spec, noted.element) + (whole ? "" : noted.upper ? " upper half" : " lower half");
   note->registers = &bank;
   note->spec = &spec;
   note->reg = noted.reg;
   note->element = noted.element;
-  note->shift = noted.upper ? 32 : 0;
+  note->shift = (noted.upper ? 32U : 0U) + 8U * static_cast<unsigned>(payload.get_address() % 4);
   note->before = bank.read(noted.reg, noted.element, when);
 }
 
@@ -235,6 +235,12 @@ void RegisterBank::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_ti
   }
   payload.set_response_status(tlm::TLM_OK_RESPONSE);
   write_element(reg, slot.element, data_of(payload) << shift, low_bits(length * 8) << shift, when);
+}
+
+void RegisterBank::note(const tlm::tlm_generic_payload& payload, std::uint64_t offset, Picoseconds when) const {
+  if (offset >= options_.size) return;
+  const Slot slot = slot_at(offset / 4);
+  if (slot.reg != kHole) tell(payload, *this, *registers_[slot.reg].spec, {{slot.reg}, slot.element, slot.upper}, when);
 }
 
 void RegisterBank::write_element(Register& reg, unsigned element, std::uint64_t written, std::uint64_t mask,

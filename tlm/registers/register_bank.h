@@ -149,6 +149,10 @@ class RegisterBank {
   /// the bytes moved, 0 on failure.
   unsigned transport_dbg(tlm::tlm_generic_payload& payload);
 
+  /// For a model that takes accesses itself and shows its registers by this bank: write down which register one is about,
+  /// if it carries a RegisterNote. Before the access.
+  void note(const tlm::tlm_generic_payload& payload, std::uint64_t offset, Picoseconds when) const;
+
   [[nodiscard]] const std::string& name() const noexcept { return options_.name; }
   [[nodiscard]] std::uint32_t size() const noexcept { return options_.size; }
   /// @return the number of guest errors and of writes that set unimplemented bits, repeated ones included.

@@ -47,7 +47,7 @@ class PublicationCheck {
   };
   std::vector<Problem> problems_;
   Picoseconds taken_ = 0;
-  std::set<std::string> away_;  // PMUs that are with a CPU of another socket, and may be
+  std::set<std::string> away_;                          // PMUs that are with a CPU of another socket, and may be
   std::set<std::pair<std::string, std::string>> told_;  // PMU and file: the first problem of each is enough
 };
 

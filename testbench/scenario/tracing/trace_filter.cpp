@@ -131,8 +131,7 @@ bool TraceSelection::is_chosen(const AccessRecord& access) {
     // What another PMU's driver does is not the chosen one's, even in the same place.
     const bool is_known = !has_caller && accessed_.contains(bank);
     // Any PMU may find what firmware leaves. What the PCI core of the kernel does has no names.
-    const bool is_firmware =
-        phase_ == RunPhase::loading && access.is_write && access.spec != nullptr && access.function.empty();
+    const bool is_firmware = phase_ == RunPhase::loading && access.is_write && access.spec != nullptr && !access.cpu;
     if (!is_called && !is_known && !is_firmware && !is_chosen(std::string_view(bank))) return false;
   }
   bool is_met = filter_.registers.empty();

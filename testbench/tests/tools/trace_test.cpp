@@ -193,6 +193,28 @@ TEST_F(Trace, the_count_is_the_sum_of_what_the_counter_registers_said) {
   EXPECT_EQ(lines[reading].at("name"), "nvidia_ucf_pmu_0/slc_bytes_rd/");
 }
 
+TEST_F(Trace, registers_of_configuration_space_have_names) {
+  const Lines lines = log_of(write("port.yaml", R"(name: port
+platform: {kind: dwc, dwc_root_ports: [{name: slot}]}
+duration: 20 us
+measure: [{events: [dwc_rootport_0/one_cycle/]}]
+)"));
+  const std::size_t begin = find(lines, 0, [](const Json& line) {
+    return is_access(line) && line.at("register") == "TIME_BASED_ANALYSIS_CONTROL" && line.at("kind") == "write";
+  });
+  ASSERT_LT(begin, lines.size());
+  EXPECT_EQ(lines[begin].at("instance"), "slot.config");
+  ASSERT_THAT(lines[begin].at("changed"), SizeIs(1));
+  EXPECT_EQ(lines[begin].at("changed").at(0).at("field"), "TIMER_START");
+  // The kernel's PCI core looks at half of a register, and a byte of one.
+  const auto reads_half = [](const Json& line) {
+    return is_access(line) && line.at("register") == "COMMAND_STATUS" && line.at("size") == 2;
+  };
+  const std::size_t half = find(lines, 0, reads_half);
+  ASSERT_LT(half, lines.size());
+  EXPECT_EQ(lines[half].at("changed").at(0).at("field"), "Capabilities List") << "bit 4 of the upper half";
+}
+
 TEST_F(Trace, a_log_changes_no_result_and_is_the_same_each_time) {
   for (const std::string& scenario :
        {overflowing(), shipped("fault-interrupts-cmn.yaml"), shipped("cxl-overflow.yaml")}) {

@@ -96,7 +96,10 @@ bool fit(const Machine& machine, const std::vector<std::string>& events) {
 RefusedEvent draw_refused(Random& random, const Machine& machine, const Port& port) {
   const auto analysis = [&] { return text_of(random, machine, port, draw_analysis(random, machine)); };
   if (random.chance(30))
-    return {fmt::format("{}/rx_memory_read,lane={}/", port.pmu, random.number(port.lanes, 255)), "EINVAL", {}};
+    return {fmt::format("{}/rx_memory_read,lane={}/", port.pmu,
+                        random.chance(50) ? port.lanes : random.number(port.lanes, 255)),
+            "EINVAL",
+            {}};
   if (random.chance(25))
     return {fmt::format("{}/eventid=0x0,type={:#x}/", port.pmu, random.number(2, 15)), "EINVAL", {}};
   if (!machine.has_lanes) return {fmt::format("{{{},{}}}", analysis(), analysis()), "EINVAL", {}};
@@ -117,8 +120,8 @@ BulkEvent draw_bulk(Random& random, const Machine& machine, const Port& port) {
   if (machine.has_lanes && port.fills_lanes)
     return {lane_event(random, port), kLowWord / 2 + random.number(0, kLowWord / 4), {}, true};
   const Analysis& analysis = draw_analysis(random, machine);
-  return {
-      text_of(random, machine, port, analysis), analysis.number >= kFirstData ? kLowWord * kUnit : kLowWord, {}, true};
+  const std::uint64_t count = kLowWord * random.pick({1U, 1U, 3U, 1U << 17, 1U << 24});
+  return {text_of(random, machine, port, analysis), analysis.number >= kFirstData ? count * kUnit : count, {}, true};
 }
 
 PmuOffer offer_of(const SharedMachine& machine, const Port& port) {
