@@ -171,9 +171,8 @@ void add_device(const NamespaceDevice& device, FoundMachine& machine) {
     const bool is_its = !device.hid.empty() && pmu.facts.hid == device.hid &&
                         device.uid == fmt::format("{}", pmu.facts.instance.value_or(0));
     if (is_its && !(device.memory.empty() && device.interrupts.empty()))
-      machine.others.push_back(
-          fmt::format("{}: belongs to the CoreSight PMU of {}. A description has its pages alone", in_words(device),
-                      pmu.place));
+      machine.others.push_back(fmt::format("{}: belongs to the CoreSight PMU of {}. A description has its pages alone",
+                                           in_words(device), pmu.place));
   }
 }
 

@@ -13,6 +13,7 @@
 
 #include "testbench/scenario/yaml/input_error.h"
 #include "tlm/spec/printable.h"
+#include "tools/pmufab/cli.h"
 #include "tools/pmufab/output.h"
 #include "tools/pmufab/user_program.h"
 
@@ -184,6 +185,14 @@ class AslReader {
   std::vector<NamespaceDevice> found_;
 };
 
+/// @return the first line of iasl's that tells of an error
+std::string first_complaint(const std::string& said) {
+  const std::size_t error = std::min(said.find("Error"), said.find("error"));
+  if (error == std::string::npos) return {};
+  const std::size_t line = said.rfind('\n', error) + 1;
+  return printable(said.substr(line, said.find('\n', line) - line));
+}
+
 }  // namespace
 
 std::string disassembled(const TableFile& table, const std::filesystem::path& scratch) {
@@ -203,14 +212,12 @@ std::string disassembled(const TableFile& table, const std::filesystem::path& sc
   std::ifstream stream(file + ".dsl", std::ios::binary);
   std::string text(std::istreambuf_iterator<char>(stream), {});
   if (reply.exit_code == kTooLate) refuse("iasl does not end within a minute", "leave this table out");
-  if (reply.exit_code != 0 || text.empty()) {
-    const std::string said = reply.errors + reply.out;
-    const std::size_t first = said.find("rror");  // Error, or error
-    const std::size_t line = first == std::string::npos ? 0 : said.rfind('\n', first) + 1;
-    refuse(fmt::format("iasl does not understand the table {}: '{}'", table.signature,
-                       printable(said.substr(line, said.find('\n', line) - line))),
+  const std::string complaint = first_complaint(reply.errors + reply.out);
+  if (reply.exit_code != 0 || text.empty())
+    refuse(fmt::format("iasl does not understand the table {}: '{}'", table.signature, complaint),
            "leave this table out, or read it again");
-  }
+  if (!complaint.empty())
+    complain("pmufab: {}: devices may be missing, because iasl says: {}\n", printable(table.file), complaint);
   return text;
 }
 

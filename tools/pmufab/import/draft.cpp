@@ -271,7 +271,7 @@ class DraftWriter {
     return text +
            "#     tiles: {A: [RN-F, HN-F], D: [HN-D, SN-F]}  # TODO\n"
            "#     rows:                                      # TODO: the northernmost first\n"
-           "#       - A D\n";
+           "#       - A D A\n";
   }
 
   const FoundMachine& machine_;
