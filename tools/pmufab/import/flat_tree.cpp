@@ -23,7 +23,7 @@ constexpr std::string_view kBlobMagic = "\xd0\x0d\xfe\xed";
 
 /// @return the big-endian cell at `at`. @throws std::invalid_argument if it is not there
 std::uint32_t blob_cell(std::string_view bytes, std::size_t at) {
-  if (at > bytes.size() || bytes.size() - at < kCell) refuse_blob("the blob is cut off");
+  if (bytes.size() < kCell || at > bytes.size() - kCell) refuse_blob("the blob is cut off");
   std::uint32_t value = 0;
   for (std::size_t index = 0; index < kCell; ++index)
     value = value << 8 | static_cast<unsigned char>(bytes[at + index]);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <filesystem>
 #include <iostream>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -56,6 +56,12 @@ Options draft_options() {
           text("name", "NAME", "the name of the platform", "imported")};
 }
 
+std::vector<ExitCode> import_exit_codes() {
+  return {{"0", "the draft is written, also if it does not load before it is edited"},
+          {"2", "bad input, or output that could not be written"},
+          {"3", "an internal error"}};
+}
+
 }  // namespace
 
 Command import_acpi_command() {
@@ -80,7 +86,7 @@ tells of a PMU that a platform can have: pmufab list DRAFT shows its PMUs.)",
       .examples = {{"sudo cp -r /sys/firmware/acpi/tables . && sudo chown -R $USER tables"},
                    {"pmufab import acpi tables -o my-machine.yaml"},
                    {"pmufab list my-machine.yaml"}},
-      .exit_codes = usual_exit_codes(),
+      .exit_codes = import_exit_codes(),
       .run = run_import_acpi,
   };
 }
@@ -100,7 +106,7 @@ device-tree-compiler) reads them.)",
       .options = draft_options(),
       .words = Words::files,
       .examples = {{"pmufab import device-tree /proc/device-tree -o my-machine.yaml"}, {"pmufab list my-machine.yaml"}},
-      .exit_codes = usual_exit_codes(),
+      .exit_codes = import_exit_codes(),
       .run = run_import_tree,
   };
 }
