@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "models/platform/platform_spec.h"
 #include "tlm/spec/printable.h"
 #include "tools/pmufab/import/acpi_namespace.h"
 #include "tools/pmufab/import/acpi_table.h"
@@ -78,6 +79,9 @@ class Sockets {
       if (!entry.affinity_is_container) pmu.facts.cpu = static_cast<unsigned>(cpu - package.processors.begin());
       return;
     }
+    // Its address may tell.
+    const std::uint64_t socket = entry.base0 >> platform::default_map::kSocketShift;
+    if (socket < packages_.size()) pmu.socket = static_cast<unsigned>(socket);
     pmu.facts.remarks.push_back(fmt::format("it belongs to {} {}, which is in no table",
                                             entry.affinity_is_container ? "processor container" : "processor",
                                             entry.affinity));

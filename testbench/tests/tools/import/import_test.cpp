@@ -189,6 +189,22 @@ TEST_F(Import, registers_of_a_socket_that_are_elsewhere_are_told) {
   EXPECT_THAT(listed(draft), HasSubstr("\narm_cspmu_cache_5:\n"));
 }
 
+TEST_F(Import, a_pmu_of_unknown_processors_is_of_the_socket_of_its_address) {
+  const std::string draft =
+      draft_of({pptt(2), apmt({{.id = 4, .primary = 7, .base0 = 0x1000'2000'0000, .affinity = 0x99}})});
+  EXPECT_THAT(draft, HasSubstr("  # TODO: it belongs to processor container 153, which is in no table\n"
+                               "  - name: mc0\n    sockets: [1]\n    base: 0x2000_0000\n"));
+}
+
+TEST_F(Import, a_draft_with_many_impossible_entries_is_written_and_told) {
+  std::vector<Node> nodes(200);
+  for (std::uint32_t number = 0; number < nodes.size(); ++number) nodes[number].id = number;
+  const Outcome outcome = pmufab({"import", "acpi", write("APMT", apmt(nodes))});
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_THAT(outcome.err, HasSubstr("pmufab: the draft does not load before it is edited: coresight_pmus[1]"));
+  EXPECT_THAT(outcome.out, HasSubstr("node 199 of APMT"));
+}
+
 TEST_F(Import, what_no_platform_can_have_is_a_comment_with_the_reason) {
   const std::string draft = draft_of({apmt({{},
                                             {.id = 1},
