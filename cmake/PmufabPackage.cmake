@@ -23,7 +23,7 @@ set(CPACK_DEBIAN_RUNTIME_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_DEPENDS "apt, ca-certificates, debian-archive-keyring, gcc, libc6-dev, xz-utils")
 # pmufab shell runs these, and valgrind records traces.
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_RECOMMENDS "linux-perf, pciutils, valgrind")
-set(CPACK_DEBIAN_RUNTIME_PACKAGE_SUGGESTS "bash-completion, gawk, pmufab-dev")
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_SUGGESTS "acpica-tools, bash-completion, device-tree-compiler, gawk, pmufab-dev")
 set(CPACK_COMPONENT_RUNTIME_DESCRIPTION "Virtual platform for performance-monitoring hardware
  pmufab models PMU fabrics (NVIDIA Tegra410, Arm CMN, CXL) in SystemC, runs
  unmodified Linux PMU drivers on them, and checks every count the drivers

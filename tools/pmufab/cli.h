@@ -28,6 +28,8 @@ namespace pmufab::cli {
 [[nodiscard]] Command explain_command();
 [[nodiscard]] Command regs_command();
 [[nodiscard]] Command firmware_command();
+[[nodiscard]] Command import_acpi_command();
+[[nodiscard]] Command import_tree_command();
 [[nodiscard]] Command serve_command();
 [[nodiscard]] Command shell_command();
 [[nodiscard]] Command boot_command();

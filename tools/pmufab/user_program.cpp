@@ -5,12 +5,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstring>
 #include <utility>
 
+#include "testbench/process/captured_output.h"
 #include "testbench/process/child_process.h"
 #include "testbench/process/process_tree.h"
 #include "tools/pmufab/cli.h"
@@ -46,6 +48,28 @@ void become_program(std::vector<std::string> words) {
 int exit_code_of(int status) {
   constexpr int kSignal = 128;  // the offset shells use
   return WIFEXITED(status) ? WEXITSTATUS(status) : kSignal + WTERMSIG(status);
+}
+
+ProgramReply ask_program(const std::vector<std::string>& words) {
+  constexpr std::size_t kRoom = 16U << 20;  // a list of a million tasks
+  constexpr int kTurn = 1000;               // ms
+  process::CapturedOutput out(kRoom);
+  process::CapturedOutput errors(kRoom);
+  const pid_t child = process::start_child([&]() -> int {
+    out.redirect(true, false);
+    errors.redirect(false, true);
+    become_program(words);
+  });
+  out.begin();
+  errors.begin();
+  while (out.descriptor() >= 0 || errors.descriptor() >= 0) {
+    std::array<pollfd, 2> files{{{out.descriptor(), POLLIN, 0}, {errors.descriptor(), POLLIN, 0}}};
+    poll(files.data(), files.size(), kTurn);
+    if (files[0].revents != 0) out.read();
+    if (files[1].revents != 0) errors.read();
+  }
+  const int exit_code = exit_code_of(process::wait_for(child));
+  return {exit_code, out.finish(), errors.finish()};
 }
 
 UserProgram::UserProgram(EndSignals& signals, pid_t simulator, const std::function<int()>& become)

@@ -20,6 +20,15 @@ namespace pmufab::cli {
 /// @return the exit code a shell shows for it
 [[nodiscard]] int exit_code_of(int status);
 
+/// What a program has printed, and the exit code a shell shows for it: 127 if there is no such program.
+struct ProgramReply {
+  int exit_code = 0;
+  std::string out;
+  std::string errors;
+};
+/// Run a program of the user and wait for it. @throws std::system_error if no process can be made
+[[nodiscard]] ProgramReply ask_program(const std::vector<std::string>& words);
+
 /// The user's program, and every program it starts.
 ///
 /// Ctrl-C and Ctrl-\ are for the program, as in a shell. SIGINT and SIGQUIT that a process sends to pmufab are passed on

@@ -70,6 +70,8 @@ TEST_F(Command, help_is_there_for_every_command) {
                                                                                        {"explain"},
                                                                                        {"regs"},
                                                                                        {"firmware"},
+                                                                                       {"import", "acpi"},
+                                                                                       {"import", "device-tree"},
                                                                                        {"serve"},
                                                                                        {"map"},
                                                                                        {"trace", "import"},

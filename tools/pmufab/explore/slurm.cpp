@@ -1,62 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/pmufab/explore/slurm.h"
 
-#include <poll.h>
-#include <sys/wait.h>
-
-#include <array>
 #include <cctype>
 #include <sstream>
 #include <vector>
 
 #include <fmt/format.h>
 
-#include "testbench/process/captured_output.h"
-#include "testbench/process/child_process.h"
 #include "testbench/scenario/yaml/input_error.h"
 #include "tools/pmufab/user_program.h"
 
 namespace pmufab::cli::slurm {
 namespace {
 
-/// What a command has printed.
-struct Reply {
-  int exit_code = 0;
-  std::string out;
-  std::string errors;
-};
-
-Reply ask(const std::vector<std::string>& words) {
-  constexpr std::size_t kRoom = 16U << 20;  // a list of a million tasks
-  constexpr int kTurn = 1000;               // ms
-  process::CapturedOutput out(kRoom);
-  process::CapturedOutput errors(kRoom);
-  const pid_t child = process::start_child([&]() -> int {
-    out.redirect(true, false);
-    errors.redirect(false, true);
-    become_program(words);
-  });
-  out.begin();
-  errors.begin();
-  while (out.descriptor() >= 0 || errors.descriptor() >= 0) {
-    std::array<pollfd, 2> files{{{out.descriptor(), POLLIN, 0}, {errors.descriptor(), POLLIN, 0}}};
-    poll(files.data(), files.size(), kTurn);
-    if (files[0].revents != 0) out.read();
-    if (files[1].revents != 0) errors.read();
-  }
-  const int exit_code = exit_code_of(process::wait_for(child));
-  return {exit_code, out.finish(), errors.finish()};
-}
-
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
 }  // namespace
 
 std::string submit(const JobArray& array) {
-  const Reply reply =
-      ask({"sbatch", "--parsable", "--requeue", "--open-mode=append", "--ntasks=1", "--job-name=" + array.name,
-           fmt::format("--cpus-per-task={}", array.processors), fmt::format("--array=1-{}", array.tasks),
-           "--output=" + array.log.string(), array.script.string()});
+  const ProgramReply reply =
+      ask_program({"sbatch", "--parsable", "--requeue", "--open-mode=append", "--ntasks=1", "--job-name=" + array.name,
+                   fmt::format("--cpus-per-task={}", array.processors), fmt::format("--array=1-{}", array.tasks),
+                   "--output=" + array.log.string(), array.script.string()});
   constexpr int kNotFound = 127;
   if (reply.exit_code == kNotFound)
     throw scenario::InputError("--on slurm: there is no command sbatch here",
@@ -70,7 +35,7 @@ std::string submit(const JobArray& array) {
 }
 
 std::optional<Tasks> tasks_of(const std::string& job) {
-  const Reply reply = ask({"squeue", "--noheader", "--array", "--me", "--format=%F %K %T"});
+  const ProgramReply reply = ask_program({"squeue", "--noheader", "--array", "--me", "--format=%F %K %T"});
   if (reply.exit_code != 0) return std::nullopt;
   Tasks tasks;
   std::istringstream lines(reply.out);
@@ -82,6 +47,6 @@ std::optional<Tasks> tasks_of(const std::string& job) {
   return tasks;
 }
 
-void cancel(const std::string& job) { static_cast<void>(ask({"scancel", job})); }
+void cancel(const std::string& job) { static_cast<void>(ask_program({"scancel", job})); }
 
 }  // namespace pmufab::cli::slurm

@@ -1,0 +1,444 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tables and trees here are written by hand, after Arm DEN0117, ACPI 6.5 and the bindings of Linux.
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+
+#include "testbench/tests/tools/cli_fixture.h"
+
+namespace pmufab::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+/// Little-endian numbers.
+struct Bytes {
+  std::string text;
+  Bytes& add(std::uint64_t value, int size) {
+    for (int index = 0; index < size; ++index) text += static_cast<char>(value >> 8 * index);
+    return *this;
+  }
+};
+
+std::string table(const std::string& signature, const std::string& body) {
+  Bytes bytes{signature};
+  bytes.add(36 + body.size(), 4).add(0, 1).add(0, 1);
+  std::string whole = bytes.text + "NOBODYANYTABLE" + Bytes{}.add(1, 4).add(0, 4).add(1, 4).text + body;
+  unsigned char sum = 0;
+  for (const char byte : whole) sum = static_cast<unsigned char>(sum + static_cast<unsigned char>(byte));
+  whole[9] = static_cast<char>(-sum);
+  return whole;
+}
+
+/// A node of the APMT.
+struct Node {
+  unsigned flags = 6;  // container, 64-bit atomic
+  unsigned type = 0;
+  std::uint32_t id = 0;
+  std::uint64_t primary = 0;
+  std::uint32_t secondary = 0;
+  std::uint64_t base0 = 0x2000'0000;
+  std::uint64_t base1 = 0;
+  std::uint32_t interrupt = 0;
+  std::uint32_t mode = 0;
+  std::uint32_t affinity = 0;
+  std::uint32_t implementation = 0;
+
+  [[nodiscard]] std::string bytes(unsigned size = 56) const {
+    Bytes all;
+    all.add(size, 2)
+        .add(flags, 1)
+        .add(type, 1)
+        .add(id, 4)
+        .add(primary, 8)
+        .add(secondary, 4)
+        .add(base0, 8)
+        .add(base1, 8);
+    return all.add(interrupt, 4).add(0, 4).add(mode, 4).add(affinity, 4).add(implementation, 4).text;
+  }
+};
+
+std::string apmt(const std::vector<Node>& nodes) {
+  std::string body;
+  for (const Node& node : nodes) body += node.bytes();
+  return table("APMT", body);
+}
+
+/// Packages with container ids 0x10, 0x11 ..., each with a cluster (0x20, ...) of two processors (0x30, ...).
+std::string pptt(unsigned packages) {
+  std::string body;
+  const auto node = [&](unsigned flags, std::size_t parent, unsigned id) {
+    const std::size_t at = 36 + body.size();
+    body += Bytes{}.add(0, 1).add(20, 1).add(0, 2).add(flags, 4).add(parent, 4).add(id, 4).add(0, 4).text;
+    return at;
+  };
+  for (unsigned package = 0; package < packages; ++package) {
+    const std::size_t cluster = node(2, node(3, 0, 0x10 + package), 0x20 + package);
+    body += Bytes{}.add(1, 1).add(8, 1).add(0, 6).text;  // a structure of another type: a cache
+    for (unsigned processor = 0; processor < 2; ++processor) node(10, cluster, 0x30 + 2 * package + processor);
+  }
+  return table("PPTT", body);
+}
+
+class Import : public Cli {
+ protected:
+  /// @return the draft from tables with these contents
+  std::string draft_of(const std::vector<std::string>& tables) {
+    std::vector<std::string> arguments = {"import", "acpi"};
+    for (std::size_t index = 0; index < tables.size(); ++index)
+      arguments.push_back(write("table" + std::to_string(index), tables[index]));
+    const Outcome outcome = pmufab(arguments);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_EQ(outcome.err, "");
+    return outcome.out;
+  }
+  void refuses(const std::string& content, const std::string& message, const std::string& command = "acpi") {
+    const Outcome outcome = pmufab({"import", command, write("input", content)});
+    EXPECT_EQ(outcome.exit_code, 2) << outcome.out;
+    EXPECT_THAT(outcome.err, AllOf(HasSubstr("/input: " + message), HasSubstr(" (")));
+  }
+  /// @return the names of PMUs that the newest driver publishes of a draft
+  std::string listed(const std::string& draft) {
+    const Outcome outcome = pmufab({"list", write("draft.yaml", draft)});
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err << draft;
+    return outcome.out;
+  }
+};
+
+TEST_F(Import, each_fact_of_an_apmt_node_becomes_a_key) {
+  const std::string draft =
+      draft_of({apmt({{.flags = 7,
+                       .type = 3,
+                       .id = 5,
+                       .primary = 0x3130'3030'454d'4341,  // "ACME0001"
+                       .secondary = 2,
+                       .base1 = 0x2001'0000,
+                       .interrupt = 77,
+                       .mode = 1,
+                       .implementation = 0x1234'043b},
+                      {.flags = 2, .id = 6, .primary = 9, .base0 = 0x2002'0000, .interrupt = 78}})});
+  EXPECT_THAT(draft, HasSubstr(R"(
+  - name: ACME0001_0
+    base: 0x2000_0000
+    page1: 0x2001_0000
+    interrupt: {number: 77, trigger: edge}
+    type: acpi
+    hid: "ACME0001"
+    instance: 2
+    id: 5
+    atomic_64bit: true
+    implementation_id: 0x1234043b
+    layout: 32-bit         # TODO)"));
+  EXPECT_THAT(draft, HasSubstr(R"(
+  - name: mc0
+    base: 0x2002_0000
+    interrupt: {number: 78, trigger: level}
+    type: mc
+    instance: 9
+    id: 6
+    atomic_64bit: false
+    pmiidr: 0x43b          # TODO)"));
+  EXPECT_THAT(listed(draft), AllOf(HasSubstr("\narm_cspmu_acpi_ACME0001_2:\n"), HasSubstr("\narm_cspmu_mc_6:\n")));
+}
+
+TEST_F(Import, a_driver_counts_on_a_draft) {
+  const std::string draft = write("draft.yaml", draft_of({apmt({{.type = 4, .secondary = 3}})}));
+  const Outcome outcome =
+      pmufab({"stat", "--platform", draft, "-e", "arm_cspmu_cache_3/cycles/", "--duration", "10 us"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("PASSED"), HasSubstr("arm_cspmu_cache_3/cycles/")));
+}
+
+TEST_F(Import, sockets_and_cpus_are_those_of_the_pptt) {
+  constexpr std::uint64_t kSocket1 = std::uint64_t{1} << 44;
+  const std::string draft =
+      draft_of({pptt(2), apmt({{.type = 4, .affinity = 0x10},
+                               {.type = 4, .id = 1, .secondary = 1, .base0 = kSocket1 + 0x2000'0000, .affinity = 0x11},
+                               {.flags = 0, .id = 9, .base0 = kSocket1 + 0x2001'0000, .affinity = 0x33},
+                               {.type = 1, .id = 3, .primary = 3, .base0 = 0x2002'0000, .affinity = 0x20},
+                               {.type = 2, .id = 4, .base0 = 0x2003'0000, .affinity = 0x77}})});
+  EXPECT_THAT(draft, HasSubstr("\nsockets: 2\ncpus_per_socket: 2\n"));
+  EXPECT_THAT(draft, HasSubstr(R"(
+  # node 0 of table1; node 1 of table1
+  - name: cache0
+    base: 0x2000_0000
+    type: cache
+    instance: 0
+    id: 0
+)"));
+  EXPECT_THAT(draft, HasSubstr("- name: mc0\n    sockets: [1]\n    base: 0x2001_0000\n"));
+  EXPECT_THAT(draft, HasSubstr("    id: 8\n    cpu: 1\n"));
+  EXPECT_THAT(draft, HasSubstr("# TODO: the instance is 0, which a PMU of socket 1 cannot have\n"));
+  EXPECT_THAT(draft, HasSubstr("# node 3 of table1\n  - name: smmu0\n    sockets: [0]\n"));
+  EXPECT_THAT(draft, HasSubstr("# TODO: it belongs to processor container 119, which is in no table\n"));
+  EXPECT_THAT(listed(draft), AllOf(HasSubstr("\narm_cspmu_cache_0:\n"), HasSubstr("\narm_cspmu_cache_1:\n"),
+                                   HasSubstr("\narm_cspmu_mc_9:\n")));
+}
+
+TEST_F(Import, registers_of_a_socket_that_are_elsewhere_are_told) {
+  const std::string draft =
+      draft_of({pptt(2), apmt({{.type = 4, .secondary = 5, .base0 = 0x4000'2000'0000, .affinity = 0x11}})});
+  EXPECT_THAT(draft, HasSubstr("# TODO: 0x4000_2000_0000 is 0x1000_2000_0000 here: a platform has the registers of "
+                               "socket 1 from 0x1000_0000_0000 on\n"));
+  EXPECT_THAT(listed(draft), HasSubstr("\narm_cspmu_cache_5:\n"));
+}
+
+TEST_F(Import, a_pmu_of_unknown_processors_is_of_the_socket_of_its_address) {
+  const std::string draft =
+      draft_of({pptt(2), apmt({{.id = 4, .primary = 7, .base0 = 0x1000'2000'0000, .affinity = 0x99}})});
+  EXPECT_THAT(draft, HasSubstr("  # TODO: it belongs to processor container 153, which is in no table\n"
+                               "  - name: mc0\n    sockets: [1]\n    base: 0x2000_0000\n"));
+}
+
+TEST_F(Import, a_draft_with_many_impossible_entries_is_written_and_told) {
+  std::vector<Node> nodes(80);
+  for (std::uint32_t number = 0; number < nodes.size(); ++number) nodes[number].id = number;
+  const Outcome outcome = pmufab({"import", "acpi", write("APMT", apmt(nodes))});
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_THAT(outcome.err, HasSubstr("pmufab: the draft does not load before it is edited: coresight_pmus[1]"));
+  EXPECT_THAT(outcome.out, HasSubstr("node 79 of APMT"));
+}
+
+TEST_F(Import, what_no_platform_can_have_is_a_comment_with_the_reason) {
+  const std::string draft = draft_of({apmt({{},
+                                            {.id = 1},
+                                            {.id = 2, .primary = 1, .base0 = 0x2001'0010},
+                                            {.type = 9, .id = 3, .base0 = 0x2002'0000},
+                                            {.type = 3, .id = 4, .primary = 0x0a, .base0 = 0x2003'0000},
+                                            {.id = 5, .base0 = 0x2004'0000, .interrupt = 9000, .mode = 2}})});
+  EXPECT_THAT(draft, HasSubstr("# TODO: no platform can have this: base [0x20000000, 0x20000fff] covers the registers "
+                               "socket0.mc0 at"));
+  EXPECT_THAT(draft, HasSubstr("# TODO: no platform can have this: base 0x20010010 is not a multiple of a page"));
+  EXPECT_THAT(draft, HasSubstr("\n# - node 3 of table0: a CoreSight PMU at 0x20020000 of type 9"));
+  EXPECT_THAT(draft, HasSubstr("\n# - node 4 of table0: a CoreSight PMU at 0x20030000 of an ACPI device, with "
+                               "0x000000000000000a in place of a hardware id"));
+  EXPECT_THAT(draft, HasSubstr("numbers from 8192 on are those of messages\n  # TODO: the interrupt is not wired"));
+  EXPECT_THAT(listed(draft), AllOf(HasSubstr("\narm_cspmu_mc_0:\n"), Not(HasSubstr("arm_cspmu_mc_1"))));
+}
+
+TEST_F(Import, pmus_with_one_interrupt_share_it) {
+  const std::string draft = draft_of({apmt({{.interrupt = 50}, {.id = 1, .base0 = 0x2001'0000, .interrupt = 50}})});
+  EXPECT_THAT(draft, HasSubstr("interrupt: {number: 50, trigger: level, shared: true}"));
+}
+
+TEST_F(Import, a_back_end_of_linux_names_its_pmus) {
+  const std::string draft = draft_of({apmt({{.implementation = 0x1030'036b}})});
+  EXPECT_THAT(draft, HasSubstr("perf_name: nvidia_uncore_pmu_0 # TODO"));
+  EXPECT_THAT(listed(draft), HasSubstr("\nnvidia_pcie_pmu_0:\n"));
+}
+
+TEST_F(Import, a_draft_has_the_name_that_is_given) {
+  const std::string draft = (folder / "draft.yaml").string();
+  const Outcome outcome =
+      pmufab({"import", "acpi", write("APMT", apmt({{}})), "--name", "a: 'b' \"c\"", "--output", draft});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, draft + ": 1 CoreSight PMUs in 1 entries, 0 meshes\n");
+  EXPECT_THAT(listed(read(draft)), HasSubstr("on platform a: 'b' \"c\":"));
+}
+
+TEST_F(Import, tables_that_are_damaged_are_refused) {
+  const std::string good = apmt({{}, {.id = 1}});
+  refuses(good.substr(0, 20), "has 20 bytes, and the header of an ACPI table has 36");
+  refuses(good.substr(0, 100), "header: the table APMT has 148 bytes, and the file 100");
+  refuses(good + "x", "header: the table APMT has 148 bytes, and the file 149");
+  std::string changed = good;
+  changed[60] = static_cast<char>(changed[60] + 3);
+  refuses(changed, "header: the checksum of the table APMT is wrong: its bytes add up to 0x03, not 0");
+  refuses("XSDT" + good.substr(4), "the signature 'XSDT' is none of a table that pmufab reads");
+  refuses(table("APMT", Node{}.bytes() + Node{}.bytes(48)),
+          "node 1, at byte 0x5c: its length is 48, and 56 bytes are left");
+  refuses(table("APMT", Node{}.bytes().substr(0, 55)), "node 0, at byte 0x24: its length is 56, and 55 bytes are left");
+  refuses(table("APMT", Node{}.bytes(0)), "node 0, at byte 0x24: its length is 0");
+  refuses(table("APMT", Node{}.bytes() + "\x38"), "node 1, at byte 0x5c: its length is 0, and 1 bytes are left");
+  refuses(table("PPTT", std::string("\0\x14\0\0", 4)),
+          "byte 0x24: a structure of 20 bytes does not fit into the table");
+  const std::string circle = Bytes{}.add(0, 1).add(20, 1).add(0, 6).add(56, 4).add(0, 8).text +
+                             Bytes{}.add(0, 1).add(20, 1).add(0, 6).add(36, 4).add(0, 8).text +
+                             Bytes{}.add(0, 1).add(20, 1).add(0, 6).add(36, 4).add(0, 8).text;
+  refuses(table("PPTT", circle), "byte 0x4c: the parents of a processor go round in a circle");
+}
+
+TEST_F(Import, a_folder_must_have_tables) {
+  std::filesystem::create_directory(folder / "tables");
+  const auto said = [&] { return pmufab({"import", "acpi", (folder / "tables").string()}).err; };
+  EXPECT_THAT(said(), HasSubstr("tables: the folder has no table APMT, PPTT, DSDT or SSDT"));
+  write("tables/FACP", table("FACP", "anything"));
+  write("tables/notes", "x");
+  write("tables/apmt.dsl", "a text");
+  EXPECT_THAT(said(), HasSubstr("tables: the folder has no table APMT, PPTT, DSDT or SSDT"));
+  write("tables/APMT", "APXT and so on, to the length of a header");
+  EXPECT_THAT(said(), HasSubstr("tables/APMT: the signature 'APXT' is none of a table that pmufab reads"));
+  write("tables/APMT", apmt({{}}));
+  EXPECT_EQ(said(), "");
+}
+
+TEST_F(Import, what_is_not_there_is_told) {
+  EXPECT_THAT(pmufab({"import", "acpi"}).err, HasSubstr("no table is given"));
+  EXPECT_THAT(pmufab({"import", "device-tree"}).err, HasSubstr("no device tree is given"));
+  EXPECT_THAT(pmufab({"import", "acpi", "nowhere"}).err, HasSubstr("nowhere: cannot be read: No such file"));
+  EXPECT_THAT(pmufab({"import", "device-tree", "nowhere"}).err, HasSubstr("nowhere: cannot be read: No such file"));
+  EXPECT_THAT(pmufab({"import", "acpi", write("PPTT", pptt(1))}).err, HasSubstr("tells of no PMU that pmufab knows"));
+  std::filesystem::create_directory(folder / "programs");
+  std::filesystem::create_symlink("/usr/bin/timeout", folder / "programs/timeout");
+  const std::map<std::string, std::string> nothing = {{"PATH", (folder / "programs").string()}};
+  const std::string dsdt = write("DSDT", table("DSDT", ""));
+  EXPECT_THAT(
+      finish(start({"import", "acpi", dsdt}, nothing)).err,
+      HasSubstr("DSDT: there is no command iasl, which reads this table (install it (Debian's package acpica-tools)"));
+  const std::string tree = write("tree.dts", "/dts-v1/; / {};");
+  EXPECT_THAT(finish(start({"import", "device-tree", tree}, nothing)).err,
+              HasSubstr("tree.dts: there is no command dtc, which reads device trees (install it (Debian's package "
+                        "device-tree-compiler)"));
+}
+
+constexpr const char* kTree = R"(/dts-v1/;
+/ {
+  model = "a board\nof ours";
+  #address-cells = <2>;
+  #size-cells = <2>;
+  interrupt-parent = <&gic>;
+  gic: interrupt-controller { compatible = "arm,gic-v3"; interrupt-controller; #interrupt-cells = <3>; };
+  memory@80000000 { device_type = "memory"; reg = <0 0x80000000 0 0x40000000>; };
+  cpus {
+    #address-cells = <1>;
+    #size-cells = <0>;
+    cpu0: cpu@0 { device_type = "cpu"; reg = <0>; };
+    cpu1: cpu@1 { device_type = "cpu"; reg = <1>; };
+  };
+  soc {
+    compatible = "simple-bus";
+    #address-cells = <1>;
+    #size-cells = <1>;
+    ranges = <0x1000 0 0x30000000 0x100000>;
+    pmu@2000 { compatible = "arm,coresight-pmu"; reg = <0x2000 0x1000>, <0x3000 0x1000>; interrupts = <0 8 1>;
+               cpus = <&cpu1>; reg-io-width = <8>; };
+    pmu@4000 { compatible = "arm,coresight-pmu"; reg = <0x4000 0x1000>; interrupts = <1 9 4>;
+               cpus = <&cpu0>, <&cpu1>; };
+    pmu@900000 { compatible = "arm,coresight-pmu"; reg = <0x900000 0x1000>; };
+    mesh@5000 { compatible = "arm,ci-700"; reg = <0x5000 0x1000>; interrupts = <0 100 4>, <0 101 4>; };
+  };
+};
+)";
+
+TEST_F(Import, a_device_tree_tells_addresses_interrupts_and_cpus) {
+  const Outcome outcome = pmufab({"import", "device-tree", write("board.dts", kTree)});
+  if (outcome.err.find("no command dtc") != std::string::npos) GTEST_SKIP() << "dtc is missing";
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("from the device tree of a board\\x0aof ours.\n"));
+  EXPECT_THAT(outcome.out, HasSubstr("\nsockets: 1\ncpus_per_socket: 2\n"));
+  EXPECT_THAT(outcome.out, HasSubstr(R"(
+  # /soc/pmu@2000
+  - name: pmu0
+    base: 0x3000_1000
+    page1: 0x3000_2000
+    interrupt: {number: 40, trigger: edge}
+    cpu: 1
+    atomic_64bit: true
+    hid: TODO0001          # TODO)"));
+  EXPECT_THAT(outcome.out, HasSubstr(R"(
+  # /soc/pmu@4000
+  - name: pmu1
+    base: 0x3000_3000
+    interrupt: {number: 25, trigger: level}
+    atomic_64bit: false
+)"));
+  EXPECT_THAT(outcome.out, HasSubstr("# - /soc/pmu@900000: a CoreSight PMU whose registers no address leads to\n"));
+  EXPECT_THAT(outcome.out,
+              HasSubstr("#   # /soc/mesh@5000: registers at 0x3000_4000 ... 0x3000_4fff, interrupts of DTCs "
+                        "132, 133 (a platform has its own numbers)\n#   - product: CI-700\n"));
+  EXPECT_THAT(outcome.out, HasSubstr("memory, 0x40000000 bytes from 0x80000000 on"));
+  EXPECT_THAT(listed(outcome.out), HasSubstr("\narm_cspmu_acpi_TODO0001_1:\n"));
+}
+
+TEST_F(Import, a_folder_is_a_device_tree) {
+  const std::filesystem::path root = folder / "device-tree";
+  std::filesystem::create_directories(root / "pmu@20000000");
+  write("device-tree/#address-cells", std::string("\0\0\0\1", 4));
+  write("device-tree/#size-cells", std::string("\0\0\0\1", 4));
+  write("device-tree/pmu@20000000/compatible", std::string("arm,coresight-pmu\0", 18));
+  write("device-tree/pmu@20000000/reg", std::string("\x20\0\0\0\0\0\x10\0", 8));
+  const Outcome outcome = pmufab({"import", "device-tree", root.string()});
+  if (outcome.err.find("no command dtc") != std::string::npos) GTEST_SKIP() << "dtc is missing";
+  EXPECT_THAT(outcome.out, HasSubstr("  # /pmu@20000000\n  - name: pmu0\n    base: 0x2000_0000\n")) << outcome.err;
+}
+
+TEST_F(Import, trees_that_are_damaged_are_refused) {
+  if (std::system("dtc --version >/dev/null 2>&1") != 0) GTEST_SKIP() << "dtc is missing";
+  refuses("/dts-v1/; / { x", "dtc does not understand the tree: ", "device-tree");
+  refuses(std::string("\xd0\x0d\xfe\xed\0\0\0\x40", 8), "dtc does not understand the tree: ", "device-tree");
+  refuses("", "dtc does not understand the tree: ", "device-tree");
+}
+
+constexpr const char* kNamespace = R"(DefinitionBlock ("", "SSDT", 2, "NOBODY", "TABLE", 1)
+{
+  Scope (\_SB)
+  {
+    Device (ABCD)
+    {
+      Name (_HID, "ACME0002")
+      Name (_CRS, ResourceTemplate () { Memory32Fixed (ReadWrite, 0x10000000, 0x1000) })
+      Device (CMN0)
+      {
+        Name (_HID, "ARMHC600")
+        Name (_UID, One)
+        Name (_PXM, Zero)
+        Name (RBUF, ResourceTemplate ()
+        {
+          QWordMemory (ResourceConsumer, PosDecode, MinFixed, MaxFixed, NonCacheable, ReadWrite,
+            0, 0x140000000, 0x143FFFFFF, 0, 0x4000000)
+          QWordMemory (ResourceConsumer, PosDecode, MinFixed, MaxFixed, NonCacheable, ReadWrite,
+            0, 0x140800000, 0x14080FFFF, 0, 0x10000)
+          Interrupt (ResourceConsumer, Level, ActiveHigh, Exclusive) { 300 }
+          Interrupt (ResourceConsumer, Level, ActiveHigh, Exclusive) { 301 }
+        })
+        Method (_CRS, 0, Serialized) { Return (RBUF) }
+      }
+    }
+    Device (CI70)
+    {
+      Name (_HID, "PRP0001")
+      Name (_CRS, ResourceTemplate () { Memory32Fixed (ReadWrite, 0x50000000, 0x4000000) })
+      Name (_DSD, Package () { ToUUID ("daffd814-6eba-4d8c-8a91-bc9bbf4aa301"),
+        Package () { Package () { "compatible", "arm,ci-700" } } })
+    }
+    Device (CXL0)
+    {
+      Name (_HID, "ACPI0016")
+      Name (_UID, 7)
+      Name (_SEG, 3)
+      Name (_BBN, 0x20)
+    }
+  }
+}
+)";
+
+TEST_F(Import, devices_of_the_namespace_are_comments) {
+  const std::string source = write("ssdt.asl", kNamespace);
+  const std::string table = (folder / "SSDT4").string();
+  if (std::system(("iasl -p " + table + " " + source + " >/dev/null 2>&1").c_str()) != 0)
+    GTEST_SKIP() << "iasl is missing";
+  const Outcome outcome = pmufab({"import", "acpi", table + ".aml"});
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_EQ(outcome.err, "pmufab: the draft does not load before it is edited: the key 'meshes' is missing\n");
+  EXPECT_THAT(outcome.out, HasSubstr(R"(
+#   # ARMHC600 CMN0 of SSDT4.aml: registers at 0x1_4000_0000 ... 0x1_43ff_ffff, interrupts of DTCs 300, 301 (a platform has its own numbers)
+#   - product: CMN-600
+#     firmware: acpi
+#     base: 0x1_4000_0000
+#     root: 0x80_0000
+#     socket: 0
+)"));
+  EXPECT_THAT(outcome.out, HasSubstr("#   - product: CI-700\n#     firmware: device_tree\n#     base: 0x5000_0000\n"));
+  EXPECT_THAT(outcome.out,
+              HasSubstr("# - ACPI0016 7, device CXL0 of SSDT4.aml, segment 3, bus 0x20: CXL host bridge."));
+  EXPECT_THAT(outcome.out, Not(HasSubstr("ACME0002")));
+}
+
+}  // namespace
+}  // namespace pmufab::testing

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/pmufab/import/acpi_table.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <numeric>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "testbench/scenario/yaml/input_error.h"
+#include "testbench/scenario/yaml/input_file.h"
+#include "tlm/spec/printable.h"
+
+namespace pmufab::cli {
+namespace {
+
+using scenario::InputError;
+
+constexpr std::array<std::string_view, 4> kReadSignatures = {"APMT", "PPTT", "DSDT", "SSDT"};
+constexpr const char* kBinaryTables =
+    "give binary tables, as in /sys/firmware/acpi/tables, or as acpidump -b and acpixtract -a write them";
+
+[[noreturn]] void refuse_table(const std::string& file, const std::string& place, std::string reason,
+                               std::string suggestion = kBinaryTables) {
+  throw InputError({std::make_shared<const std::string>(file), 0, 0}, place, std::move(reason), std::move(suggestion));
+}
+
+bool is_read(std::string_view signature) {
+  return std::find(kReadSignatures.begin(), kReadSignatures.end(), signature) != kReadSignatures.end();
+}
+
+TableFile checked_table(const std::string& file, std::string bytes) {
+  if (bytes.size() < kTableHeader)
+    refuse_table(file, {},
+                 fmt::format("has {} bytes, and the header of an ACPI table has {}", bytes.size(), kTableHeader));
+  std::string signature = bytes.substr(0, 4);
+  if (!is_read(signature))
+    refuse_table(file, {}, fmt::format("the signature '{}' is none of a table that pmufab reads", printable(signature)),
+                 fmt::format("give tables APMT, PPTT, DSDT and SSDT; {}", kBinaryTables));
+  const std::uint64_t size = table_number(bytes, 4, 4);
+  if (size != bytes.size())
+    refuse_table(file, "header",
+                 fmt::format("the table {} has {} bytes, and the file {}", signature, size, bytes.size()),
+                 "the file is cut off, or not one table alone: read it again");
+  const unsigned sum = std::accumulate(bytes.begin(), bytes.end(), 0U,
+                                       [](unsigned all, char byte) { return all + static_cast<unsigned char>(byte); });
+  if (sum % 256 != 0)
+    refuse_table(
+        file, "header",
+        fmt::format("the checksum of the table {} is wrong: its bytes add up to {:#04x}, not 0", signature, sum % 256),
+        "the file is damaged: read it again");
+  return {file, std::move(signature), std::move(bytes)};
+}
+
+/// Tables of a folder have any names. One that is named as a table that pmufab reads must be one.
+bool has_table_name(const std::filesystem::path& file) {
+  std::string name = file.filename().string().substr(0, 4);
+  std::transform(name.begin(), name.end(), name.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  const std::string extension = file.extension().string();
+  return is_read(name) && (extension.empty() || extension == ".aml" || extension == ".bin" || extension == ".dat");
+}
+
+std::vector<std::filesystem::path> files_in(const std::string& folder) {
+  std::vector<std::filesystem::path> files;
+  std::error_code error;
+  for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+    std::error_code ignored;
+    if (entry->is_regular_file(ignored)) files.push_back(entry->path());
+  }
+  if (error) refuse_table(folder, {}, fmt::format("cannot be read: {}", error.message()), {});
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+/// The processor structures of a PPTT, by their offsets.
+class ProcessorTree {
+ public:
+  explicit ProcessorTree(const TableFile& table) : table_(table) {
+    constexpr std::size_t kSmallest = 20;
+    const std::string& bytes = table.bytes;
+    for (std::size_t at = kTableHeader; at < bytes.size();) {
+      const std::uint64_t size = at + 2 <= bytes.size() ? table_number(bytes, at + 1, 1) : 0;
+      const bool is_processor = table_number(bytes, at, 1) == 0;
+      if (size < (is_processor ? kSmallest : 2) || size > bytes.size() - at)
+        refuse_table(
+            table.file, fmt::format("byte {:#x}", at),
+            fmt::format("a structure of {} bytes does not fit into the table, which has {}", size, bytes.size()),
+            "the file is damaged: read it again");
+      if (is_processor)
+        nodes_[at] = {static_cast<std::uint32_t>(table_number(bytes, at + 4, 4)), table_number(bytes, at + 8, 4),
+                      static_cast<std::uint32_t>(table_number(bytes, at + 12, 4))};
+      at += size;
+    }
+    for (const auto& [at, node] : nodes_) {
+      if (node.parent != 0 && !nodes_.contains(node.parent))
+        refuse_table(table.file, fmt::format("byte {:#x}", at),
+                     fmt::format("the parent of a processor is at {:#x}, where none is", node.parent),
+                     "the file is damaged: read it again");
+      parents_.insert(node.parent);
+    }
+  }
+
+  [[nodiscard]] std::vector<Package> packages() const {
+    std::vector<std::pair<std::uint64_t, Package>> found;  // by the offset of the package
+    for (const auto& [at, node] : nodes_) {
+      if (parents_.contains(at)) continue;
+      const std::vector<std::uint64_t> line = line_of(at);
+      const auto known =
+          std::find_if(found.begin(), found.end(), [&](const auto& one) { return one.first == line.back(); });
+      Package& package = known == found.end() ? found.emplace_back(line.back(), Package{}).second : known->second;
+      package.processors.push_back(node.id);
+      for (const std::uint64_t above : line) {
+        if (above != at && (nodes_.at(above).flags & kIdIsValid) != 0) package.containers.insert(nodes_.at(above).id);
+      }
+    }
+    std::vector<Package> packages;
+    for (auto& [at, package] : found) packages.push_back(std::move(package));
+    return packages;
+  }
+
+ private:
+  static constexpr std::uint32_t kPackage = 1;
+  static constexpr std::uint32_t kIdIsValid = 2;
+  struct Node {
+    std::uint32_t flags = 0;
+    std::uint64_t parent = 0;
+    std::uint32_t id = 0;
+  };
+
+  /// @return a structure and those above it, up to its package
+  [[nodiscard]] std::vector<std::uint64_t> line_of(std::uint64_t at) const {
+    constexpr std::size_t kDeepest = 32;
+    std::vector<std::uint64_t> line{at};
+    while ((nodes_.at(line.back()).flags & kPackage) == 0 && nodes_.at(line.back()).parent != 0) {
+      if (line.size() == kDeepest)
+        refuse_table(table_.file, fmt::format("byte {:#x}", at), "the parents of a processor go round in a circle",
+                     "the file is damaged: read it again");
+      line.push_back(nodes_.at(line.back()).parent);
+    }
+    return line;
+  }
+
+  const TableFile& table_;
+  std::map<std::uint64_t, Node> nodes_;
+  std::set<std::uint64_t> parents_;
+};
+
+}  // namespace
+
+std::uint64_t table_number(std::string_view bytes, std::size_t at, std::size_t size) {
+  std::uint64_t value = 0;
+  for (std::size_t index = size; index-- > 0;) value = value << 8 | static_cast<unsigned char>(bytes.at(at + index));
+  return value;
+}
+
+std::vector<TableFile> read_tables(const std::vector<std::string>& paths) {
+  constexpr std::size_t kLargest = 64U << 20;
+  std::vector<TableFile> tables;
+  for (const std::string& path : paths) {
+    std::error_code ignored;
+    if (!std::filesystem::is_directory(path, ignored)) {
+      tables.push_back(checked_table(path, scenario::read_input(path, kLargest)));
+      continue;
+    }
+    const std::size_t before = tables.size();
+    for (const std::filesystem::path& file : files_in(path)) {
+      if (has_table_name(file) || is_read(scenario::read_input(file, 4).substr(0, 4)))
+        tables.push_back(checked_table(file.string(), scenario::read_input(file, kLargest)));
+    }
+    if (tables.size() == before) refuse_table(path, {}, "the folder has no table APMT, PPTT, DSDT or SSDT");
+  }
+  return tables;
+}
+
+std::vector<ApmtEntry> apmt_entries(const TableFile& table) {
+  constexpr std::size_t kNode = 56;
+  const std::string& bytes = table.bytes;
+  std::vector<ApmtEntry> entries;
+  for (std::size_t at = kTableHeader; at < bytes.size(); at += kNode) {
+    const std::uint64_t size = at + 2 <= bytes.size() ? table_number(bytes, at, 2) : 0;
+    if (size != kNode || size > bytes.size() - at)
+      refuse_table(table.file, fmt::format("node {}, at byte {:#x}", entries.size(), at),
+                   fmt::format("its length is {}, and {} bytes are left; a node of the APMT has {}", size,
+                               bytes.size() - at, kNode),
+                   "the file is damaged, or of a later revision than 0");
+    const auto number = [&](std::size_t offset) {
+      return static_cast<std::uint32_t>(table_number(bytes, at + offset, 4));
+    };
+    const std::uint64_t flags = table_number(bytes, at + 2, 1);
+    entries.push_back({.number = entries.size(),
+                       .type = static_cast<unsigned>(table_number(bytes, at + 3, 1)),
+                       .id = number(4),
+                       .primary = table_number(bytes, at + 8, 8),
+                       .secondary = number(16),
+                       .base0 = table_number(bytes, at + 20, 8),
+                       .base1 = table_number(bytes, at + 28, 8),
+                       .interrupt = number(36),
+                       .interrupt_flags = number(44),
+                       .affinity = number(48),
+                       .implementation_id = number(52),
+                       .has_two_pages = (flags & 1) != 0,
+                       .affinity_is_container = (flags & 2) != 0,
+                       .is_atomic = (flags & 4) != 0});
+  }
+  return entries;
+}
+
+std::vector<Package> packages_of(const TableFile& table) { return ProcessorTree(table).packages(); }
+
+}  // namespace pmufab::cli

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/pmufab/import/draft.h"
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "models/platform/platform_spec.h"
+#include "testbench/scenario/fabrics/loaders.h"
+#include "testbench/scenario/yaml/document.h"
+#include "testbench/scenario/yaml/input_error.h"
+#include "tlm/spec/printable.h"
+
+namespace pmufab::cli {
+namespace {
+
+using platform::default_map::kSocketShift;
+
+/// An entry of coresight_pmus: the same PMU of one or several sockets, in numbers of socket 0.
+struct DraftEntry {
+  PmuFacts facts;
+  std::vector<unsigned> sockets;
+  std::vector<std::string> places;
+  std::string name{};
+  std::string refusal{};  ///< why no platform can have it
+};
+
+/// "0x2000_0000"
+std::string grouped(std::uint64_t address) {
+  std::string text = fmt::format("{:x}", address);
+  for (std::size_t at = text.size(); at > 4;) text.insert(at -= 4, "_");
+  return "0x" + text;
+}
+
+/// Socket s of a platform has its registers from s x 2^44 on, and numbers that are s more than those of socket 0.
+PmuFacts of_socket_0(const FoundPmu& pmu) {
+  PmuFacts facts = pmu.facts;
+  const std::uint64_t own = std::uint64_t{pmu.socket} << kSocketShift;
+  constexpr std::uint64_t kOffset = (std::uint64_t{1} << kSocketShift) - 1;
+  const auto move = [&](std::uint64_t& address) {
+    if (address >> kSocketShift != pmu.socket)
+      facts.remarks.push_back(fmt::format("{} is {} here: a platform has the registers of socket {} from {} on",
+                                          grouped(address), grouped(own + (address & kOffset)), pmu.socket,
+                                          grouped(own)));
+    address &= kOffset;
+  };
+  move(facts.base);
+  if (facts.page1) move(*facts.page1);
+  const auto subtract = [&](std::optional<std::uint64_t>& number, std::string_view what) {
+    if (!number) return;
+    if (*number < pmu.socket) {
+      facts.remarks.push_back(
+          fmt::format("the {} is {}, which a PMU of socket {} cannot have", what, *number, pmu.socket));
+      number.reset();
+    } else {
+      *number -= pmu.socket;
+    }
+  };
+  subtract(facts.instance, "instance");
+  subtract(facts.id, "id");
+  subtract(facts.interrupt, "interrupt");
+  return facts;
+}
+
+std::vector<DraftEntry> entries_of(const FoundMachine& machine) {
+  std::vector<DraftEntry> entries;
+  std::map<std::string, unsigned> counts;
+  for (const FoundPmu& pmu : machine.pmus) {
+    PmuFacts facts = of_socket_0(pmu);
+    const auto same = std::find_if(entries.begin(), entries.end(), [&](const DraftEntry& entry) {
+      return entry.facts == facts &&
+             std::find(entry.sockets.begin(), entry.sockets.end(), pmu.socket) == entry.sockets.end();
+    });
+    if (same == entries.end()) {
+      const std::string kind = facts.type.empty() ? "pmu" : facts.type == "acpi" ? facts.hid + "_" : facts.type;
+      entries.push_back({.facts = std::move(facts),
+                         .sockets = {pmu.socket},
+                         .places = {pmu.place},
+                         .name = fmt::format("{}{}", kind, counts[kind]++)});
+    } else {
+      same->sockets.push_back(pmu.socket);
+      same->places.push_back(pmu.place);
+    }
+  }
+  return entries;
+}
+
+/// Writes the platform, as often as entries turn out to be impossible.
+class DraftWriter {
+ public:
+  DraftWriter(const FoundMachine& machine, const std::string& name)
+      : machine_(machine), name_(name), entries_(entries_of(machine)) {
+    sockets_ = std::min(machine.sockets, platform::kMaximumSockets);
+    for (const FoundPmu& pmu : machine.pmus) {
+      if (pmu.facts.interrupt) ++owners_[*pmu.facts.interrupt];
+    }
+    for (DraftEntry& entry : entries_) {
+      for (const unsigned socket : entry.sockets) {
+        if (socket >= sockets_) entry.refusal = fmt::format("a platform has no socket {}", socket);
+      }
+    }
+  }
+
+  Draft write() {
+    constexpr int kMostRefusals = 64;
+    Draft draft;
+    for (int refusals = 0; refusals <= kMostRefusals; ++refusals) {
+      draft.text = text();
+      draft.pmus = entries_.size();
+      const std::optional<scenario::InputError> error = refusal_of(draft.text);
+      draft.refusal = error ? fmt::format("{}{}{}", error->path(), error->path().empty() ? "" : ": ", error->reason())
+                            : std::string();
+      if (!error || !take_refusal(*error)) break;
+    }
+    return draft;
+  }
+
+ private:
+  static std::optional<scenario::InputError> refusal_of(const std::string& text) {
+    try {
+      scenario::Value effective = scenario::Value::map();
+      static_cast<void>(scenario::read_platform(scenario::parse_text(text, "draft"), "", effective));
+      return std::nullopt;
+    } catch (const scenario::InputError& error) {
+      return error;
+    }
+  }
+
+  /// Turn the entry that the error is about into a comment. @return false if it is about none
+  bool take_refusal(const scenario::InputError& error) {
+    constexpr std::string_view kList = "coresight_pmus[";
+    const std::string& path = error.path();
+    if (!path.starts_with(kList)) return false;
+    std::size_t number = 0;
+    std::from_chars(path.data() + kList.size(), path.data() + path.size(), number);
+    for (DraftEntry& entry : entries_) {
+      if (!entry.refusal.empty() || number-- != 0) continue;
+      entry.refusal = fmt::format("{} {}", path.substr(path.rfind('.') + 1), error.reason());
+      return true;
+    }
+    return false;
+  }
+
+  [[nodiscard]] std::string text() const {
+    std::string text = head();
+    const bool is_empty =
+        std::all_of(entries_.begin(), entries_.end(), [](const DraftEntry& entry) { return !entry.refusal.empty(); });
+    if (!entries_.empty()) text += is_empty ? "# coresight_pmus:\n" : "coresight_pmus:\n";
+    for (const DraftEntry& entry : entries_) text += entry_text(entry);
+    if (!machine_.meshes.empty())
+      text +=
+          "# TODO: meshes. Firmware does not tell the shape of a mesh, which is in its registers: tiles and rows are\n"
+          "# placeholders (docs/scenario-format.md, \"CMN meshes\").\n# meshes:\n";
+    for (const FoundMesh& mesh : machine_.meshes) text += mesh_text(mesh);
+    if (!machine_.others.empty()) text += "# TODO: what is there besides, and is no entry of this file:\n";
+    for (const std::string& other : machine_.others) text += fmt::format("# - {}\n", other);
+    return text;
+  }
+
+  [[nodiscard]] std::string head() const {
+    scenario::Value names = scenario::Value::map();
+    names.add("name", scenario::Value::of(name_, true));
+    names.add("description", scenario::Value::of("Draft " + machine_.origin, true));
+    std::string text = fmt::format(
+        "# A draft of a platform that pmufab import has made {}.\n"
+        "# TODO marks placeholders: values that firmware does not tell.\n",
+        machine_.origin);
+    if (!entries_.empty())
+      text +=
+          "#\n# TODO: sources of what happens, and the events and filters of each PMU, for example\n"
+          "#   sources:\n#     - {name: request, attributes: [port, bytes]}\n"
+          "# and in an entry of coresight_pmus\n"
+          "#   events:\n#     - {name: requests, number: 0x1, source: request}\n"
+          "#   filters:\n#     - {name: port, bits: 0-3}\n"
+          "# docs/platforms/coresight-pmus.md explains them.\n";
+    text += fmt::format("kind: {}\n{}", entries_.empty() && !machine_.meshes.empty() ? "cmn" : "soc",
+                        scenario::to_yaml(names));
+    for (const std::string& remark : machine_.remarks) text += fmt::format("# TODO: {}\n", remark);
+    if (sockets_ < machine_.sockets)
+      text += fmt::format("# TODO: firmware has {} sockets, and a platform {} at most\n", machine_.sockets, sockets_);
+    constexpr unsigned kMostCpus = 512;
+    const unsigned cpus = std::min(machine_.cpus_per_socket, kMostCpus / sockets_);
+    if (cpus < machine_.cpus_per_socket)
+      text +=
+          fmt::format("# TODO: a socket has {} CPUs, and a platform {} at most\n", machine_.cpus_per_socket, kMostCpus);
+    return text + fmt::format("sockets: {}\ncpus_per_socket: {}\n", sockets_, cpus);
+  }
+
+  [[nodiscard]] std::string entry_text(const DraftEntry& entry) const {
+    std::string text;
+    const auto add = [&](std::string_view line) {
+      text += fmt::format("  {}{}\n", entry.refusal.empty() ? "" : "# ", line);
+    };
+    text += fmt::format("  # {}\n", fmt::join(entry.places, "; "));
+    if (!entry.refusal.empty())
+      text += fmt::format("  # TODO: no platform can have this: {}\n", printable(entry.refusal));
+    for (const std::string& remark : entry.facts.remarks) text += fmt::format("  # TODO: {}\n", remark);
+    add(fmt::format("- name: {}", entry.name));
+    if (entry.sockets.size() < sockets_) add(fmt::format("  sockets: [{}]", fmt::join(entry.sockets, ", ")));
+    for (const std::string& line : told(entry)) add("  " + line);
+    for (const std::string& line : not_told(entry)) add("  " + line);
+    return text;
+  }
+
+  /// @return the keys that firmware tells
+  [[nodiscard]] std::vector<std::string> told(const DraftEntry& entry) const {
+    const PmuFacts& facts = entry.facts;
+    std::vector<std::string> lines{"base: " + grouped(facts.base)};
+    if (facts.page1) lines.push_back("page1: " + grouped(*facts.page1));
+    if (facts.interrupt) {
+      const bool is_shared = std::any_of(entry.sockets.begin(), entry.sockets.end(), [&](unsigned socket) {
+        const auto owners = owners_.find(*facts.interrupt + socket);
+        return owners != owners_.end() && owners->second > 1;
+      });
+      lines.push_back(fmt::format("interrupt: {{number: {}, trigger: {}{}}}", *facts.interrupt,
+                                  facts.is_edge ? "edge" : "level", is_shared ? ", shared: true" : ""));
+    }
+    if (!facts.type.empty()) lines.push_back("type: " + facts.type);
+    if (!facts.hid.empty()) lines.push_back(fmt::format("hid: \"{}\"", facts.hid));
+    if (facts.instance) lines.push_back(fmt::format("instance: {}", *facts.instance));
+    if (facts.id) lines.push_back(fmt::format("id: {}", *facts.id));
+    if (facts.cpu) lines.push_back(fmt::format("cpu: {}", *facts.cpu));
+    lines.push_back(fmt::format("atomic_64bit: {}", facts.atomic_64bit));
+    if (facts.implementation_id != 0) lines.push_back(fmt::format("implementation_id: {:#x}", facts.implementation_id));
+    return lines;
+  }
+
+  /// @return placeholders. Those of the register layout are what a PMU would have of which nothing is said.
+  [[nodiscard]] std::vector<std::string> not_told(const DraftEntry& entry) const {
+    std::vector<std::string> lines;
+    const PmuFacts& facts = entry.facts;
+    const auto add = [&](const std::string& key, std::string_view what) {
+      lines.push_back(fmt::format("{:<22} # TODO{}{}", key, what.empty() ? "" : ": ", what));
+    };
+    if (facts.type.empty()) add("hid: TODO0001", "type and hardware id, which name it");
+    if (facts.implementation_id == 0) {
+      add("pmiidr: 0x43b", "PMIIDR, at 0xe08 of the first page; this is Arm");
+    } else {
+      constexpr std::uint32_t kImplementer = 0xfff;
+      const std::uint32_t implementer = facts.implementation_id & kImplementer;
+      const std::string suffix = fmt::format("{}{}", &entry - entries_.data(), sockets_ > 1 ? "_{socket}" : "");
+      if (implementer == 0x36b) add("perf_name: nvidia_uncore_pmu_" + suffix, "as pmufab list shows it");
+      if (implementer == 0xa16) add("perf_name: ampere_mcu_pmu_" + suffix, "as pmufab list shows it");
+    }
+    add("layout: 32-bit", "or 64-bit");
+    add("counters: 8", "PMCFGR.N + 1 (at 0xe00, bits 0 to 7)");
+    add("width: 64", "PMCFGR.SIZE + 1 (bits 8 to 13)");
+    add("cycle_counter: true", "PMCFGR.CC (bit 14)");
+    add("clock: 1 GHz", "");
+    return lines;
+  }
+
+  [[nodiscard]] std::string mesh_text(const FoundMesh& mesh) const {
+    std::string text = fmt::format("#   # {}", mesh.place);
+    if (mesh.size == 0) text += ": its registers are not told";
+    if (mesh.size != 0)
+      text += fmt::format(": registers at {} ... {}", grouped(mesh.base), grouped(mesh.base + mesh.size - 1));
+    if (!mesh.interrupts.empty())
+      text += fmt::format(", interrupts of DTCs {} (a platform has its own numbers)", fmt::join(mesh.interrupts, ", "));
+    text +=
+        fmt::format("\n#   - product: {}\n#     firmware: {}\n", mesh.product, mesh.in_acpi ? "acpi" : "device_tree");
+    if (mesh.size != 0) text += fmt::format("#     base: {}\n", grouped(mesh.base));
+    if (mesh.root && mesh.product == "CMN-600") text += fmt::format("#     root: {}\n", grouped(*mesh.root));
+    if (mesh.node && *mesh.node < sockets_) text += fmt::format("#     socket: {}\n", *mesh.node);
+    return text +
+           "#     tiles: {A: [RN-F, HN-F], D: [HN-D, SN-F]}  # TODO\n"
+           "#     rows:                                      # TODO: the northernmost first\n"
+           "#       - A D A\n";
+  }
+
+  const FoundMachine& machine_;
+  const std::string& name_;
+  std::vector<DraftEntry> entries_;
+  unsigned sockets_ = 1;
+  std::map<std::uint64_t, unsigned> owners_;  // of interrupts
+};
+
+}  // namespace
+
+Draft draft_of(const FoundMachine& machine, const std::string& name) { return DraftWriter(machine, name).write(); }
+
+}  // namespace pmufab::cli

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace pmufab::cli {
+
+/// A node of a device tree.
+struct TreeNode {
+  std::string name;
+  std::size_t parent = 0;  ///< index; the root's is its own
+  std::map<std::string, std::string> properties;
+
+  /// @return the property's 32-bit numbers; empty if there is no such property
+  [[nodiscard]] std::vector<std::uint32_t> cells(const std::string& property) const;
+  /// @return the first of them, or `otherwise`
+  [[nodiscard]] std::uint32_t cell(const std::string& property, std::uint32_t otherwise) const;
+  /// @return the property's strings
+  [[nodiscard]] std::vector<std::string> texts(const std::string& property) const;
+};
+
+/// A device tree: the root first, each node behind its parent.
+class DeviceTree {
+ public:
+  /// @param blob  the form that dtc writes with -O dtb (Devicetree Specification 0.4, chapter 5)
+  /// @throws std::invalid_argument with the reason if it is not of that form
+  explicit DeviceTree(std::string_view blob);
+
+  [[nodiscard]] const std::vector<TreeNode>& nodes() const noexcept { return nodes_; }
+  /// @return "/soc/pmu@20000000"
+  [[nodiscard]] std::string path(std::size_t node) const;
+  /// @return the index of the node with this phandle
+  [[nodiscard]] std::optional<std::size_t> node_with(std::uint32_t phandle) const;
+
+  struct Range {
+    std::uint64_t base;
+    std::uint64_t size;
+  };
+  /// @return what `reg` names, as addresses of the root. Those that no bus leads to are left out.
+  [[nodiscard]] std::vector<Range> registers(std::size_t node) const;
+
+  struct Interrupt {
+    std::uint64_t number;
+    bool is_edge;
+  };
+  /// @return the numbers of a GIC's interrupts (arm,gic-v3.yaml): private ones from 16 on, shared ones from 32 on,
+  /// extended ones from 4096 on. Those of other controllers are left out.
+  [[nodiscard]] std::vector<Interrupt> interrupts(std::size_t node) const;
+
+ private:
+  void read_structure(std::string_view structure, std::string_view strings);
+  [[nodiscard]] std::optional<std::uint64_t> at_root(std::size_t bus, std::uint64_t address) const;
+
+  std::vector<TreeNode> nodes_;
+};
+
+/// Let dtc of Debian's device-tree-compiler read a tree: source (.dts), a blob (.dtb), or a folder such as
+/// /proc/device-tree.
+/// @param scratch  a folder for its files
+/// @throws scenario::InputError if there is no dtc, or if it does not understand the tree
+[[nodiscard]] DeviceTree read_tree(const std::string& path, const std::filesystem::path& scratch);
+
+}  // namespace pmufab::cli

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// What firmware tells of a real machine: plain data. The readers of ACPI tables and device trees make it, draft.h
+/// writes it as a platform.
+namespace pmufab::cli {
+
+/// What firmware tells of a CoreSight PMU.
+struct PmuFacts {
+  std::string type;                         ///< as the key `type` of a platform; empty: not told
+  std::string hid{};                        ///< for type acpi: eight letters and digits
+  std::optional<std::uint64_t> instance{};  ///< nothing: not told
+  std::optional<std::uint64_t> id{};        ///< of its node in the APMT
+  std::uint64_t base = 0;
+  std::optional<std::uint64_t> page1{};
+  std::optional<std::uint64_t> interrupt{};
+  bool is_edge = false;
+  std::optional<unsigned> cpu{};  ///< of its socket: the only one that it belongs to
+  bool atomic_64bit = false;
+  std::uint32_t implementation_id = 0;  ///< 0: not told
+  std::vector<std::string> remarks{};   ///< what no key can say, each a line
+
+  [[nodiscard]] bool operator==(const PmuFacts&) const = default;
+};
+
+struct FoundPmu {
+  std::string place;  ///< where firmware tells of it: "node 2 of apmt.aml"
+  unsigned socket = 0;
+  PmuFacts facts{};
+};
+
+/// A CMN mesh. Firmware tells its registers, and not its shape.
+struct FoundMesh {
+  std::string place;
+  std::string product;  ///< as the key `product` of a mesh
+  bool in_acpi = false;
+  std::uint64_t base = 0;
+  std::uint64_t size = 0;
+  std::optional<std::uint64_t> root{};      ///< offset of the root node, of CMN-600
+  std::vector<std::uint64_t> interrupts{};  ///< of its DTCs
+  std::optional<std::uint64_t> node{};      ///< NUMA node
+};
+
+/// @param id  a hardware id of ACPI, or a compatible string of a device tree
+/// @return the product of a mesh that has it; null if it is none
+[[nodiscard]] const char* mesh_product(std::string_view id);
+
+struct FoundMachine {
+  std::string origin;  ///< a sentence
+  unsigned sockets = 1;
+  unsigned cpus_per_socket = 1;
+  std::vector<std::string> remarks{};  ///< on sockets and CPUs, each a line
+  std::vector<FoundPmu> pmus{};
+  std::vector<FoundMesh> meshes{};
+  std::vector<std::string> others{};  ///< what cannot become an entry, each a line
+};
+
+}  // namespace pmufab::cli

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/pmufab/import/tree_machine.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "tlm/spec/printable.h"
+#include "tools/pmufab/import/flat_tree.h"
+
+namespace pmufab::cli {
+namespace {
+
+/// The CPUs of a tree. A NUMA node is taken for a socket.
+class TreeCpus {
+ public:
+  TreeCpus(const DeviceTree& tree, FoundMachine& machine) {
+    for (const TreeNode& node : tree.nodes()) {
+      if (node.texts("device_type") != std::vector<std::string>{"cpu"}) continue;
+      std::vector<std::uint32_t>& socket = sockets_[node.cell("numa-node-id", 0)];
+      socket.push_back(node.cell("phandle", 0));
+      machine.cpus_per_socket = std::max(machine.cpus_per_socket, static_cast<unsigned>(socket.size()));
+    }
+    if (sockets_.empty()) {
+      machine.remarks.emplace_back("the tree has no CPUs: sockets and CPUs are placeholders");
+      return;
+    }
+    machine.sockets = static_cast<unsigned>(sockets_.size());
+    machine.remarks.emplace_back(machine.sockets > 1 ? "the tree tells no sockets: these are its NUMA nodes"
+                                                     : "the tree tells no sockets: this is one for all CPUs");
+  }
+
+  /// Put a PMU to the CPUs that it belongs to.
+  void place(const std::vector<std::uint32_t>& phandles, FoundPmu& pmu) const {
+    if (phandles.empty()) {
+      if (sockets_.size() > 1) pmu.facts.remarks.emplace_back("the tree does not tell its CPUs");
+      return;
+    }
+    unsigned number = 0;
+    for (const auto& [node, socket] : sockets_) {
+      const auto is_its = [&](std::uint32_t cpu) {
+        return std::find(phandles.begin(), phandles.end(), cpu) != phandles.end();
+      };
+      const std::ptrdiff_t count = std::count_if(socket.begin(), socket.end(), is_its);
+      if (count != 0) {
+        pmu.socket = number;
+        const auto all = static_cast<std::ptrdiff_t>(socket.size());
+        if (phandles.size() == 1 && all > 1)
+          pmu.facts.cpu = static_cast<unsigned>(std::find_if(socket.begin(), socket.end(), is_its) - socket.begin());
+        else if (count != all || phandles.size() != socket.size())
+          pmu.facts.remarks.push_back(
+              fmt::format("it belongs to {} CPUs, and not to a whole NUMA node", phandles.size()));
+        return;
+      }
+      ++number;
+    }
+    pmu.facts.remarks.emplace_back("it belongs to CPUs that the tree does not have");
+  }
+
+ private:
+  std::map<std::uint32_t, std::vector<std::uint32_t>> sockets_;  // phandles, by NUMA node
+};
+
+void add_tree_pmu(const DeviceTree& tree, std::size_t node, const TreeCpus& cpus, FoundMachine& machine) {
+  const TreeNode& its = tree.nodes()[node];
+  const std::vector<DeviceTree::Range> pages = tree.registers(node);
+  FoundPmu pmu{.place = tree.path(node)};
+  if (pages.empty()) {
+    machine.others.push_back(fmt::format("{}: a CoreSight PMU whose registers no address leads to", pmu.place));
+    return;
+  }
+  pmu.facts.base = pages[0].base;
+  if (pages.size() > 1) pmu.facts.page1 = pages[1].base;
+  if (const std::vector<DeviceTree::Interrupt> wires = tree.interrupts(node); !wires.empty()) {
+    pmu.facts.interrupt = wires[0].number;
+    pmu.facts.is_edge = wires[0].is_edge;
+  } else if (its.properties.contains("interrupts") || its.properties.contains("interrupts-extended")) {
+    pmu.facts.remarks.emplace_back("its interrupt is written in a way that pmufab does not read");
+  }
+  pmu.facts.atomic_64bit = its.cell("reg-io-width", 0) == 8;
+  cpus.place(its.cells("cpus"), pmu);
+  machine.pmus.push_back(std::move(pmu));
+}
+
+void add_tree_mesh(const DeviceTree& tree, std::size_t node, const char* product, FoundMachine& machine) {
+  const TreeNode& its = tree.nodes()[node];
+  FoundMesh mesh{.place = tree.path(node), .product = product};
+  if (const std::vector<DeviceTree::Range> ranges = tree.registers(node); !ranges.empty()) {
+    mesh.base = ranges[0].base;
+    mesh.size = ranges[0].size;
+  }
+  if (its.properties.contains("arm,root-node")) mesh.root = its.cell("arm,root-node", 0);
+  for (const DeviceTree::Interrupt& wire : tree.interrupts(node)) mesh.interrupts.push_back(wire.number);
+  if (its.properties.contains("numa-node-id")) mesh.node = its.cell("numa-node-id", 0);
+  machine.meshes.push_back(std::move(mesh));
+}
+
+}  // namespace
+
+FoundMachine machine_from_tree(const std::string& path, const std::filesystem::path& scratch) {
+  const DeviceTree tree = read_tree(path, scratch);
+  FoundMachine machine;
+  const std::vector<std::string> models = tree.nodes().front().texts("model");
+  machine.origin =
+      models.empty() ? "from a device tree" : fmt::format("from the device tree of {}", printable(models[0]));
+  const TreeCpus cpus(tree, machine);
+  for (std::size_t node = 0; node < tree.nodes().size(); ++node) {
+    const TreeNode& its = tree.nodes()[node];
+    if (its.texts("device_type") == std::vector<std::string>{"memory"}) {
+      for (const DeviceTree::Range& range : tree.registers(node))
+        machine.others.push_back(
+            fmt::format("{}: memory, {:#x} bytes from {:#x} on, which is no part of such a platform", tree.path(node),
+                        range.size, range.base));
+    }
+    for (const std::string& compatible : its.texts("compatible")) {
+      if (compatible == "arm,coresight-pmu") add_tree_pmu(tree, node, cpus, machine);
+      if (const char* const product = mesh_product(compatible); product != nullptr)
+        add_tree_mesh(tree, node, product, machine);
+    }
+  }
+  return machine;
+}
+
+}  // namespace pmufab::cli
