@@ -43,6 +43,7 @@ PartClaims PluginSpec::claims() const {
   for (const PluginFacts::Window& window : facts.windows)
     claims.windows.push_back({fmt::format("{}.{}", facts.name, window.name), window.base, window.size});
   claims.interrupts = facts.interrupts;
+  claims.devices = facts.devices;
   return claims;
 }
 

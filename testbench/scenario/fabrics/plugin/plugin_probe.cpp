@@ -67,10 +67,13 @@ void be_silent() {
   dup2(nowhere, STDERR_FILENO);
 }
 
+               {"devices", Json::array()},
 /// @return whether the child wrote all it had to, and closed its end, in time
 bool read_all(int file, std::string& text) {
   const Clock::time_point end = Clock::now() + kPatience;
   while (true) {
+  for (const PluginFacts::Device& device : facts.devices)
+    json["devices"].push_back({device.hid, device.uid, device.what});
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now());
     if (left.count() <= 0) return false;
     pollfd wait{file, POLLIN, 0};
@@ -84,6 +87,7 @@ bool read_all(int file, std::string& text) {
 
 /// Do work with a plug-in in a process of its own. @return its result
 Json in_own_process(const std::string& file, const std::function<Json()>& work) {
+  for (const Json& item : json.at("devices")) facts.devices.push_back({item.at(0), item.at(1), item.at(2)});
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
   const process::Descriptor from(ends[0]);

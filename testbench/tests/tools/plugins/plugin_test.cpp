@@ -253,6 +253,14 @@ TEST_F(Plugins, mistakes_are_told_with_their_places) {
                 "plugin: [0x30000000, 0x30000fff] covers the doorbell of interrupt messages"},
         Mistake{"plugin: scripted.so\nplugin_parameters: {interrupt: 901}\n" + pmu,
                 "plugin: [0x34000000, 0x34000fff] covers the registers socket0.noc"},
+        Mistake{"plugin: scripted.so\nplugin_parameters: {node: 0x3400_0000, twin: 0x3400_0800}\n",
+                "the plug-in scripted.so asks for something impossible: the CoreSight node at 0x34000000 and the "
+                "CoreSight node at 0x34000800 have the same hid and instance (SCRP0001, 0)"},
+        Mistake{"plugin: scripted.so\nplugin_parameters: {base: 0x3500_0000, interrupt: 901, node: 0x3500_0000, hid: "
+                "ACME0001}\n" +
+                    pmu,
+                "mistake.yaml:4:9: plugin: socket0.noc and the CoreSight node at 0x35000000 have the same hid and "
+                "instance (ACME0001, 0)"},
         Mistake{"plugin: scripted.so\nplugin_parameters: {base: 0x3500_0000}\n" + pmu,
                 "plugin: interrupt 900 of the plugin is that of socket0.noc already"}}) {
     SCOPED_TRACE(mistake.keys);

@@ -42,7 +42,9 @@ class Scripted final : public sc_core::sc_module, public Plugin {
     const auto number = static_cast<std::uint32_t>(host.number("interrupt", 900));
     static_cast<void>(host.interrupt(number, pmufab::plugin::Trigger::edge));
     if (const std::uint64_t node = host.number("node", 0); node != 0)
-      host.coresight_node({.hid = "SCRP0001", .base = node, .interrupt = number});
+      host.coresight_node({.hid = host.text("hid", "SCRP0001"), .base = node, .interrupt = number});
+    if (const std::uint64_t twin = host.number("twin", 0); twin != 0)
+      host.coresight_node({.hid = "SCRP0001", .base = twin});
     SC_THREAD(run);
   }
 
