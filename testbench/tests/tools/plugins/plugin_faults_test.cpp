@@ -138,6 +138,18 @@ TEST_F(PluginFaults, commands_that_show_things_name_the_plug_in_that_crashes) {
   }
 }
 
+TEST_F(PluginFaults, debug_accesses_that_crash_are_reported_with_their_window) {
+  const std::string platform = write("platform.yaml", "kind: plugin\nplugin: " + plugin("scripted") +
+                                                          "\nplugin_parameters: {fault: crashes when looked at}\n");
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{"regs", platform}, {"regs", platform, "--reset"}}) {
+    const Outcome outcome = pmufab(command);
+    EXPECT_EQ(outcome.exit_code, 3);
+    EXPECT_THAT(outcome.err, AllOf(HasSubstr("pmufab: the plug-in " + plugin("scripted") + " crashed: its process"),
+                                   HasSubstr("in window window of the plug-in " + plugin("scripted"))));
+  }
+}
+
 TEST_F(PluginFaults, crashes_and_hangs_outside_of_processes_are_told_where_they_are) {
   const auto expect = [&](const std::string& fault, int exit_code, const std::string& text) {
     SCOPED_TRACE(fault);

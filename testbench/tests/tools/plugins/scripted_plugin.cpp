@@ -51,10 +51,11 @@ class Scripted final : public sc_core::sc_module, public Plugin {
         witnessed_(host.number("witnessed", 0)),
         signalled_(host.number("signalled", 0)) {
     socket.register_b_transport(this, &Scripted::b_transport);
-    if (fault_ == "throws when looked at") socket.register_transport_dbg(this, &Scripted::transport_dbg);
+    const bool is_seen = fault_ == "throws when looked at" || fault_ == "crashes when looked at";
+    if (is_seen) socket.register_transport_dbg(this, &Scripted::transport_dbg);
     pmufab::plugin::Window window{.name = "window", .base = host.number("base", 0x3400'0000), .size = 0x1000};
     if (fault_ == "has a register of 288 bits") window.registers.push_back({.name = "WIDE", .offset = 0, .bits = 288});
-    if (fault_ == "throws when looked at") window.registers.push_back({.name = "LOOK"});
+    if (is_seen) window.registers.push_back({.name = "LOOK"});
     host.map(window, socket);
     const auto number = static_cast<std::uint32_t>(host.number("interrupt", 900));
     interrupt_ = &host.interrupt(number, pmufab::plugin::Trigger::edge);
@@ -113,7 +114,10 @@ class Scripted final : public sc_core::sc_module, public Plugin {
     if (fault_ == "hangs at access") stay();
     payload.set_response_status(tlm::TLM_OK_RESPONSE);
   }
-  unsigned transport_dbg(tlm::tlm_generic_payload& /*payload*/) { throw std::runtime_error("no wish to be looked at"); }
+  unsigned transport_dbg(tlm::tlm_generic_payload& /*payload*/) {
+    if (fault_ == "crashes when looked at") crash();
+    throw std::runtime_error("no wish to be looked at");
+  }
 
   std::string fault_;
   Source& source_;
