@@ -173,7 +173,12 @@ GuardedEnd run_guarded(const Guard& guard, const std::function<int(std::string& 
   });
   childs.reset();
   output.begin();
-  const Descriptor end = watch(child);
+  Descriptor end;
+  try {
+    end = watch(child);
+  } catch (const std::system_error&) {
+    end = {};  // without a descriptor to spare, it is asked now and then
+  }
   GuardedEnd result;
   std::optional<int> status;
   while (!status) {

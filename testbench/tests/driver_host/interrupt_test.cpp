@@ -205,7 +205,6 @@ class Lockup : public LevelInterrupt {
  protected:
   /// @param away  the CPU is, for so long, while the task waits
   void expect_lockup(Picoseconds away) {
-    SetTimes times;
     times.handler = 10'000'000;
     options.times = &times;
     Picoseconds came = 0;
@@ -235,6 +234,8 @@ class Lockup : public LevelInterrupt {
     EXPECT_GT(now(), came + 20'000'000'000);
     EXPECT_LT(now(), came + 20'100'000'000);
   }
+
+  SetTimes times;
 };
 PMUFAB_FOR_EVERY_TEGRA410_KERNEL(Lockup);
 
