@@ -427,6 +427,30 @@ void check_interrupt_numbers(const PlatformSpec& spec) {
   }
 }
 
+/// Firmware tells devices in the ACPI namespace, and CoreSight nodes among them, by hardware id and instance.
+void check_devices(const PlatformSpec& spec) {
+  std::map<std::pair<std::string, std::string>, std::string> owners;
+  const auto check = [&](const std::string& field, const PartClaims::Device& device) {
+    const auto [other, fresh] = owners.emplace(std::pair(device.hid, device.uid), device.what);
+    if (fresh) return;
+    fail(field, fmt::format("{} and {} have the same hid and instance ({}, {})", other->second, device.what, device.hid,
+                            device.uid));
+  };
+  for (const PmuRow& row : tegra410_pmus(spec)) {
+    if (row.device)
+      check(row.type == PmuType::other ? "own_pmus" : "tegra410", {row.device->hid, row.device->uid, row.name});
+  }
+  for (const SocPmuRow& row : soc_pmus(spec)) {
+    if (row.apmt.type != ApmtNode::Type::acpi_device) continue;
+    check(fmt::format("coresight_pmus[{}].hid", row.pmu),
+          {spec.soc.pmus[row.pmu].hid, fmt::format("{}", row.apmt.instance_secondary), row.name});
+  }
+  for (const auto& part : spec.parts) {
+    const PartClaims claims = part->claims();
+    for (const PartClaims::Device& device : claims.devices) check(claims.field, device);
+  }
+}
+
 }  // namespace
 
 std::vector<MemoryRange> default_memory(unsigned sockets) {
@@ -459,6 +483,7 @@ void validate(const PlatformSpec& spec) {
   check_meshes(spec.cmn, spec.sockets);
   check_soc(spec);
   check_interrupt_numbers(spec);
+  check_devices(spec);
   check_links(spec);
   check_cxl(spec.cxl);
   check_dwc(spec);

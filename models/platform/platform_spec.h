@@ -55,9 +55,16 @@ struct PartClaims {
     std::uint64_t base = 0;
     std::uint64_t size = 0;
   };
+  /// In the ACPI namespace: no two have the same identity.
+  struct Device {
+    std::string hid;
+    std::string uid;   ///< of a CoreSight node: its instance
+    std::string what;  ///< for messages: "the CoreSight node at 0x34000000"
+  };
   std::string field;  ///< for messages: the key that describes the part
   std::vector<Window> windows{};
   std::vector<std::uint32_t> interrupts{};  ///< numbers
+  std::vector<Device> devices{};
 };
 
 /// What a platform has of a kind of fabric that PlatformSpec has no member for. A program that brings its own fabric

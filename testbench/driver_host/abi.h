@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-#define PMUFAB_DRIVER_ABI_VERSION 11u
+#define PMUFAB_DRIVER_ABI_VERSION 12u
 #define PMUFAB_NO_TIMER (~(uint64_t)0)
 #define PMUFAB_DRIVER_ENTRY "pmufab_driver_module"
 
@@ -50,6 +50,8 @@ struct pmufab_host {
   void (*sleep)(void* context, uint64_t until);
   /* Call pmufab_module.timers at this time, in place of the time named before. PMUFAB_NO_TIMER: not at all. */
   void (*set_timer)(void* context, uint64_t at);
+  /* A timer's callback has returned: the driver's function at this address. */
+  void (*timer_called)(void* context, const void* function);
   /* One line of the kernel log, without newline. */
   void (*log)(void* context, int level, const char* text, size_t length);
   /* A WARN() was hit. Its text, one line, is in the log. */

@@ -31,6 +31,7 @@ constexpr int kLevelInfo = 6;
 constexpr std::size_t kToldWarnings = 10;
 constexpr Picoseconds kLockup = 20'000'000'000;  // Linux waits for 20 s of real time
 constexpr unsigned kLockupCalls = 100;           // one handler may take as long, or its CPU be away: that has an end
+constexpr unsigned kCallsAtOnce = 100'000;       // of timers at one instant: time never goes on
 constexpr std::size_t kStackSize = 1U << 20;     // of the interrupt process: drivers nest calls deeply, more so with
                                                  // sanitizers
 
@@ -44,9 +45,10 @@ std::string in_function(const std::string& text, const std::string& function) {
 }
 
 /// @return why the kernel is dead, although no driver has said so
-std::string text_of_lockup(std::uint32_t number) {
+/// @param last  "that of interrupt 288"
+std::string text_of_lockup(const std::string& last) {
   return "the CPU is locked up: for " + std::to_string(kLockup / 1'000'000'000) +
-         " ms, interrupt handlers have let nothing else run; the last was that of interrupt " + std::to_string(number);
+         " ms, interrupt handlers have let nothing else run; the last was " + last;
 }
 
 const char* name_of(tlm::tlm_response_status status) {
@@ -72,6 +74,15 @@ const char* name_of(tlm::tlm_response_status status) {
 }  // namespace
 
 struct DriverHost::State {
+  /// Handlers of interrupts and callbacks of timers, one after the other, with nothing else between them.
+  struct HandlerSeries {
+    bool in_task = false;  ///< a task has let them in, and goes on afterwards
+    Picoseconds begun = 0;
+    unsigned calls = 0;
+    Picoseconds latest_timer = 0;  ///< when a callback ended
+    unsigned timers_at_once = 0;   ///< so many have, at that instant
+  };
+
   State(DriverHost& host_in, DriverSet drivers_in, const Options& options_in)
       : host(host_in),
         drivers(std::move(drivers_in)),
@@ -92,6 +103,9 @@ struct DriverHost::State {
     door.now = [](void*) { return now(); };
     door.sleep = [](void* self, std::uint64_t until) { of(self).sleep(until); };
     door.set_timer = [](void* self, std::uint64_t at) { of(self).set_timer(at); };
+    door.timer_called = [](void* self, const void* function) {
+      of(self).count_timer(reinterpret_cast<std::uintptr_t>(function) + 1);  // as if it had called from there
+    };
     door.log = [](void* self, int level, const char* text, std::size_t length) {
       of(self).print(level, std::string(text, length));
     };
@@ -285,11 +299,27 @@ struct DriverHost::State {
     print(kLevelError, text.data());
   }
 
-  /// @return true if so many handlers, one after the other since `begun`, have kept a task from the CPU for so long that
-  ///         it never gets there
-  /// @param in_task  the task is the one that they interrupted
-  [[nodiscard]] bool is_locked_up(unsigned calls, Picoseconds begun, bool in_task) const {
-    return calls >= kLockupCalls && (in_task || waiting_since) && now() - begun > kLockup;
+  /// Count a handler that has returned. @return true if so many of the series have kept a task from the CPU for so long
+  ///         that it never gets there
+  [[nodiscard]] bool is_locked_up() {
+    // Handlers before a task came have kept nobody waiting.
+    if (!series.in_task && waiting_since && *waiting_since > series.begun) {
+      series.begun = *waiting_since;
+      series.calls = 0;
+    }
+    const bool is_kept_off = series.in_task || waiting_since;
+    return ++series.calls >= kLockupCalls && is_kept_off && now() - series.begun > kLockup;
+  }
+
+  /// A timer's callback has returned. @param function  an address in it
+  void count_timer(std::uintptr_t function) {
+    series.timers_at_once = series.latest_timer == now() ? series.timers_at_once + 1 : 1;
+    series.latest_timer = now();
+    if (is_locked_up()) die(text_of_lockup(in_function("that of a timer", function_at(function))));
+    if (series.timers_at_once < kCallsAtOnce) return;
+    die(in_function(
+        "the CPU is locked up: " + std::to_string(kCallsAtOnce) + " callbacks of timers were due at one instant",
+        function_at(function)));
   }
 
   /// Run the handlers of every interrupt that can be taken, and the timers whose time has come.
@@ -300,8 +330,7 @@ struct DriverHost::State {
       return;
     }
     const auto wanted = [this](std::uint32_t number) { return (*library)->interrupt_requested(number) != 0; };
-    Picoseconds begun = now();
-    unsigned calls = 0;
+    const HandlerSeries outer = std::exchange(series, {.in_task = in_task, .begun = now()});
     do {
       while (const auto number = interrupts.next(wanted)) {
         interrupts.taken(*number);
@@ -311,15 +340,11 @@ struct DriverHost::State {
         if (interrupt_observer) interrupt_observer(*number, false, handled);
         const std::string complaint = interrupts.finished(*number, handled);
         if (!complaint.empty()) print(kLevelError, complaint);
-        // Handlers before a task came have kept nobody waiting.
-        if (!in_task && waiting_since && *waiting_since > begun) {
-          begun = *waiting_since;
-          calls = 0;
-        }
-        if (is_locked_up(++calls, begun, in_task)) die(text_of_lockup(*number));
+        if (is_locked_up()) die(text_of_lockup("that of interrupt " + std::to_string(*number)));
       }
       if (timer_at <= now()) (*library)->timers();
     } while (timer_at <= now());
+    series = outer;
     interrupts.rearm();
   }
 
@@ -372,6 +397,7 @@ struct DriverHost::State {
   Picoseconds handler_time = 0;            // which the handler under way has still to take
   Picoseconds timer_at = PMUFAB_NO_TIMER;  // of the drivers' first timer
   sc_core::sc_event timer_due;
+  HandlerSeries series;  // under way
 
   bool busy = false;                         // a thread is inside
   std::optional<Picoseconds> waiting_since;  // of the first thread that waits to come inside

@@ -8,12 +8,15 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <optional>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -121,38 +124,82 @@ std::vector<std::string> take_kernel_log(std::string& output) {
   return log;
 }
 
-GuardedEnd run_guarded(bool show_errors, const std::function<int()>& work) {
+namespace {
+
+using Clock = std::chrono::steady_clock;  // for the time-out only: nothing of it reaches a result
+
+void write_all(int file, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = write(file, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return;
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+/// Add what is there to a text. Closes the file at its end.
+void read_some(Descriptor& file, std::string& text) {
+  std::array<char, 4096> piece;
+  ssize_t size = 0;
+  while (file && (size = read(file.get(), piece.data(), piece.size())) > 0)
+    text.append(piece.data(), static_cast<std::size_t>(size));
+  if (size == 0) file.reset();
+}
+
+/// What guarded work tells, before its text: an exit code alone could come from any call of exit().
+constexpr char kDone = 1;
+
+}  // namespace
+
+GuardedEnd run_guarded(const Guard& guard, const std::function<int(std::string& told)>& work) {
   constexpr std::size_t kRoom = 1U << 20;
+  constexpr int kTurn = 100;  // ms
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
-  const Descriptor mine(ends[0]);
+  Descriptor mine(ends[0]);
   Descriptor childs(ends[1]);
-  fcntl(mine.get(), F_SETFL, O_NONBLOCK);  // looked at once the child has ended
+  fcntl(mine.get(), F_SETFL, O_NONBLOCK);
   CapturedOutput output(kRoom);
   const pid_t parent = getpid();
+  const Clock::time_point begin = Clock::now();
   const pid_t child = start_child([&] {
+    if (guard.patience) setpgid(0, 0);
     end_with(parent, SIGKILL);
-    output.redirect(false, !show_errors);
-    const int code = work();
-    // An exit code alone could come from any call of exit().
-    const char done = 1;
-    static_cast<void>(!write(childs.get(), &done, 1));
+    output.redirect(!guard.shows_output, !guard.shows_errors);
+    std::string told;
+    const int code = work(told);
+    write_all(childs.get(), kDone + told);
     return code;
   });
   childs.reset();
   output.begin();
-  std::optional<int> status;
-  while (!status && output.descriptor() >= 0) {
-    pollfd wait{output.descriptor(), POLLIN, 0};
-    constexpr int kTurn = 100;  // ms; processes that the child started may keep the pipe open
-    poll(&wait, 1, kTurn);
-    output.read();
-    status = ended(child);
+  Descriptor end;
+  try {
+    end = watch(child);
+  } catch (const std::system_error&) {
+    end = {};  // without a descriptor to spare, it is asked now and then
   }
   GuardedEnd result;
-  result.process = process_end(status ? *status : wait_for(child));
-  char done = 0;
-  result.finished = read(mine.get(), &done, 1) == 1 && result.process.exited;
+  std::optional<int> status;
+  while (!status) {
+    // Processes that the child started may keep the pipes open.
+    std::array<pollfd, 3> wait{{{output.descriptor(), POLLIN, 0}, {mine.get(), POLLIN, 0}, {end.get(), POLLIN, 0}}};
+    poll(wait.data(), wait.size(), kTurn);
+    if (output.descriptor() >= 0) output.read();
+    read_some(mine, result.told);
+    status = ended(child);
+    result.process.timed_out = !status && guard.patience && Clock::now() - begin > *guard.patience;
+    if (!result.process.timed_out) continue;
+    kill(child, SIGKILL);
+    status = wait_for(child);
+  }
+  if (guard.patience) kill(-child, SIGKILL);  // what it has started
+  const bool is_late = result.process.timed_out;
+  result.process = process_end(*status);
+  result.process.timed_out = is_late;
+  read_some(mine, result.told);
+  result.finished = result.told.starts_with(kDone) && result.process.exited;
+  result.told.erase(0, 1);
   result.errors = output.finish();
   result.kernel_log = take_kernel_log(result.errors);
   return result;

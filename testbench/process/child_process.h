@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 
+#include <chrono>
 #include <functional>
 #include <optional>
 #include <string>
@@ -67,17 +68,26 @@ void close_parents_files() noexcept;
 /// Remove the kernel log's lines, "[ 0.000012] text", from a child's output. @return the lines
 std::vector<std::string> take_kernel_log(std::string& output);
 
+/// What becomes of what guarded work prints, and how long it may take.
+struct Guard {
+  bool shows_output = true;   ///< standard output is the parent's, too; otherwise it is kept with the errors
+  bool shows_errors = false;  ///< so is standard error, and it is not kept; otherwise its first and last part are
+  /// Then the child is killed, with all it has started. Nothing: it takes as long as it takes.
+  std::optional<std::chrono::seconds> patience{};
+};
+
 /// The result of guarded work.
 struct GuardedEnd {
   bool finished = false;                ///< the work returned; otherwise its process died before that
   ProcessEnd process;                   ///< exited: with the work's result
+  std::string told;                     ///< by the work, if it finished
   std::string errors;                   ///< its output on standard error
   std::vector<std::string> kernel_log;  ///< taken out of `errors`
 };
 
-/// Do work in a child process, so that a driver can crash only that process. Standard output is the parent's.
-/// @param show_errors  standard error is the parent's too, and is not kept; otherwise its first and last part are
+/// Do work in a child process, so that a driver or a plug-in can crash only that process.
+/// @param work  receives a text that it may fill, of any length, for the parent
 /// @throws std::system_error if the process cannot be made
-[[nodiscard]] GuardedEnd run_guarded(bool show_errors, const std::function<int()>& work);
+[[nodiscard]] GuardedEnd run_guarded(const Guard& guard, const std::function<int(std::string& told)>& work);
 
 }  // namespace pmufab::process

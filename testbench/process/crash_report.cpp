@@ -29,7 +29,7 @@ struct Library {
 };
 std::vector<Library> libraries;
 std::array<char, 1 << 16> stack;
-void (*tell_parent)() = nullptr;
+void (*tell_parent)(const std::string& what, bool is_sound) = nullptr;
 
 void say(std::string_view text) { static_cast<void>(!write(STDERR_FILENO, text.data(), text.size())); }
 
@@ -126,13 +126,24 @@ void on_crash(int signal, siginfo_t* /*info*/, void* context) {
     say("pmufab: it did not crash in a function of a driver; a driver from pmufab driver build --sanitize may say "
         "where\n");
   }
-  if (told > 0 && signal != SIGABRT && tell_parent != nullptr) tell_parent();
+  if (library != nullptr && tell_parent != nullptr) tell_parent(library->what, signal != SIGABRT);
   raise(signal);  // the process dies of it when this handler, the only one, has returned
 }
 
 }  // namespace
 
-void tell_of_crashes(void (*tell)()) { tell_parent = tell; }
+void tell_of_crashes(void (*tell)(const std::string& what, bool is_sound)) { tell_parent = tell; }
+
+std::string library_on_stack() {
+  std::array<void*, kMostFrames> frames{};
+  const int count = backtrace(frames.data(), static_cast<int>(frames.size()));
+  for (int i = 0; i < count; ++i) {
+    Dl_info where{};
+    if (dladdr(frames.at(static_cast<std::size_t>(i)), &where) == 0) continue;
+    if (const Library* const its = library_of(where); its != nullptr) return its->what;
+  }
+  return {};
+}
 
 void report_crashes_in(const std::filesystem::path& library, const std::string& what) {
   libraries.push_back({std::filesystem::absolute(library).string(), what});

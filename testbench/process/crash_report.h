@@ -13,8 +13,13 @@ namespace pmufab::process {
 /// @param what     for people: "the plug-in my.so"
 void report_crashes_in(const std::filesystem::path& library, const std::string& what = "the drivers");
 
-/// Call a function when this process has crashed in such a library, and not by abort(). It may allocate: the heap is most
-/// likely in order.
-void tell_of_crashes(void (*tell)());
+/// Call a function when this process has crashed in such a library.
+/// @param tell  what: of the library. is_sound: the heap is most likely in order, so the function may allocate; it is not
+///              after abort()
+void tell_of_crashes(void (*tell)(const std::string& what, bool is_sound));
+
+/// @return `what` of the library whose function is the innermost on the stack; empty: there is none. May be called from
+///         a signal's handler.
+[[nodiscard]] std::string library_on_stack();
 
 }  // namespace pmufab::process

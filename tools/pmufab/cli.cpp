@@ -16,10 +16,15 @@
 #include <fmt/ostream.h>
 
 #include "models/platform/plugin/plugin_error.h"
+#include "models/platform/plugin/plugin_part.h"
 #include "testbench/perf/event_syntax.h"
 #include "testbench/process/child_process.h"
+#include "testbench/process/crash_report.h"
+#include "testbench/process/shared_memory.h"
+#include "testbench/process/shared_text.h"
 #include "testbench/scenario/yaml/input_error.h"
 #include "testbench/scenario/yaml/input_file.h"
+#include "tlm/spec/printable.h"
 #include "tools/pmufab/output.h"
 #include "tools/pmufab/places.h"
 
@@ -260,14 +265,35 @@ int answer_errors(const std::function<int()>& work) {
   }
 }
 
+namespace {
+
+/// Where guarded work has crashed.
+struct Crash {
+  process::SharedText culprit;  // "the plug-in my.so"
+  process::SharedText place;
+};
+Crash* crash_of_work = nullptr;  // in its process
+
+}  // namespace
+
 int guarded(bool show_log, const std::function<int()>& work) {
   constexpr std::size_t kShown = 10;
   std::cout.flush();
-  const process::GuardedEnd end =
-      process::run_guarded(show_log, [&] { return finish_standard_output(answer_errors(work)); });
+  const process::SharedMemory<Crash> crash;
+  process::GuardedEnd end = process::run_guarded({.shows_errors = show_log}, [&](std::string& /*told*/) {
+    crash_of_work = &*crash;
+    process::tell_of_crashes([](const std::string& what, bool is_sound) {
+      crash_of_work->culprit.tell(what);
+      if (is_sound) crash_of_work->place.tell(platform::plugin_place(what));
+    });
+    return finish_standard_output(answer_errors(work));
+  });
   complain("{}", end.errors);
   if (end.finished) return end.process.status;
-  complain("pmufab: the drivers crashed: {}\n", process::describe(end.process));
+  end.process.place = printable(crash->place.text());
+  complain("pmufab: {} crashed: {}\n",
+           crash->culprit.is_told() ? printable(crash->culprit.text()) : std::string("the drivers"),
+           process::describe(end.process));
   const std::vector<std::string>& log = end.kernel_log;
   const std::size_t first = log.size() - std::min(kShown, log.size());
   if (!log.empty()) complain("{} of the kernel log:\n", first == 0 ? "All" : "The end");

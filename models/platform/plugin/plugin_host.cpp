@@ -270,6 +270,17 @@ InterruptResource PluginHost::find_interrupt(std::uint32_t number) {
 void PluginHost::device(const plugin::Device& device) {
   check_open("device", device.hid);
   if (device.hid.empty()) throw HostRefusal("a device has no hardware id");
+  const std::string place = device.memory.empty() ? "" : fmt::format(" at {:#x}", device.memory.front().base);
+  add_device(device, fmt::format("the device {}{}", device.hid, place));
+}
+
+void PluginHost::add_device(const plugin::Device& device, std::string what) {
+  for (const PluginFacts::Device& other : facts_.devices) {
+    if (other.hid == device.hid && other.uid == device.uid)
+      throw HostRefusal(
+          fmt::format("{} and {} have the same hid and instance ({}, {})", other.what, what, device.hid, device.uid));
+  }
+  facts_.devices.push_back({device.hid, device.uid, std::move(what)});
   AcpiDevice& its = devices_.emplace_back();
   its.hid = device.hid;
   its.uid = device.uid;
@@ -304,7 +315,8 @@ void PluginHost::coresight_node(const plugin::CoreSightNode& node) {
   nodes_.push_back(its);
   facts_.described.push_back({node.base, kPageBytes});
   if (node.page1) facts_.described.push_back({*node.page1, kPageBytes});
-  device({.hid = node.hid, .uid = fmt::format("{}", node.instance)});
+  add_device({.hid = node.hid, .uid = fmt::format("{}", node.instance)},
+             fmt::format("the CoreSight node at {:#x}", node.base));
 }
 
 plugin::Source& PluginHost::source(const std::string& name, const std::vector<std::string>& attributes,

@@ -150,6 +150,8 @@ class PluginHost final : public plugin::Host {
  private:
   template <unsigned BUSWIDTH>
   void add_port(const plugin::Window& window, tlm::tlm_base_target_socket_b<BUSWIDTH>& target);
+  /// @param what  for messages: "the device ACME0002"
+  void add_device(const plugin::Device& device, std::string what);
   void check_window(const plugin::Window& window) const;
   void check_open(std::string_view what, const std::string& name) const;
   [[nodiscard]] InterruptResource find_interrupt(std::uint32_t number);

@@ -43,6 +43,7 @@ PartClaims PluginSpec::claims() const {
   for (const PluginFacts::Window& window : facts.windows)
     claims.windows.push_back({fmt::format("{}.{}", facts.name, window.name), window.base, window.size});
   claims.interrupts = facts.interrupts;
+  claims.devices = facts.devices;
   return claims;
 }
 
@@ -61,8 +62,12 @@ PluginPart::PluginPart(const PluginSpec& spec) : file_(spec.file), host_(std::ma
 }
 
 PluginPart::~PluginPart() {
+  {
+    const std::string where = fmt::format("the plug-in {}, while it was destroyed", file_);
+    const InPlugin here(where);
+    plugin_.reset();
+  }
   present_processes.clear();
-  plugin_.reset();
 }
 
 void PluginPart::call(const char* doing, const std::function<void()>& code) const {
@@ -132,12 +137,9 @@ void PluginPart::connect(const std::string& source, unsigned socket, soc::Source
 
 const PluginFacts& PluginPart::facts() const noexcept { return host_->facts(); }
 
-void PluginPart::rethrow() const {
+void PluginPart::rethrow(bool is_stopped) const {
   if (host_->failure()) std::rethrow_exception(host_->failure());
-}
-
-void PluginPart::throw_stopped() const {
-  throw PluginError(file_, "has stopped the simulation (sc_stop), which is not its own");
+  if (is_stopped) throw PluginError(file_, "has stopped the simulation (sc_stop), which is not its own");
 }
 
 std::exception_ptr PluginPart::error_of(std::string_view process, const std::string& what) const {
@@ -157,21 +159,23 @@ PluginFacts examine_plugin(const PluginSpec& spec) {
     throw PluginError(spec.file,
                       fmt::format("threw when the simulation began: {}", words_of(std::current_exception())));
   }
-  part.rethrow();
-  if (sc_core::sc_get_status() == sc_core::SC_STOPPED) part.throw_stopped();
+  part.rethrow(sc_core::sc_get_status() == sc_core::SC_STOPPED);
   return part.facts();
 }
 
-std::string plugin_place() {
+std::string plugin_place(std::string_view library) {
   if (const std::string* const where = InPlugin::present(); where != nullptr) return *where;
-  const sc_core::sc_object* const process = sc_core::sc_get_current_process_b();
   if (present_processes.empty()) return {};
-  // Between two processes, most likely in one instant that does not end.
-  if (process == nullptr)
-    return fmt::format("SystemC's scheduler: processes of the plug-in {} may wake each other", present_file);
-  const std::string name = process->name();
-  return name.starts_with(present_processes) ? fmt::format("the plug-in {}, process {}", present_file, name)
-                                             : std::string();
+  const std::string plugin = "the plug-in " + present_file;
+  const bool is_on_stack = library == plugin;
+  const sc_core::sc_object* const process = sc_core::sc_get_current_process_b();
+  if (process != nullptr) {
+    const std::string name = process->name();
+    return is_on_stack || name.starts_with(present_processes) ? fmt::format("{}, process {}", plugin, name) : "";
+  }
+  if (is_on_stack) return plugin + ", outside of SystemC's processes";
+  // Most likely in one instant that does not end.
+  return library.empty() ? "SystemC's scheduler: processes of " + plugin + " may wake each other" : "";
 }
 
 }  // namespace pmufab::platform

@@ -43,10 +43,9 @@ class PluginPart final : public PlatformPart {
   void connect(const std::string& source, unsigned socket, soc::Source* to);
 
   [[nodiscard]] const PluginFacts& facts() const noexcept;
-  /// Stop with a PluginError if an access to one of its windows has thrown. The simulation has ended then.
-  void rethrow() const;
-  /// Say that the simulation was stopped, which no other part of a platform does. @throws PluginError always
-  [[noreturn]] void throw_stopped() const;
+  /// Say why the simulation has ended, if the plug-in ended it. @throws PluginError
+  /// @param is_stopped  it was stopped (sc_stop), and not by another part of the platform
+  void rethrow(bool is_stopped) const;
   /// @return the error that says it was the plug-in, for what a process has thrown; null if the process is not its
   /// @param process  name of a SystemC process
   [[nodiscard]] std::exception_ptr error_of(std::string_view process, const std::string& what) const;
@@ -69,8 +68,9 @@ class PluginPart final : public PlatformPart {
 /// @throws PluginError
 [[nodiscard]] PluginFacts examine_plugin(const PluginSpec& spec);
 
+/// @param library  whose code is the innermost on the stack: "the plug-in my.so"; empty: not known
 /// @return the plug-in, and the window or process, whose code this process is in; empty if it is in none. May be called
 ///         from a signal's handler, if nothing else goes on in the process afterwards.
-[[nodiscard]] std::string plugin_place();
+[[nodiscard]] std::string plugin_place(std::string_view library);
 
 }  // namespace pmufab::platform

@@ -16,10 +16,12 @@ namespace pmufab::platform {
 /// What a plug-in has declared: plain data.
 struct PluginFacts {
   using Window = PartClaims::Window;
+  using Device = PartClaims::Device;
   std::string name;  ///< its own
   std::vector<Window> windows;
   std::vector<std::uint32_t> interrupts;        ///< numbers
   std::vector<MemoryResource> described;        ///< what firmware tells of: devices and pages of CoreSight PMUs
+  std::vector<Device> devices;                  ///< those, and those of CoreSight PMUs
   std::vector<soc::SourceDescription> sources;  ///< with Cause::plugin
   /// The parameters that it asks for, with their values as text.
   std::map<std::string, std::string> parameters;

@@ -206,6 +206,7 @@ void Machine::run(const std::function<void()>& body) {
     sc_core::sc_start();
   } catch (const sc_core::sc_report& report) {  // SystemC makes one of what a process other than the story throws
     process::return_to_main_stack();
+    if (plugin != nullptr) plugin->rethrow(false);  // the kernel may have died of it
     const char* const culprit = report.get_process_name();
     const std::exception_ptr error =
         plugin == nullptr || culprit == nullptr ? nullptr : plugin->error_of(culprit, report.get_msg());
@@ -216,9 +217,7 @@ void Machine::run(const std::function<void()>& body) {
     throw;
   }
   process::return_to_main_stack();
-  if (plugin != nullptr) plugin->rethrow();
-  if (plugin != nullptr && process_->is_cut_off() && sc_core::sc_get_status() == sc_core::SC_STOPPED)
-    plugin->throw_stopped();
+  if (plugin != nullptr) plugin->rethrow(process_->is_cut_off() && sc_core::sc_get_status() == sc_core::SC_STOPPED);
   process_->rethrow();
 }
 

@@ -30,6 +30,7 @@
 #include "testbench/process/process_tree.h"
 #include "testbench/process/resource_limits.h"
 #include "testbench/process/shared_memory.h"
+#include "testbench/process/shared_text.h"
 #include "testbench/scenario/run/session.h"
 #include "testbench/scenario/yaml/quantity.h"
 #include "tlm/spec/printable.h"
@@ -53,9 +54,8 @@ struct Shared {
   std::atomic<int> percent{0};
   std::atomic<int> write_error{0};  // errno, if the journal could not be written
   SharedFlag processor_time_is_over{0};
-  SharedFlag is_limited{0};  // the limit of simulated time holds, and the run did not end at it itself
-  std::array<std::atomic<char>, 200> place{};  // the function that did not return; ends with a zero
-  SharedFlag has_place{0};                     // it is whole
+  SharedFlag is_limited{0};   // the limit of simulated time holds, and the run did not end at it itself
+  process::SharedText place;  // the function that did not return
 };
 
 volatile std::sig_atomic_t stop_requested = 0;
@@ -70,13 +70,12 @@ void request_stop(int signal) {
 
 /// Tells the parent where a driver or a plug-in is that does not return, or has crashed. This does what a signal's
 /// handler must not do, and may wait for ever. That does not matter, because the process is killed right afterwards.
-void tell_place(int /*signal*/) {
-  std::string function = platform::plugin_place();
+/// @param library  whose function is the innermost on the stack
+void tell_place(const std::string& library) {
+  std::string function = platform::plugin_place(library);
   if (function.empty() && host_of_run == nullptr) return;
   if (function.empty()) function = host_of_run->driver_function();
-  for (std::size_t i = 0; i < function.size() && i + 1 < told_parent->place.size(); ++i)
-    told_parent->place[i] = function[i];
-  told_parent->has_place = 1;
+  told_parent->place.tell(function);
 }
 
 RunResult known_of(const RunPlan& plan) {
@@ -152,9 +151,11 @@ void follow_signals(Shared& shared) {
   action.sa_handler = request_stop;
   for (const int signal : {SIGINT, SIGTERM, SIGXCPU}) sigaction(signal, &action, nullptr);
   told_parent = &shared;
-  action.sa_handler = tell_place;
+  action.sa_handler = [](int /*signal*/) { tell_place(process::library_on_stack()); };
   sigaction(SIGUSR1, &action, nullptr);
-  process::tell_of_crashes([] { tell_place(0); });
+  process::tell_of_crashes([](const std::string& what, bool is_sound) {
+    if (is_sound) tell_place(what);
+  });
   std::signal(SIGPIPE, SIG_IGN);
 }
 
@@ -348,7 +349,7 @@ class Runner {
       child.questioned = true;
     }
     const bool is_silent =
-        child.questioned && (now - child.asked > kPatience + kLastWords || child.shared->has_place == 1);
+        child.questioned && (now - child.asked > kPatience + kLastWords || child.shared->place.is_told());
     if (!child.killed && (interrupted > 1 || is_silent)) end_now(child);
     if (now - child.looked > kBetweenLooks) {
       child.looked = now;
@@ -408,11 +409,7 @@ class Runner {
                     : fmt::format("it used up --limit processor-time={}", format_quantity(most, Quantity::duration));
     }
     run.simulated_time = child.shared->simulated_time;
-    for (const std::atomic<char>& letter : child.shared->place) {
-      if (letter == 0 || child.shared->has_place != 1) break;  // it is not whole
-      run.end.place += letter;
-    }
-    run.end.place = printable(run.end.place);
+    run.end.place = printable(child.shared->place.text());
     if (run.end.exited && run.end.status == kCrashed) run.write_error = child.shared->write_error;
     run.output = child.output.finish();
     // A slow run may have thousands of quick ones waiting behind it.

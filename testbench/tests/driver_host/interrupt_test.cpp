@@ -2,6 +2,8 @@
 // Overflow interrupts: level, edge, delay, and the times at which a driver can be interrupted.
 #include <optional>
 
+#include <gtest/gtest-spi.h>
+
 #include "testbench/driver_host/cpu_times.h"
 #include "testbench/tests/driver_host/driver_host_test.h"
 
@@ -197,6 +199,48 @@ TEST_P(LevelInterrupt, waits_while_the_cpu_is_away_and_so_do_accesses) {
     host->close(event);
   });
 }
+
+/// Handlers that let nothing else run, from when on a task waits.
+class Lockup : public LevelInterrupt {
+ protected:
+  /// @param away  the CPU is, for so long, while the task waits
+  void expect_lockup(Picoseconds away) {
+    times.handler = 10'000'000;
+    options.times = &times;
+    Picoseconds came = 0;
+    ::testing::TestPartResultArray failures;  // of the simulation: the panic is in a process of its own
+    {
+      const ::testing::ScopedFakeTestPartResultReporter reporter(
+          ::testing::ScopedFakeTestPartResultReporter::INTERCEPT_ONLY_CURRENT_THREAD, &failures);
+      boot([&] {
+        const EventHandle event = open("nvidia_ucf_pmu_0", 1, 0, false);
+        // Each time the handler starts the PMU again, the next interrupt is there.
+        bus.before = [&](const FakeBus::Access& access) {
+          if (access.is_write && access.address == kUcfBase[0] + 0xe04 && access.value == 1) ucf0.raise(1);
+        };
+        ucf0.raise(1);
+        advance(30'000'000'000);
+        came = now();
+        times.from = now() + 5'000'000'000;
+        times.until = times.from + away;
+        static_cast<void>(value(event));
+      });
+    }
+    EXPECT_GT(host->handled_interrupts(), 3'000U) << "as long as nobody waited";
+    ASSERT_EQ(failures.size(), 2) << "SystemC's report, and the end of the simulation";
+    EXPECT_THAT(failures.GetTestPartResult(1).message(),
+                ::testing::HasSubstr("the CPU is locked up: for 20 ms, interrupt handlers have let nothing else run; "
+                                     "the last was that of interrupt 100"));
+    EXPECT_GT(now(), came + 20'000'000'000);
+    EXPECT_LT(now(), came + 20'100'000'000);
+  }
+
+  SetTimes times;
+};
+PMUFAB_FOR_EVERY_TEGRA410_KERNEL(Lockup);
+
+TEST_P(Lockup, of_a_task_that_comes_later) { expect_lockup(0); }
+TEST_P(Lockup, on_a_cpu_that_is_away) { expect_lockup(10'000'000'000); }
 
 // contract C32
 TEST_P(LevelInterrupt, one_without_an_event_is_cleared_but_not_handled) {

@@ -5,7 +5,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <optional>
 #include <string>
@@ -98,6 +100,46 @@ TEST(ChildProcess, whose_end_the_system_does_not_keep_is_an_error) {
   };
   EXPECT_EQ(error_of(look_until_it_is_gone), std::errc::no_child_process);
   std::signal(SIGCHLD, SIG_DFL);
+}
+
+TEST(GuardedWork, tells_a_text_of_any_length_beside_its_code_and_its_errors) {
+  const std::string text(1U << 20, 'x');
+  const GuardedEnd end = run_guarded({}, [&](std::string& told) {
+    told = text;
+    std::fputs("an error\n", stderr);
+    return kCode;
+  });
+  EXPECT_TRUE(end.finished);
+  EXPECT_EQ(end.process.status, kCode);
+  EXPECT_TRUE(end.told == text);
+  EXPECT_EQ(end.errors, "an error\n");
+}
+
+TEST(GuardedWork, that_ends_its_process_has_not_finished) {
+  for (const bool is_killed : {false, true}) {
+    const GuardedEnd end = run_guarded({}, [&](std::string& told) {
+      told = "never";
+      if (is_killed) raise(SIGKILL);
+      _exit(0);
+      return kCode;
+    });
+    EXPECT_FALSE(end.finished);
+    EXPECT_EQ(end.told, "");
+    EXPECT_FALSE(end.process.timed_out);
+  }
+}
+
+TEST(GuardedWork, that_takes_too_long_is_killed) {
+  const GuardedEnd end = run_guarded({.shows_output = false, .patience = std::chrono::seconds(1)}, [](std::string&) {
+    std::fputs("some words\n", stdout);
+    std::fflush(stdout);
+    while (true) pause();
+    return kCode;
+  });
+  EXPECT_FALSE(end.finished);
+  EXPECT_TRUE(end.process.timed_out);
+  EXPECT_EQ(end.process.status, SIGKILL);
+  EXPECT_EQ(end.errors, "some words\n") << "output that is not shown is kept";
 }
 
 }  // namespace

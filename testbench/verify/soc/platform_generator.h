@@ -11,8 +11,9 @@
 namespace pmufab::verify {
 
 /// Cases on one platform of the user's: random perf sessions on its described PMUs that arm_cspmu drives without a
-/// back-end. What happens at their sources is the traffic of its plug-in, and random streams at sources of its file.
-/// The other PMUs, those with counters of less than 32 bits, and wraps are left out.
+/// back-end. What happens at their sources is the traffic of its plug-in, random streams at sources of its file, and
+/// occurrences in bulk, which wrap counters. Narrow PMUs have an interrupt of their own and events that leave a driver
+/// time between two wraps. Of a plug-in, that is an assumption: kOfPlugin in the source.
 class PlatformGenerator final : public FabricGenerator {
  public:
   /// @param file  of the platform, absolute

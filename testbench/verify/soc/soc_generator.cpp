@@ -64,7 +64,8 @@ std::optional<std::string> draw_other(Random& random, const Pmu& pmu, const std:
   const Event& first = pmu.events.front();
   for (const Event& other : pmu.events) {
     const bool is_apart = event == cycles || other.source != first.source;
-    if (is_apart && other.kind == Event::Kind::occurrences) others.push_back(plain_event(name, other));
+    if (is_apart && other.kind == Event::Kind::occurrences && other.can_wrap)
+      others.push_back(plain_event(name, other));
   }
   if (others.empty()) return std::nullopt;
   return random.pick(others);
@@ -72,9 +73,11 @@ std::optional<std::string> draw_other(Random& random, const Pmu& pmu, const std:
 
 /// Occurrences from a fresh counter, which the driver lets begin one below half its range, to its wrap.
 std::optional<BulkEvent> draw_bulk(Random& random, const Pmu& pmu, const std::string& name) {
-  if (pmu.is_unserved) return std::nullopt;
+  const bool has_event = pmu.events.front().can_wrap;
+  if (pmu.is_unserved || (!has_event && !pmu.has_cycles)) return std::nullopt;
   BulkEvent bulk;
-  bulk.source = pmu.has_cycles && random.chance(15) ? name + "/cycles/" : plain_event(name, pmu.events.front());
+  const bool is_cycles = pmu.has_cycles && (random.chance(15) || !has_event);
+  bulk.source = is_cycles ? name + "/cycles/" : plain_event(name, pmu.events.front());
   // Two of them are a whole turn of 33 bits, of which the counter tells one wrap.
   const bool is_low_word = pmu.width > kLowBits + 1 && random.chance(40);
   const std::uint64_t half = std::uint64_t{1} << (pmu.width - 1);

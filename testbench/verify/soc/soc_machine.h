@@ -22,6 +22,7 @@ struct Event {
   std::uint64_t number = 0;
   Kind kind = Kind::occurrences;
   unsigned source = 0;
+  bool can_wrap = true;  ///< of occurrences: very many at once wrap no other counter more than once
 };
 
 /// A range of bits of PMEVFILTR or PMEVFILT2R.

@@ -92,10 +92,11 @@ std::vector<verify::Target> targets_of(const po::variables_map& map) {
     const DriverSets able = driver_host::sets_that_hold(*sets, fabric->driver_modules());
     for (const driver_host::DriverSet& set : scenario::select(able, {selector})) {
       if (!fabric->has_pmus(set.kernel_version))
-        throw InputError(
-            fmt::format("--platform: '{}' has no PMU for cases with drivers of Linux {}",
-                        map["platform"].as<std::string>(), set.kernel_version),
-            "a described CoreSight PMU with events, without perf_name, and with counters of 32 bits or more");
+        throw InputError(fmt::format("--platform: '{}' has no PMU for cases with drivers of Linux {}",
+                                     map["platform"].as<std::string>(), set.kernel_version),
+                         "a described CoreSight PMU with events, without perf_name, and with counters of 16 bits or "
+                         "more; below 32 bits "
+                         "with an interrupt of its own");
       const auto kept = std::find_if(sets->begin(), sets->end(),
                                      [&](const driver_host::DriverSet& one) { return one.library == set.library; });
       targets.push_back({fabric, {sets, &*kept}});
@@ -463,7 +464,7 @@ The first failure of each kind is shrunk to the smallest scenario that still fai
 file that pmufab run takes. Further failures of that kind are counted. docs/verify.md tells more.
 
 With --platform, machines are not drawn: all cases run on that platform, with the traffic of its plug-in and random
-streams at the sources of its file. Sessions open events of its described PMUs, and let no counter wrap.
+streams at the sources of its file. Sessions open events of its described PMUs, and let counters of 16 bits or more wrap.
 
 The same seed, fabrics and drivers give the same cases. With --out the campaign can be interrupted at any time, and
 go on with --resume.

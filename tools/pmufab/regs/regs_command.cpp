@@ -5,6 +5,8 @@
 #include <tlm_utils/simple_initiator_socket.h>
 #include <systemc>
 
+#include "models/platform/plugin/plugin_spec.h"
+#include "testbench/process/crash_report.h"
 #include "testbench/scenario/run/machine.h"
 #include "testbench/scenario/yaml/input_error.h"
 #include "tools/pmufab/cli.h"
@@ -36,13 +38,21 @@ int run_regs(const Request& request) {
       scenario::load_platform(find_part("platforms", words[0]), values_of(request.options, "set"));
 
   if (request.options["reset"].as<bool>() || is_export(form)) {
-    platform::Platform platform("platform", document.spec);
-    IdleMaster master("master");
-    master.socket.bind(platform.bus().socket);
-    const std::vector<NamedRegisters> banks = chosen_banks(platform.registers(), bank);
-    sc_core::sc_start(sc_core::SC_ZERO_TIME);
-    print_registers(banks, form, document.name);
-    return kPassed;
+    const auto show = [&] {
+      platform::Platform platform("platform", document.spec);
+      IdleMaster master("master");
+      master.socket.bind(platform.bus().socket);
+      const std::vector<NamedRegisters> banks = chosen_banks(platform.registers(), bank);
+      sc_core::sc_start(sc_core::SC_ZERO_TIME);
+      print_registers(banks, form, document.name);
+      return kPassed;
+    };
+    const auto* const plugin = document.spec.part<platform::PluginSpec>();
+    if (plugin == nullptr) return show();
+    return guarded(false, [&] {  // its registers are looked at by its code
+      process::report_crashes_in(plugin->path, "the plug-in " + plugin->file);
+      return show();
+    });
   }
   const driver_host::DriverSet drivers = find_newest_driver(request.options, document.spec);
   return guarded(false, [&] {

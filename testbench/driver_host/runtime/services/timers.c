@@ -75,7 +75,16 @@ u64 hrtimer_forward(struct hrtimer* timer, ktime_t now, ktime_t interval) {
   return count;
 }
 
+static enum hrtimer_restart tick(struct hrtimer* timer);
+
+/* The driver's function that a timer calls. */
+static const void* function_of(const struct hrtimer* timer) {
+  if (timer->function != tick) return (const void*)timer->function;
+  return (const void*)container_of(timer, struct timer_list, timer)->function;
+}
+
 static void expire(struct hrtimer* timer) {
+  const void* const function = function_of(timer);
   const unsigned int cpu = cpu_online(timer->cpu) ? timer->cpu : cpumask_first(cpu_online_mask);
   const unsigned int previous = pmufab_enter_cpu(cpu);
   enum hrtimer_restart again = HRTIMER_NORESTART;
@@ -88,6 +97,7 @@ static void expire(struct hrtimer* timer) {
   pmufab_leave_cpu(previous);
   /* If it does not come again, its callback may have freed it. */
   if (again == HRTIMER_RESTART && list_empty(&timer->node)) enqueue(timer);
+  pmufab_host->timer_called(pmufab_host->context, function);
 }
 
 void pmufab_timers_run(void) {

@@ -1,20 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "testbench/scenario/fabrics/plugin/plugin_probe.h"
 
-#include <fcntl.h>
-#include <poll.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include <array>
-#include <cerrno>
 #include <chrono>
-#include <csignal>
-#include <cstring>
 #include <functional>
 #include <map>
-#include <string_view>
-#include <system_error>
 #include <tuple>
 #include <utility>
 
@@ -25,7 +16,6 @@
 #include "models/platform/plugin/plugin_library.h"
 #include "models/platform/plugin/plugin_part.h"
 #include "testbench/process/child_process.h"
-#include "testbench/process/descriptor.h"
 #include "testbench/scenario/report/results.h"
 
 namespace pmufab::scenario {
@@ -35,7 +25,6 @@ namespace fs = std::filesystem;
 using platform::PluginError;
 using platform::PluginFacts;
 using platform::PluginSpec;
-using Clock = std::chrono::steady_clock;  // for the time-out only: nothing of it reaches a result
 
 constexpr std::chrono::seconds kPatience{10};
 
@@ -50,69 +39,25 @@ Json answer(const std::function<Json()>& work) {
   }
 }
 
-void write_all(int file, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = write(file, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return;
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-}
-
-/// What a plug-in prints here, it prints again when it runs.
-void be_silent() {
-  const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
-  if (nowhere < 0) return;
-  dup2(nowhere, STDOUT_FILENO);
-  dup2(nowhere, STDERR_FILENO);
-}
-
-/// @return whether the child wrote all it had to, and closed its end, in time
-bool read_all(int file, std::string& text) {
-  const Clock::time_point end = Clock::now() + kPatience;
-  while (true) {
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now());
-    if (left.count() <= 0) return false;
-    pollfd wait{file, POLLIN, 0};
-    if (poll(&wait, 1, static_cast<int>(left.count())) <= 0) continue;
-    std::array<char, 4096> piece;
-    const ssize_t size = read(file, piece.data(), piece.size());
-    if (size == 0) return true;
-    if (size > 0) text.append(piece.data(), static_cast<std::size_t>(size));
-  }
-}
-
 /// Do work with a plug-in in a process of its own. @return its result
 Json in_own_process(const std::string& file, const std::function<Json()>& work) {
-  int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
-  const process::Descriptor from(ends[0]);
-  process::Descriptor to(ends[1]);
-  const pid_t parent = getpid();
-  const pid_t child = process::start_child([&] {
-    setpgid(0, 0);
-    process::end_with(parent, SIGKILL);
-    be_silent();
-    write_all(to.get(), answer(work).dump(-1, ' ', false, nlohmann::detail::error_handler_t::replace));
-    return 0;
-  });
-  to.reset();
-  std::string text;
-  const bool is_over = read_all(from.get(), text);
-  kill(-child, SIGKILL);  // with what it has started
-  kill(child, SIGKILL);
-  const process::ProcessEnd end = process::process_end(process::wait_for(child));
-  if (!is_over)
+  // What a plug-in prints here, it prints again when it runs.
+  const process::GuardedEnd end =
+      process::run_guarded({.shows_output = false, .patience = kPatience}, [&](std::string& told) {
+        told = answer(work).dump(-1, ' ', false, nlohmann::detail::error_handler_t::replace);
+        return 0;
+      });
+  if (end.process.timed_out)
     throw PluginError(
         file, fmt::format("does not come back: it was looked at for {} s, and then stopped", kPatience.count()));
-  const Json told = Json::parse(text, nullptr, false);
+  const Json told = end.finished ? Json::parse(end.told, nullptr, false) : Json();
   if (told.is_object() && told.contains("is")) return told["is"];
   if (told.is_object() && told.contains("error")) {
     const std::string error = told["error"];
     const std::string begin = PluginError(file, "").what();
     throw PluginError(file, error.starts_with(begin) ? error.substr(begin.size()) : "cannot be used: " + error);
   }
-  throw PluginError(file, fmt::format("ended the process that looked at it: {}", process::describe(end)));
+  throw PluginError(file, fmt::format("ended the process that looked at it: {}", process::describe(end.process)));
 }
 
 Json json_of(const PluginFacts& facts) {
@@ -122,10 +67,13 @@ Json json_of(const PluginFacts& facts) {
                {"has_traffic", facts.has_traffic},
                {"windows", Json::array()},
                {"described", Json::array()},
+               {"devices", Json::array()},
                {"sources", Json::array()}};
   for (const PluginFacts::Window& window : facts.windows)
     json["windows"].push_back({window.name, window.base, window.size});
   for (const platform::MemoryResource& range : facts.described) json["described"].push_back({range.base, range.size});
+  for (const PluginFacts::Device& device : facts.devices)
+    json["devices"].push_back({device.hid, device.uid, device.what});
   for (const soc::SourceDescription& source : facts.sources)
     json["sources"].push_back({source.name, source.attributes});
   return json;
@@ -139,6 +87,7 @@ PluginFacts facts_of(const Json& json) {
   json.at("has_traffic").get_to(facts.has_traffic);
   for (const Json& item : json.at("windows")) facts.windows.push_back({item.at(0), item.at(1), item.at(2)});
   for (const Json& item : json.at("described")) facts.described.push_back({item.at(0), item.at(1)});
+  for (const Json& item : json.at("devices")) facts.devices.push_back({item.at(0), item.at(1), item.at(2)});
   for (const Json& item : json.at("sources"))
     facts.sources.push_back({item.at(0), item.at(1).get<std::vector<std::string>>(), soc::Cause::plugin});
   return facts;

@@ -67,6 +67,30 @@ static enum hrtimer_restart services_sleeping_timer(struct hrtimer* timer) {
   return HRTIMER_NORESTART;
 }
 
+static enum hrtimer_restart services_timer_at_once(struct hrtimer* timer) { return HRTIMER_RESTART; }
+
+static enum hrtimer_restart services_timer_too_soon(struct hrtimer* timer) {
+  struct services* self = container_of(timer, struct services, timer);
+
+  hrtimer_forward_now(timer, ns_to_ktime(300));
+  readl(self->base); /* takes longer */
+  return HRTIMER_RESTART;
+}
+
+static void services_tick_at_once(struct timer_list* timer) { mod_timer(timer, jiffies); }
+
+static void services_lockups(struct services* self, u32 mode) {
+  if (mode == 23) {
+    timer_setup(&self->ticks, services_tick_at_once, 0);
+    mod_timer(&self->ticks, jiffies + 2);
+  } else {
+    hrtimer_setup(&self->timer, mode == 21 ? services_timer_at_once : services_timer_too_soon, CLOCK_MONOTONIC,
+                  HRTIMER_MODE_REL);
+    hrtimer_start(&self->timer, ns_to_ktime(1000), HRTIMER_MODE_REL);
+  }
+  msleep(100);
+}
+
 static void services_ticks(struct timer_list* timer) {
   struct services* self = timer_container_of(self, timer, ticks);
 
@@ -440,7 +464,8 @@ static int services_probe(struct platform_device* pdev) {
       break;
     }
   }
-  if (mode >= 14) services_deadlocks(self, mode);
+  if (mode >= 14 && mode <= 20) services_deadlocks(self, mode);
+  if (mode > 20) services_lockups(self, mode);
   return 0;
 }
 

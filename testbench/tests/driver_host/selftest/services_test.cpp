@@ -75,6 +75,50 @@ TEST_P(Services, timers_that_sleep_are_found) {
   });
 }
 
+/// Timers that are due again before anything else can go on.
+class TimerLockups : public Services {
+ protected:
+  void expect_panic(std::uint32_t mode, const std::string& text, Picoseconds least, Picoseconds most) {
+    add_device(mode);
+    make_host();
+    run([&] {
+      std::string error;
+      try {
+        static_cast<void>(host->load());
+      } catch (const std::runtime_error& panic) {
+        error = panic.what();
+      }
+      EXPECT_THAT(error, ::testing::HasSubstr("kernel panic in the drivers of Linux"));
+      EXPECT_THAT(error, ::testing::HasSubstr("the CPU is locked up: " + text));
+      EXPECT_GE(pmufab::testing::now(), least);
+      EXPECT_LE(pmufab::testing::now(), most);
+    });
+  }
+};
+INSTANTIATE_TEST_SUITE_P(linux, TimerLockups, ::testing::ValuesIn(selftest_driver_sets()), version_name);
+
+TEST_P(TimerLockups, a_timer_that_is_not_put_forward) {
+  expect_panic(21,
+               "100000 callbacks of timers were due at one instant, in "
+               "services_timer_at_once() of selftest_services.c",
+               1'000'000, 1'000'000);
+}
+
+TEST_P(TimerLockups, a_timer_that_takes_longer_than_its_interval) {
+  options.access_latency = 400'000;
+  expect_panic(22,
+               "for 20 ms, interrupt handlers have let nothing else run; the last was that of a timer, in "
+               "services_timer_too_soon() of selftest_services.c",
+               20'000'000'000, 20'010'000'000);
+}
+
+TEST_P(TimerLockups, a_timer_list_that_starts_itself_for_the_present_tick) {
+  expect_panic(23,
+               "100000 callbacks of timers were due at one instant, in "
+               "services_tick_at_once() of selftest_services.c",
+               8'000'000'000, 8'000'000'000);
+}
+
 TEST_P(Services, waiting_takes_time_in_which_interrupts_timers_and_work_are_carried_out) {
   add_device(2);
   elaborate([&] {

@@ -123,6 +123,93 @@ TEST_F(PluginFaults, a_crash_is_reported_with_the_plug_in_and_its_process) {
                                                Not(HasSubstr("the drivers crashed"))));
 }
 
+TEST_F(PluginFaults, commands_that_show_things_name_the_plug_in_that_crashes) {
+  const std::string keys = read(shipped("platforms/cmn600-small.yaml")) + "plugin: " + plugin("scripted") +
+                           "\nplugin_parameters: {fault: crashes early}\n";
+  const std::string platform = write("platform.yaml", keys);
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{"list", platform}, {"regs", platform}, {"map", platform, "--compare"}}) {
+    SCOPED_TRACE(command.front());
+    const Outcome outcome = pmufab(command);
+    EXPECT_EQ(outcome.exit_code, 3) << outcome.err;
+    EXPECT_THAT(outcome.err, AllOf(HasSubstr("pmufab: the plug-in " + plugin("scripted") + " crashed: its process"),
+                                   HasSubstr("scripted.so, process platform.plugin.scripted.run"),
+                                   Not(HasSubstr("the drivers crashed"))));
+  }
+}
+
+TEST_F(PluginFaults, debug_accesses_that_crash_are_reported_with_their_window) {
+  const std::string platform = write("platform.yaml", "kind: plugin\nplugin: " + plugin("scripted") +
+                                                          "\nplugin_parameters: {fault: crashes when looked at}\n");
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{"regs", platform}, {"regs", platform, "--reset"}}) {
+    const Outcome outcome = pmufab(command);
+    EXPECT_EQ(outcome.exit_code, 3);
+    EXPECT_THAT(outcome.err, AllOf(HasSubstr("pmufab: the plug-in " + plugin("scripted") + " crashed: its process"),
+                                   HasSubstr("in window window of the plug-in " + plugin("scripted"))));
+  }
+}
+
+TEST_F(PluginFaults, crashes_and_hangs_outside_of_processes_are_told_where_they_are) {
+  const auto expect = [&](const std::string& fault, int exit_code, const std::string& text) {
+    SCOPED_TRACE(fault);
+    const Outcome outcome = run(fault);
+    EXPECT_EQ(outcome.exit_code, exit_code);
+    EXPECT_THAT(outcome.out, HasSubstr("the plug-in " + plugin("scripted") + ", " + text));
+  };
+  expect("crashes between processes", 3, "outside of SystemC's processes");
+  expect("hangs between processes", 1, "outside of SystemC's processes");
+  expect("crashes when destroyed", 3, "while it was destroyed");
+  expect("hangs when destroyed", 1, "while it was destroyed");
+}
+
+TEST_F(PluginFaults, debug_accesses_that_throw_are_reported_by_name) {
+  const auto text = AllOf(HasSubstr("the plug-in " + plugin("scripted") +
+                                    " threw when its window window was looked at: "
+                                    "no wish to be looked at"),
+                          Not(HasSubstr("internal error")));
+  const std::string platform = write("platform.yaml", "kind: plugin\nplugin: " + plugin("scripted") +
+                                                          "\nplugin_parameters: {fault: throws when looked at}\n");
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{"regs", platform}, {"regs", platform, "--reset"}}) {
+    const Outcome outcome = pmufab(command);
+    EXPECT_EQ(outcome.exit_code, 3);
+    EXPECT_THAT(outcome.err, text);
+  }
+  // A trace has what was in the register before.
+  const Outcome traced = run("throws when looked at", {"--set", "firmware_writes=[{address: 0x3400_0000, value: 1}]",
+                                                       "--trace-mmio", (folder / "trace").string()});
+  EXPECT_EQ(traced.exit_code, 3);
+  EXPECT_THAT(traced.out, text);
+}
+
+TEST_F(PluginFaults, an_error_of_the_plug_in_is_told_although_the_kernel_died_of_it) {
+  setenv("XDG_CACHE_HOME", (folder / "cache").c_str(), 1);
+  setenv("CC", PMUFAB_C_COMPILER, 1);
+  const std::string library = (folder / "mortal.so").string();
+  const Outcome built = pmufab({"driver", "build", PMUFAB_SOURCE_DIR "/testbench/tests/tools/plugins/mortal_driver.c",
+                                "--sources", PMUFAB_LINUX_SOURCES, "-o", library});
+  ASSERT_EQ(built.exit_code, 0) << built.err;
+  const std::string file = write("dead.yaml", "name: dead\nplatform: " + plugin("scripted") + R"(
+duration: 100 us
+host: {access_latency: 0}
+measure:
+  - {events: [arm_cspmu_acpi_ACME0001_1/event=1/]}
+)");
+  const auto run_with = [&](const std::string& fault) {
+    return pmufab(
+        {"run", file, "--driver", library, "--set", "platform.plugin_parameters={device: 1, fault: " + fault + "}"});
+  };
+  for (const char* fault : {"throws at access", "throws when interrupted"}) {
+    SCOPED_TRACE(fault);
+    const Outcome outcome = run_with(fault);
+    EXPECT_EQ(outcome.exit_code, 3);
+    EXPECT_THAT(outcome.out,
+                AllOf(HasSubstr("CRASHED: dead"),
+                      HasSubstr("scripted.so threw at an access to its window window: no wish to be read")));
+  }
+}
+
 TEST_F(PluginFaults, a_plug_in_that_hangs_while_it_runs_is_stopped_and_reported_by_name) {
   const Outcome in_process = run("hangs");
   EXPECT_EQ(in_process.exit_code, 1);

@@ -132,6 +132,50 @@ TEST_F(Plugins, random_sessions_on_a_plug_in_pass) {
   EXPECT_EQ(both.exit_code, 2);
 }
 
+TEST_F(Plugins, random_sessions_wrap_narrow_counters_and_pass) {
+  const std::string keys = write("narrow.yaml", R"(kind: plugin
+name: narrow
+cpus_per_socket: 4
+plugin: own_fabric.so
+sources: [{name: local.step, attributes: [size]}]
+coresight_pmus:
+  - name: narrow
+    pmiidr: 0x7010_043b
+    base: 0x2000_0000
+    width: 20
+    clock: 100 MHz
+    hid: OWNF0001
+    interrupt: {number: 300}
+    events:
+      - {name: requests, number: 1, source: own.request}
+      - {name: outstanding, number: 2, source: own.request, counts: outstanding}
+      - {name: sizes, number: 3, source: local.step, counts: size}
+  - name: another
+    pmiidr: 0x7010_043b
+    base: 0x2001_0000
+    width: 20
+    clock: 100 MHz
+    hid: OWNF0002
+    interrupt: {number: 301}
+    events: [{name: requests, number: 1, source: own.request}]
+)");
+  const Outcome outcome = pmufab(
+      {"verify", "--platform", keys, "--runs", "150", "--out", path("v"), "--coverage", path("narrow.coverage")});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("150 cases, 150 passed"));
+  EXPECT_EQ(pmufab({"coverage", path("narrow.coverage"), "--json", path("met.json")}).exit_code, 0);
+  const Json met = Json::parse(read(folder / "met.json"));
+  for (const Json& point : met.at("kinds").at(0).at("points")) {
+    const std::string missing = point.at("never_met").dump();
+    if (point.at("name") == "width x wraps") {
+      for (const char* bin : {"one", "more than one", "several counters at once", "in a handler"})
+        EXPECT_THAT(missing, Not(HasSubstr(std::string("\"up to 32 bits x ") + bin)));
+    } else if (point.at("name") == "interrupt") {
+      EXPECT_THAT(missing, Not(HasSubstr("a line of its own")));
+    }
+  }
+}
+
 TEST_F(Plugins, parameters_are_axes_of_studies) {
   const std::string study = write("study.yaml", R"(name: ports
 scenario: fabric.yaml
@@ -253,6 +297,14 @@ TEST_F(Plugins, mistakes_are_told_with_their_places) {
                 "plugin: [0x30000000, 0x30000fff] covers the doorbell of interrupt messages"},
         Mistake{"plugin: scripted.so\nplugin_parameters: {interrupt: 901}\n" + pmu,
                 "plugin: [0x34000000, 0x34000fff] covers the registers socket0.noc"},
+        Mistake{"plugin: scripted.so\nplugin_parameters: {node: 0x3400_0000, twin: 0x3400_0800}\n",
+                "the plug-in scripted.so asks for something impossible: the CoreSight node at 0x34000000 and the "
+                "CoreSight node at 0x34000800 have the same hid and instance (SCRP0001, 0)"},
+        Mistake{"plugin: scripted.so\nplugin_parameters: {base: 0x3500_0000, interrupt: 901, node: 0x3500_0000, hid: "
+                "ACME0001}\n" +
+                    pmu,
+                "mistake.yaml:4:9: plugin: socket0.noc and the CoreSight node at 0x35000000 have the same hid and "
+                "instance (ACME0001, 0)"},
         Mistake{"plugin: scripted.so\nplugin_parameters: {base: 0x3500_0000}\n" + pmu,
                 "plugin: interrupt 900 of the plugin is that of socket0.noc already"}}) {
     SCOPED_TRACE(mistake.keys);

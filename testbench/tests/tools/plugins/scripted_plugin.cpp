@@ -25,6 +25,21 @@ using pmufab::plugin::Source;
   while (true) pause();
 }
 
+void crash() {
+  if (raise(SIGSEGV) != 0) throw std::runtime_error("there is no such signal");  // not the last: this is on the stack
+}
+
+/// Does something in the update phase, in which no process runs.
+class Channel final : public sc_core::sc_prim_channel {
+ public:
+  explicit Channel(void (*work)()) : work_(work) {}
+  void begin() { request_update(); }
+
+ private:
+  void update() override { work_(); }
+  void (*work_)();
+};
+
 class Scripted final : public sc_core::sc_module, public Plugin {
  public:
   SC_HAS_PROCESS(Scripted);
@@ -36,19 +51,31 @@ class Scripted final : public sc_core::sc_module, public Plugin {
         witnessed_(host.number("witnessed", 0)),
         signalled_(host.number("signalled", 0)) {
     socket.register_b_transport(this, &Scripted::b_transport);
+    const bool is_seen = fault_ == "throws when looked at" || fault_ == "crashes when looked at";
+    if (is_seen) socket.register_transport_dbg(this, &Scripted::transport_dbg);
     pmufab::plugin::Window window{.name = "window", .base = host.number("base", 0x3400'0000), .size = 0x1000};
     if (fault_ == "has a register of 288 bits") window.registers.push_back({.name = "WIDE", .offset = 0, .bits = 288});
+    if (is_seen) window.registers.push_back({.name = "LOOK"});
     host.map(window, socket);
     const auto number = static_cast<std::uint32_t>(host.number("interrupt", 900));
-    static_cast<void>(host.interrupt(number, pmufab::plugin::Trigger::edge));
+    interrupt_ = &host.interrupt(number, pmufab::plugin::Trigger::edge);
+    if (host.number("device", 0) != 0)
+      host.device({.hid = "SCRP0002", .memory = {{window.base, window.size}}, .interrupts = {number}});
     if (const std::uint64_t node = host.number("node", 0); node != 0)
-      host.coresight_node({.hid = "SCRP0001", .base = node, .interrupt = number});
+      host.coresight_node({.hid = host.text("hid", "SCRP0001"), .base = node, .interrupt = number});
+    if (const std::uint64_t twin = host.number("twin", 0); twin != 0)
+      host.coresight_node({.hid = "SCRP0001", .base = twin});
     SC_THREAD(run);
+  }
+  ~Scripted() override {
+    if (has_begun_ && fault_ == "crashes when destroyed") crash();
+    if (has_begun_ && fault_ == "hangs when destroyed") stay();
   }
 
   [[nodiscard]] bool has_traffic() const override { return true; }
   void start_traffic(std::uint64_t /*seed*/) override {
     if (fault_ == "throws in start_traffic") throw std::runtime_error("no wish to begin");
+    has_begun_ = true;
     begins_.notify();
   }
 
@@ -58,10 +85,17 @@ class Scripted final : public sc_core::sc_module, public Plugin {
   void run() {
     if (fault_ == "hangs at once") stay();
     if (fault_ == "stops at once") sc_core::sc_stop();
+    if (fault_ == "crashes early") {
+      wait(1, sc_core::SC_NS);
+      crash();
+    }
     wait(begins_);
     wait(10, sc_core::SC_US);  // until counters run
     if (fault_ == "throws") throw std::runtime_error("no wish to go on");
-    if (fault_ == "crashes") static_cast<void>(raise(SIGSEGV));
+    if (fault_ == "crashes") crash();
+    if (fault_ == "crashes between processes") crashing_.begin();
+    if (fault_ == "hangs between processes") hanging_.begin();
+    if (fault_ == "throws when interrupted") interrupt_->drive(true);
     if (fault_ == "hangs") stay();
     if (fault_ == "stops") sc_core::sc_stop();
     while (fault_ == "spins") wait(sc_core::SC_ZERO_TIME);
@@ -76,8 +110,13 @@ class Scripted final : public sc_core::sc_module, public Plugin {
 
   void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& /*delay*/) {
     if (fault_ == "throws at access") throw std::runtime_error("no wish to be read");
+    if (fault_ == "throws when interrupted" && has_begun_) throw std::runtime_error("no wish to be read by a handler");
     if (fault_ == "hangs at access") stay();
     payload.set_response_status(tlm::TLM_OK_RESPONSE);
+  }
+  unsigned transport_dbg(tlm::tlm_generic_payload& /*payload*/) {
+    if (fault_ == "crashes when looked at") crash();
+    throw std::runtime_error("no wish to be looked at");
   }
 
   std::string fault_;
@@ -85,6 +124,10 @@ class Scripted final : public sc_core::sc_module, public Plugin {
   std::uint64_t witnessed_;
   std::uint64_t signalled_;
   sc_core::sc_event begins_;
+  pmufab::plugin::Interrupt* interrupt_ = nullptr;
+  bool has_begun_ = false;
+  Channel crashing_{crash};
+  Channel hanging_{stay};
 };
 
 Plugin* make(Host& host) {
@@ -92,7 +135,7 @@ Plugin* make(Host& host) {
   if (fault == "throws when made") throw std::runtime_error("no wish to be made");
   if (fault == "throws a number") throw 7;
   if (fault == "hangs when made") stay();
-  if (fault == "crashes when made") static_cast<void>(raise(SIGSEGV));
+  if (fault == "crashes when made") crash();
   if (fault == "ends the process") _exit(0);
   if (fault == "makes nothing") return nullptr;
   if (fault == "asks twice") static_cast<void>(host.source("twice", {"a", "a"}));

@@ -272,6 +272,20 @@ matrix: {platform.tegra410.ucf_pmu.width: [8, 20]}
   EXPECT_GT(runs[0]["interrupts"]["handled"].get<unsigned>(), 1000U);
 }
 
+TEST_F(TimesOfRun, a_cpu_that_is_away_for_long_is_not_locked_up) {
+  // Readings wait for it, and so do handlers. What wraps meanwhile is lost.
+  const auto runs = run(std::string(kUcf) +
+                        R"(duration: 80 ms
+measure: [{start: 1 us, stop: 70 ms, interval: 1 ms, events: [nvidia_ucf_pmu_0/cycles/]}]
+host: {away: {every: 30 ms, for: 25 ms}}
+matrix: {platform.tegra410.ucf_pmu.width: [20]}
+)");
+  ASSERT_EQ(runs.size(), 1U) << outcome.out << outcome.err;
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("FAILED: s"), Not(HasSubstr("locked up"))));
+  EXPECT_GT(runs[0]["interrupts"]["handled"], 10);
+}
+
 TEST_F(TimesOfRun, a_handler_that_takes_long_is_no_lockup) {
   const auto runs = run(std::string(kUcf) +
                         R"(duration: 40 ms
