@@ -71,8 +71,8 @@ void PublicationCheck::check_cpumask(const perf::PmuCatalog::Entry& pmu, const s
   } else if (cpus.empty() || cpus.contains(cpu)) {
     away_.erase(pmu.name);
   } else if (!some_online) {
-    if (may_stay_away(machine_, pmu.name)) away_.insert(pmu.name);
-  } else if (!away_.contains(pmu.name)) {
+    if (may_stay_away(machine_, pmu.name)) away_.insert_or_assign(pmu.name, cpu);
+  } else if (const auto known = away_.find(pmu.name); known == away_.end() || known->second != cpu) {
     add(pmu, kFile, when,
         fmt::format("names cpu {}, but the PMU's socket has cpus {} to {}", cpu, *cpus.begin(), *cpus.rbegin()));
   }

@@ -23,6 +23,8 @@ class PublicationCheck {
   /// Look at what is published now. From a SystemC thread process.
   /// @param when  "after cpu 3 went offline"
   void look(const std::string& when);
+  /// Drivers were loaded: their PMUs begin with CPUs of their sockets.
+  void loaded() { away_.clear(); }
   /// Look at what drivers draw of the hardware in debugfs. They read registers for it, which takes simulated time.
   /// look() must have been called before.
   void look_at_drawings(const std::string& when);
@@ -47,7 +49,7 @@ class PublicationCheck {
   };
   std::vector<Problem> problems_;
   Picoseconds taken_ = 0;
-  std::set<std::string> away_;                          // PMUs that are with a CPU of another socket, and may be
+  std::map<std::string, unsigned> away_;                // PMUs that may be with this CPU of another socket
   std::set<std::pair<std::string, std::string>> told_;  // PMU and file: the first problem of each is enough
 };
 

@@ -101,7 +101,8 @@ void Measurement::open(Group& group, unsigned number) {
         judge_.expect(handle, counter.event.pmu, counter.event.terms,
                       &counter == &leading ? nullptr : &leading.event.terms);
       } catch (const std::invalid_argument& error) {
-        if (spec_.compare == MeasureSpec::Compare::none) {
+        // A driver that takes what it must refuse is wrong, whatever the event may be.
+        if (spec_.compare == MeasureSpec::Compare::none || !spec_.open_error.empty()) {
           counter.not_judged = error.what();
           continue;
         }

@@ -195,6 +195,7 @@ class ScenarioRun {
                 : "the drivers were loaded and registered no PMU; the kernel log may say why");
     }
     probe_failed_ = !failed_probes(machine_.host().log()).empty();
+    published_.loaded();
     published_.look(fmt::format("after {}", what));
     return result >= 0 && !empty;
   }

@@ -130,7 +130,7 @@ bool TraceSelection::is_chosen(const AccessRecord& access) {
     if (is_called) accessed_.insert(bank);
     // What another PMU's driver does is not the chosen one's, even in the same place.
     const bool is_known = !has_caller && accessed_.contains(bank);
-    // Any PMU may find what firmware leaves. What the PCI core of the kernel does has no names.
+    // Any PMU may find what firmware leaves. The kernel's own accesses have a CPU.
     const bool is_firmware = phase_ == RunPhase::loading && access.is_write && access.spec != nullptr && !access.cpu;
     if (!is_called && !is_known && !is_firmware && !is_chosen(std::string_view(bank))) return false;
   }

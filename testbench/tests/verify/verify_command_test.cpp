@@ -243,6 +243,44 @@ TEST_F(Verify, what_is_found_is_not_written_through_a_link) {
   EXPECT_FALSE(fs::exists(folder / "victim"));
 }
 
+// Linux's driver of DesignWare root ports goes to another socket when it must, and not back. That is no reason to go
+// anywhere.
+TEST_F(Verify, a_pmu_of_a_root_port_may_stay_with_one_cpu_of_another_socket) {
+  const std::string away = write("away.yaml", R"(name: away
+platform: {kind: dwc, sockets: 2, cpus_per_socket: 2, dwc_root_ports: [{name: slot}]}
+duration: 100 us
+measure: [{events: [dwc_rootport_0/one_cycle/]}]
+actions:
+  - {at: 10 us, do: cpu_offline, cpu: 0}
+  - {at: 11 us, do: cpu_offline, cpu: 1}
+  - {at: 20 us, do: cpu_online, cpu: 0}
+  - {at: 30 us, do: cpu_offline, cpu: 3}
+)");
+  EXPECT_EQ(pmufab({"run", away, "--drivers", "newest"}).exit_code, 0);
+  // It prefers the last CPU: when that goes, it takes the one before, although one of its own socket is there.
+  const std::string last = drivers_with_mistake("dwc_pcie_pmu.c", R"(target = cpumask_any_and_but\([^;]*;)",
+                                                "target = cpu_online(3) && cpu != 3 ? 3 : cpu_online(2) && cpu != 2 ? "
+                                                "2 : cpumask_any_but(cpu_online_mask, cpu);");
+  const Outcome outcome = pmufab({"run", away, "--driver", last});
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.out,
+              HasSubstr("FAILED published: dwc_rootport_0 at 30.000 us (cpu 3 offline): cpumask names cpu 2, "
+                        "but the PMU's socket has cpus 0 to 1"));
+}
+
+TEST_F(Verify, a_driver_that_takes_an_event_that_nobody_can_judge_has_failed) {
+  const std::string library =
+      drivers_with_mistake("dwc_pcie_pmu.c", "lane >= pcie_pmu->nr_lanes", "lane > pcie_pmu->nr_lanes");
+  expect_found(library, "dwc", "400");
+  const std::string refused = write("refused.yaml", R"(name: refused
+platform: {kind: dwc, dwc_root_ports: [{name: slot, lanes: 4}]}
+measure: [{events: ["dwc_rootport_0/rx_memory_read,lane=4/"], open_error: EINVAL, stop: 10 us}]
+)");
+  const Outcome outcome = pmufab({"run", refused, "--driver", library});
+  EXPECT_EQ(outcome.exit_code, 1) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("FAILED open_error: no event was refused with EINVAL"));
+}
+
 TEST_F(Verify, what_makes_no_sense_is_refused) {
   const auto error = [this](std::vector<std::string> options) {
     const Outcome outcome = verify(std::move(options));

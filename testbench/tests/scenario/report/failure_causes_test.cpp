@@ -90,6 +90,9 @@ TEST(WithoutNumbers, numbers_go_and_words_stay) {
   EXPECT_EQ(without_numbers("nvidia_ucf_pmu_0: 1,234 at 0x1f8"), "nvidia_ucf_pmu_*: * at *");
   EXPECT_EQ(without_numbers("cxl_pmu_mem0.1/m2s_req/"), "cxl_pmu_mem*/m2s_req/");
   EXPECT_EQ(without_numbers("nvidia_nvlink_c2c_pmu_3"), "nvidia_nvlink_c2c_pmu_*");
+  for (const char* port : {"13018", "ffff0000/L0/", "c0e8", "1ffb0", "c00"})
+    EXPECT_THAT(without_numbers(std::string("dwc_rootport_") + port), ::testing::StartsWith("dwc_rootport_*")) << port;
+  EXPECT_EQ(without_numbers("nvidia_pmu_c2c"), "nvidia_pmu_c2c");
 }
 
 }  // namespace

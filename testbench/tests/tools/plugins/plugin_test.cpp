@@ -165,7 +165,9 @@ coresight_pmus:
   EXPECT_THAT(outcome.out, HasSubstr("150 cases, 150 passed"));
   EXPECT_EQ(pmufab({"coverage", path("narrow.coverage"), "--json", path("met.json")}).exit_code, 0);
   const Json met = Json::parse(read(folder / "met.json"));
+  unsigned looked_at = 0;
   for (const Json& point : met.at("kinds").at(0).at("points")) {
+    looked_at += point.at("name") == "width x wraps" || point.at("name") == "interrupt" ? 1 : 0;
     const std::string missing = point.at("never_met").dump();
     if (point.at("name") == "width x wraps") {
       for (const char* bin : {"one", "more than one", "several counters at once", "in a handler"})
@@ -174,6 +176,7 @@ coresight_pmus:
       EXPECT_THAT(missing, Not(HasSubstr("a line of its own")));
     }
   }
+  EXPECT_EQ(looked_at, 2U);
 }
 
 TEST_F(Plugins, parameters_are_axes_of_studies) {
