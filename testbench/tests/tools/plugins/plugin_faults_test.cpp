@@ -187,8 +187,8 @@ TEST_F(PluginFaults, an_error_of_the_plug_in_is_told_although_the_kernel_died_of
   setenv("XDG_CACHE_HOME", (folder / "cache").c_str(), 1);
   setenv("CC", PMUFAB_C_COMPILER, 1);
   const std::string library = (folder / "mortal.so").string();
-  const Outcome built = pmufab({"driver", "build", PMUFAB_SOURCE_DIR "/testbench/tests/tools/plugins/mortal_driver.c",
-                                "--sources", PMUFAB_LINUX_SOURCES, "-o", library});
+  const Outcome built =
+      pmufab({"driver", "build", PMUFAB_MORTAL_DRIVER, "--sources", PMUFAB_LINUX_SOURCES, "-o", library});
   ASSERT_EQ(built.exit_code, 0) << built.err;
   const std::string file = write("dead.yaml", "name: dead\nplatform: " + plugin("scripted") + R"(
 duration: 100 us
