@@ -138,7 +138,7 @@ std::optional<std::uint64_t> DeviceTree::at_root(std::size_t bus, std::uint64_t 
     const std::size_t below = nodes_[bus].cell("#address-cells", 2);
     const std::size_t above = nodes_[nodes_[bus].parent].cell("#address-cells", 2);
     const std::size_t size = nodes_[bus].cell("#size-cells", 1);
-    if (below > 2 || above > 2 || size > 2) return std::nullopt;
+    if (below == 0 || below > 2 || above == 0 || above > 2 || size > 2) return std::nullopt;
     bool is_found = false;
     for (std::size_t at = 0; !is_found && at + below + above + size <= ranges.size(); at += below + above + size) {
       const std::uint64_t first = joined(ranges, at, below).value_or(0);

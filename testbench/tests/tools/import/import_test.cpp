@@ -356,6 +356,40 @@ TEST_F(Import, a_device_tree_tells_addresses_interrupts_and_cpus) {
   EXPECT_THAT(listed(outcome.out), HasSubstr("\narm_cspmu_acpi_TODO0001_1:\n"));
 }
 
+/// Tests of whole trees, which dtc reads.
+class ImportTree : public Import {
+ protected:
+  void SetUp() override {
+    if (std::system("dtc --version >/dev/null 2>&1") != 0) GTEST_SKIP() << "dtc is missing";
+  }
+  std::string draft_of_tree(const std::string& source) {
+    const Outcome outcome = pmufab({"import", "device-tree", write("tree.dts", source)});
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    return outcome.out;
+  }
+};
+
+TEST_F(ImportTree, a_bus_without_addresses_leads_nowhere) {
+  const std::string draft = draft_of_tree(R"(/dts-v1/;
+/ {
+  #address-cells = <0>;
+  #size-cells = <0>;
+  p {
+    #address-cells = <0>;
+    #size-cells = <0>;
+    ranges = <0 0>;
+    b {
+      #address-cells = <1>;
+      #size-cells = <1>;
+      ranges = <0x0 0x10000>;
+      pmu@1000 { compatible = "arm,coresight-pmu"; reg = <0x1000 0x1000>; };
+    };
+  };
+};
+)");
+  EXPECT_THAT(draft, HasSubstr("# - /p/b/pmu@1000: a CoreSight PMU whose registers no address leads to\n"));
+}
+
 TEST_F(Import, a_folder_is_a_device_tree) {
   const std::filesystem::path root = folder / "device-tree";
   std::filesystem::create_directories(root / "pmu@20000000");
