@@ -68,13 +68,16 @@ PmuFacts of_socket_0(const FoundPmu& pmu) {
   return facts;
 }
 
+/// @return whether a platform can have a socket of this number
+bool can_be(unsigned socket) { return socket < platform::kMaximumSockets; }
+
 std::vector<DraftEntry> entries_of(const FoundMachine& machine) {
   std::vector<DraftEntry> entries;
   std::map<std::string, unsigned> counts;
   for (const FoundPmu& pmu : machine.pmus) {
     PmuFacts facts = of_socket_0(pmu);
     const auto same = std::find_if(entries.begin(), entries.end(), [&](const DraftEntry& entry) {
-      return entry.facts == facts &&
+      return entry.facts == facts && can_be(entry.sockets.front()) == can_be(pmu.socket) &&
              std::find(entry.sockets.begin(), entry.sockets.end(), pmu.socket) == entry.sockets.end();
     });
     if (same == entries.end()) {
@@ -101,9 +104,8 @@ class DraftWriter {
       if (pmu.facts.interrupt) ++owners_[*pmu.facts.interrupt];
     }
     for (DraftEntry& entry : entries_) {
-      for (const unsigned socket : entry.sockets) {
-        if (socket >= sockets_) entry.refusal = fmt::format("a platform has no socket {}", socket);
-      }
+      const auto beyond = std::find_if_not(entry.sockets.begin(), entry.sockets.end(), can_be);
+      if (beyond != entry.sockets.end()) entry.refusal = fmt::format("a platform has no socket {}", *beyond);
     }
   }
 
@@ -202,7 +204,8 @@ class DraftWriter {
       text += fmt::format("  # TODO: no platform can have this: {}\n", printable(entry.refusal));
     for (const std::string& remark : entry.facts.remarks) text += fmt::format("  # TODO: {}\n", remark);
     add(fmt::format("- name: {}", entry.name));
-    if (entry.sockets.size() < sockets_) add(fmt::format("  sockets: [{}]", fmt::join(entry.sockets, ", ")));
+    if (entry.sockets.size() < sockets_ || !can_be(entry.sockets.front()))
+      add(fmt::format("  sockets: [{}]", fmt::join(entry.sockets, ", ")));
     for (const std::string& line : told(entry)) add("  " + line);
     for (const std::string& line : not_told(entry)) add("  " + line);
     return text;

@@ -196,6 +196,22 @@ TEST_F(Import, a_pmu_of_unknown_processors_is_of_the_socket_of_its_address) {
                                "  - name: mc0\n    sockets: [1]\n    base: 0x2000_0000\n"));
 }
 
+TEST_F(Import, sockets_that_a_platform_has_keep_a_pmu_that_further_sockets_have_too) {
+  std::vector<Node> nodes;
+  for (unsigned socket = 0; socket < 8; ++socket)
+    nodes.push_back({.id = socket,
+                     .primary = socket,
+                     .base0 = (std::uint64_t{socket} << 44) + 0x2000'0000,
+                     .affinity = 0x10 + socket});
+  const std::string draft = draft_of({pptt(8), apmt(nodes)});
+  EXPECT_THAT(draft, HasSubstr("\n# TODO: firmware has 8 sockets, and a platform 4 at most\nsockets: 4\n"));
+  EXPECT_THAT(draft, HasSubstr("\n  # node 0 of table1; node 1 of table1; node 2 of table1; node 3 of table1\n"
+                               "  - name: mc0\n    base: 0x2000_0000\n"));
+  EXPECT_THAT(draft, HasSubstr("node 7 of table1\n  # TODO: no platform can have this: a platform has no socket 4\n"
+                               "  # - name: mc1\n  #   sockets: [4, 5, 6, 7]\n"));
+  EXPECT_THAT(listed(draft), AllOf(HasSubstr("\narm_cspmu_mc_3:\n"), Not(HasSubstr("arm_cspmu_mc_4"))));
+}
+
 TEST_F(Import, a_draft_with_many_impossible_entries_is_written_and_told) {
   std::vector<Node> nodes(80);
   for (std::uint32_t number = 0; number < nodes.size(); ++number) nodes[number].id = number;
