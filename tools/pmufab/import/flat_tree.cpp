@@ -152,16 +152,17 @@ std::optional<std::uint64_t> DeviceTree::at_root(std::size_t bus, std::uint64_t 
   return address;
 }
 
-std::vector<DeviceTree::Range> DeviceTree::registers(std::size_t node) const {
+std::vector<std::optional<DeviceTree::Range>> DeviceTree::registers(std::size_t node) const {
   const std::size_t bus = nodes_[node].parent;
   const std::size_t address = nodes_[bus].cell("#address-cells", 2);
   const std::size_t size = nodes_[bus].cell("#size-cells", 1);
   const std::vector<std::uint32_t> reg = nodes_[node].cells("reg");
-  std::vector<Range> ranges;
+  std::vector<std::optional<Range>> ranges;
   if (address == 0 || address > 2 || size > 2) return ranges;
   for (std::size_t at = 0; at + address + size <= reg.size(); at += address + size) {
     const std::optional<std::uint64_t> base = at_root(bus, joined(reg, at, address).value_or(0));
-    if (base) ranges.push_back({*base, joined(reg, at + address, size).value_or(0)});
+    std::optional<Range>& range = ranges.emplace_back();
+    if (base) range = {*base, joined(reg, at + address, size).value_or(0)};
   }
   return ranges;
 }

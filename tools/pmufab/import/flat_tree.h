@@ -43,8 +43,8 @@ class DeviceTree {
     std::uint64_t base;
     std::uint64_t size;
   };
-  /// @return what `reg` names, as addresses of the root. Those that no bus leads to are left out.
-  [[nodiscard]] std::vector<Range> registers(std::size_t node) const;
+  /// @return what `reg` names, as addresses of the root, each at its place; nothing where no bus leads to it
+  [[nodiscard]] std::vector<std::optional<Range>> registers(std::size_t node) const;
 
   struct Interrupt {
     std::uint64_t number;

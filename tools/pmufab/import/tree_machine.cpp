@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -66,14 +67,19 @@ class TreeCpus {
 
 void add_tree_pmu(const DeviceTree& tree, std::size_t node, const TreeCpus& cpus, FoundMachine& machine) {
   const TreeNode& its = tree.nodes()[node];
-  const std::vector<DeviceTree::Range> pages = tree.registers(node);
+  const std::vector<std::optional<DeviceTree::Range>> pages = tree.registers(node);
   FoundPmu pmu{.place = tree.path(node)};
-  if (pages.empty()) {
+  if (pages.empty() || !pages[0]) {
     machine.others.push_back(fmt::format("{}: a CoreSight PMU whose registers no address leads to", pmu.place));
     return;
   }
-  pmu.facts.base = pages[0].base;
-  if (pages.size() > 1) pmu.facts.page1 = pages[1].base;
+  pmu.facts.base = pages[0]->base;
+  if (pages.size() > 1) {
+    if (pages[1])
+      pmu.facts.page1 = pages[1]->base;
+    else
+      pmu.facts.remarks.emplace_back("no address leads to its second page");
+  }
   if (const std::vector<DeviceTree::Interrupt> wires = tree.interrupts(node); !wires.empty()) {
     pmu.facts.interrupt = wires[0].number;
     pmu.facts.is_edge = wires[0].is_edge;
@@ -88,9 +94,9 @@ void add_tree_pmu(const DeviceTree& tree, std::size_t node, const TreeCpus& cpus
 void add_tree_mesh(const DeviceTree& tree, std::size_t node, const char* product, FoundMachine& machine) {
   const TreeNode& its = tree.nodes()[node];
   FoundMesh mesh{.place = tree.path(node), .product = product};
-  if (const std::vector<DeviceTree::Range> ranges = tree.registers(node); !ranges.empty()) {
-    mesh.base = ranges[0].base;
-    mesh.size = ranges[0].size;
+  if (const auto ranges = tree.registers(node); !ranges.empty() && ranges[0]) {
+    mesh.base = ranges[0]->base;
+    mesh.size = ranges[0]->size;
   }
   if (its.properties.contains("arm,root-node")) mesh.root = its.cell("arm,root-node", 0);
   for (const DeviceTree::Interrupt& wire : tree.interrupts(node)) mesh.interrupts.push_back(wire.number);
@@ -110,10 +116,12 @@ FoundMachine machine_from_tree(const std::string& path, const std::filesystem::p
   for (std::size_t node = 0; node < tree.nodes().size(); ++node) {
     const TreeNode& its = tree.nodes()[node];
     if (its.texts("device_type") == std::vector<std::string>{"memory"}) {
-      for (const DeviceTree::Range& range : tree.registers(node))
+      for (const std::optional<DeviceTree::Range>& range : tree.registers(node)) {
+        if (!range) continue;
         machine.others.push_back(
             fmt::format("{}: memory, {:#x} bytes from {:#x} on, which is no part of such a platform", tree.path(node),
-                        range.size, range.base));
+                        range->size, range->base));
+      }
     }
     for (const std::string& compatible : its.texts("compatible")) {
       if (compatible == "arm,coresight-pmu") add_tree_pmu(tree, node, cpus, machine);

@@ -376,6 +376,7 @@ TEST_F(Import, a_device_tree_tells_addresses_interrupts_and_cpus) {
 class ImportTree : public Import {
  protected:
   void SetUp() override {
+    Import::SetUp();
     if (std::system("dtc --version >/dev/null 2>&1") != 0) GTEST_SKIP() << "dtc is missing";
   }
   std::string draft_of_tree(const std::string& source) {
@@ -404,6 +405,20 @@ TEST_F(ImportTree, a_bus_without_addresses_leads_nowhere) {
 };
 )");
   EXPECT_THAT(draft, HasSubstr("# - /p/b/pmu@1000: a CoreSight PMU whose registers no address leads to\n"));
+}
+
+TEST_F(ImportTree, a_page_that_no_bus_leads_to_is_not_taken_for_another) {
+  const std::string draft = draft_of_tree(R"(/dts-v1/;
+/ { #address-cells = <2>; #size-cells = <2>;
+  soc { #address-cells = <1>; #size-cells = <1>; ranges = <0x1000 0 0x30000000 0x1000>;
+    pmu@900000 { compatible = "arm,coresight-pmu"; reg = <0x900000 0x1000>, <0x1000 0x1000>; };
+    pmu@1000 { compatible = "arm,coresight-pmu"; reg = <0x1000 0x1000>, <0x900000 0x1000>; };
+  };
+};
+)");
+  EXPECT_THAT(draft, HasSubstr("# - /soc/pmu@900000: a CoreSight PMU whose registers no address leads to\n"));
+  EXPECT_THAT(draft, HasSubstr("  # /soc/pmu@1000\n  # TODO: no address leads to its second page\n"
+                               "  - name: pmu0\n    base: 0x3000_0000\n    atomic_64bit"));
 }
 
 TEST_F(Import, a_folder_is_a_device_tree) {
