@@ -167,7 +167,13 @@ void add_mesh(const NamespaceDevice& device, const char* product, FoundMachine& 
 
 void add_device(const NamespaceDevice& device, FoundMachine& machine) {
   const std::string& id = device.hid == "PRP0001" ? device.compatible : device.hid;
-  if (const char* const product = mesh_product(id); product != nullptr) return add_mesh(device, product, machine);
+  const char* const product = mesh_product(id);
+  if (!device.is_present) {
+    if (product != nullptr || known_devices().contains(id))
+      machine.others.push_back(fmt::format("{}: not present, as _STA says", in_words(device)));
+    return;
+  }
+  if (product != nullptr) return add_mesh(device, product, machine);
   if (const auto known = known_devices().find(id); known != known_devices().end())
     machine.others.push_back(fmt::format("{}: {}", in_words(device), known->second));
   // What the namespace says of the device of a PMU.

@@ -123,6 +123,14 @@ std::string DeviceTree::path(std::size_t node) const {
   return printable(text.empty() ? "/" : text);
 }
 
+std::string DeviceTree::absence(std::size_t node) const {
+  for (; node != 0; node = nodes_[node].parent) {
+    const std::vector<std::string> status = nodes_[node].texts("status");
+    if (!status.empty() && status[0] != "okay" && status[0] != "ok") return printable(status[0]);
+  }
+  return {};
+}
+
 std::optional<std::size_t> DeviceTree::node_with(std::uint32_t phandle) const {
   for (std::size_t node = 0; node < nodes_.size(); ++node) {
     if (nodes_[node].properties.contains("phandle") && nodes_[node].cell("phandle", 0) == phandle) return node;

@@ -19,8 +19,15 @@ namespace {
 class TreeCpus {
  public:
   TreeCpus(const DeviceTree& tree, FoundMachine& machine) {
-    for (const TreeNode& node : tree.nodes()) {
+    for (std::size_t index = 0; index < tree.nodes().size(); ++index) {
+      const TreeNode& node = tree.nodes()[index];
       if (node.texts("device_type") != std::vector<std::string>{"cpu"}) continue;
+      // One that is disabled and has a method waits to be started (Devicetree Specification 0.4, 3.8.1).
+      const std::string absence = tree.absence(index);
+      if (!absence.empty() && !(absence == "disabled" && node.properties.contains("enable-method"))) {
+        machine.others.push_back(fmt::format("{}: a CPU whose status is '{}'", tree.path(index), absence));
+        continue;
+      }
       std::vector<std::uint32_t>& socket = sockets_[node.cell("numa-node-id", 0)];
       socket.push_back(node.cell("phandle", 0));
       machine.cpus_per_socket = std::max(machine.cpus_per_socket, static_cast<unsigned>(socket.size()));
@@ -69,6 +76,10 @@ void add_tree_pmu(const DeviceTree& tree, std::size_t node, const TreeCpus& cpus
   const TreeNode& its = tree.nodes()[node];
   const std::vector<std::optional<DeviceTree::Range>> pages = tree.registers(node);
   FoundPmu pmu{.place = tree.path(node)};
+  if (const std::string absence = tree.absence(node); !absence.empty()) {
+    machine.others.push_back(fmt::format("{}: a CoreSight PMU whose status is '{}'", pmu.place, absence));
+    return;
+  }
   if (pages.empty() || !pages[0]) {
     machine.others.push_back(fmt::format("{}: a CoreSight PMU whose registers no address leads to", pmu.place));
     return;
@@ -94,6 +105,10 @@ void add_tree_pmu(const DeviceTree& tree, std::size_t node, const TreeCpus& cpus
 void add_tree_mesh(const DeviceTree& tree, std::size_t node, const char* product, FoundMachine& machine) {
   const TreeNode& its = tree.nodes()[node];
   FoundMesh mesh{.place = tree.path(node), .product = product};
+  if (const std::string absence = tree.absence(node); !absence.empty()) {
+    machine.others.push_back(fmt::format("{}: a mesh {} whose status is '{}'", mesh.place, product, absence));
+    return;
+  }
   if (const auto ranges = tree.registers(node); !ranges.empty() && ranges[0]) {
     mesh.base = ranges[0]->base;
     mesh.size = ranges[0]->size;
@@ -115,7 +130,7 @@ FoundMachine machine_from_tree(const std::string& path, const std::filesystem::p
   const TreeCpus cpus(tree, machine);
   for (std::size_t node = 0; node < tree.nodes().size(); ++node) {
     const TreeNode& its = tree.nodes()[node];
-    if (its.texts("device_type") == std::vector<std::string>{"memory"}) {
+    if (its.texts("device_type") == std::vector<std::string>{"memory"} && tree.absence(node).empty()) {
       for (const std::optional<DeviceTree::Range>& range : tree.registers(node)) {
         if (!range) continue;
         machine.others.push_back(

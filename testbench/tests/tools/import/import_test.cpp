@@ -421,6 +421,32 @@ TEST_F(ImportTree, a_page_that_no_bus_leads_to_is_not_taken_for_another) {
                                "  - name: pmu0\n    base: 0x3000_0000\n    atomic_64bit"));
 }
 
+TEST_F(ImportTree, what_is_disabled_is_a_comment) {
+  const std::string draft = draft_of_tree(R"(/dts-v1/;
+/ {
+  #address-cells = <2>; #size-cells = <2>;
+  cpus { #address-cells = <1>; #size-cells = <0>;
+    cpu@0 { device_type = "cpu"; reg = <0>; status = "okay"; };
+    cpu@1 { device_type = "cpu"; reg = <1>; status = "disabled"; };
+    cpu@2 { device_type = "cpu"; reg = <2>; status = "disabled"; enable-method = "psci"; };
+    cpu@3 { device_type = "cpu"; reg = <3>; status = "fail"; enable-method = "psci"; };
+  };
+  pmu@20000000 { compatible = "arm,coresight-pmu"; reg = <0 0x20000000 0 0x1000>; status = "disabled"; };
+  pmu@30000000 { compatible = "arm,coresight-pmu"; reg = <0 0x30000000 0 0x1000>; status = "ok"; };
+  soc { status = "reserved"; ranges; #address-cells = <2>; #size-cells = <2>;
+    mesh@40000000 { compatible = "arm,cmn-700"; reg = <0 0x40000000 0 0x4000000>; };
+  };
+};
+)");
+  EXPECT_THAT(draft, HasSubstr("\ncpus_per_socket: 2\n"));
+  EXPECT_THAT(draft, HasSubstr("\n# - /cpus/cpu@1: a CPU whose status is 'disabled'\n"
+                               "# - /cpus/cpu@3: a CPU whose status is 'fail'\n"
+                               "# - /pmu@20000000: a CoreSight PMU whose status is 'disabled'\n"
+                               "# - /soc/mesh@40000000: a mesh CMN-700 whose status is 'reserved'\n"));
+  EXPECT_THAT(draft, HasSubstr("\n  # /pmu@30000000\n  - name: pmu0\n"));
+  EXPECT_THAT(draft, Not(HasSubstr("product")));
+}
+
 TEST_F(Import, a_folder_is_a_device_tree) {
   const std::filesystem::path root = folder / "device-tree";
   std::filesystem::create_directories(root / "pmu@20000000");
@@ -483,6 +509,29 @@ constexpr const char* kNamespace = R"(DefinitionBlock ("", "SSDT", 2, "NOBODY", 
 }
 )";
 
+/// Tests of an SSDT, which iasl makes and reads.
+class ImportNamespace : public Import {
+ protected:
+  void SetUp() override {
+    Import::SetUp();
+    if (std::system("iasl -v >/dev/null 2>&1") != 0) GTEST_SKIP() << "iasl is missing";
+  }
+  /// @param devices  in ASL, below the bus of the system
+  std::string draft_of_namespace(const std::string& devices, const std::vector<std::string>& tables = {}) {
+    const std::string source = write("ssdt.asl", "DefinitionBlock (\"\", \"SSDT\", 2, \"NOBODY\", \"TABLE\", 1)\n"
+                                                 "{ Scope (\\_SB) {" +
+                                                     devices + "} }\n");
+    const std::string table = (folder / "SSDT").string();
+    EXPECT_EQ(std::system(("iasl -p " + table + " " + source + " >/dev/null 2>&1").c_str()), 0);
+    std::vector<std::string> arguments = {"import", "acpi", table + ".aml"};
+    for (std::size_t index = 0; index < tables.size(); ++index)
+      arguments.push_back(write("table" + std::to_string(index), tables[index]));
+    const Outcome outcome = pmufab(arguments);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    return outcome.out;
+  }
+};
+
 TEST_F(Import, devices_of_the_namespace_are_comments) {
   const std::string source = write("ssdt.asl", kNamespace);
   const std::string table = (folder / "SSDT4").string();
@@ -503,6 +552,27 @@ TEST_F(Import, devices_of_the_namespace_are_comments) {
   EXPECT_THAT(outcome.out,
               HasSubstr("# - ACPI0016 7, device CXL0 of SSDT4.aml, segment 3, bus 0x20: CXL host bridge."));
   EXPECT_THAT(outcome.out, Not(HasSubstr("ACME0002")));
+}
+
+TEST_F(ImportNamespace, what_is_not_present_is_a_comment) {
+  const std::string draft = draft_of_namespace(R"(
+  Device (CMN0) { Name (_HID, "ARMHC700") Name (_STA, Zero)
+    Name (_CRS, ResourceTemplate () { Memory32Fixed (ReadWrite, 0x60000000, 0x4000000) }) }
+  Device (CMN1) { Name (_HID, "ARMHC700") Name (_STA, 0x0F) }
+  Device (BOX0) {
+    Device (CXL0) { Name (_HID, "ACPI0016") }
+    Name (_STA, Zero)
+  }
+  Device (BOX1) {
+    Name (_STA, 8)
+    Device (CXL1) { Name (_HID, "ACPI0016") }
+  })");
+  EXPECT_THAT(draft, HasSubstr("\n# - ARMHC700 without _UID, device CMN0 of SSDT.aml, registers at 0x60000000 ... "
+                               "0x63ffffff: not present, as _STA says\n"));
+  EXPECT_THAT(draft, HasSubstr("#   # ARMHC700 CMN1 of SSDT.aml: its registers are not told\n"));
+  EXPECT_THAT(draft, Not(HasSubstr("base: 0x6000_0000")));
+  EXPECT_THAT(draft, HasSubstr("device CXL0 of SSDT.aml: not present, as _STA says\n"));
+  EXPECT_THAT(draft, HasSubstr("device CXL1 of SSDT.aml: CXL host bridge."));
 }
 
 }  // namespace
