@@ -152,14 +152,22 @@ std::string in_words(const NamespaceDevice& device) {
   return text;
 }
 
+/// @return whether `inner` is in `outer`
+bool contains(const NamespaceDevice::Range& outer, const NamespaceDevice::Range& inner) {
+  return inner.base >= outer.base && inner.size <= outer.size && inner.base - outer.base <= outer.size - inner.size;
+}
+
 void add_mesh(const NamespaceDevice& device, const char* product, FoundMachine& machine) {
   FoundMesh mesh{.place = fmt::format("{} {}", device.hid, device.place), .product = product};
   mesh.in_acpi = device.compatible.empty();
-  if (!device.memory.empty()) {
-    mesh.base = device.memory[0].base;
-    mesh.size = device.memory[0].size;
+  // The windows of CMN-600 are the mesh and its root node, in any order.
+  std::vector<NamespaceDevice::Range> memory = device.memory;
+  if (mesh.product == "CMN-600" && memory.size() > 1 && !contains(memory[0], memory[1])) std::swap(memory[0], memory[1]);
+  if (!memory.empty()) {
+    mesh.base = memory[0].base;
+    mesh.size = memory[0].size;
   }
-  if (device.memory.size() > 1 && device.memory[1].base >= mesh.base) mesh.root = device.memory[1].base - mesh.base;
+  if (memory.size() > 1 && contains(memory[0], memory[1])) mesh.root = memory[1].base - mesh.base;
   mesh.interrupts = device.interrupts;
   mesh.node = device.node;
   machine.meshes.push_back(std::move(mesh));

@@ -575,5 +575,14 @@ TEST_F(ImportNamespace, what_is_not_present_is_a_comment) {
   EXPECT_THAT(draft, HasSubstr("device CXL1 of SSDT.aml: CXL host bridge."));
 }
 
+TEST_F(ImportNamespace, the_windows_of_a_cmn600_may_be_in_any_order) {
+  const std::string draft = draft_of_namespace(R"(
+  Device (CMN0) { Name (_HID, "ARMHC600") Name (_CRS, ResourceTemplate () {
+      Memory32Fixed (ReadWrite, 0x40800000, 0x10000)
+      Memory32Fixed (ReadWrite, 0x40000000, 0x4000000) }) })");
+  EXPECT_THAT(draft, HasSubstr("registers at 0x4000_0000 ... 0x43ff_ffff"));
+  EXPECT_THAT(draft, HasSubstr("\n#     base: 0x4000_0000\n#     root: 0x80_0000\n"));
+}
+
 }  // namespace
 }  // namespace pmufab::testing
