@@ -161,13 +161,7 @@ class AslReader {
     constexpr std::size_t kValue = 3;
     if (at_ + kValue >= tokens_.size()) return;
     const std::string& name = tokens_[at_ + 1].text;
-    if (name == "_DSD") {
-      for (std::size_t next = at_; next + 2 < tokens_.size() && tokens_[next].text != "Name"; ++next) {
-        if (next > at_ && tokens_[next].text == "compatible") device.compatible = printable(tokens_[next + 2].text);
-        if (next > at_ && tokens_[next].text == "Device") return;
-      }
-      return;
-    }
+    if (name == "_DSD") return read_compatible(device);
     if (name != "_HID" && name != "_UID" && name != "_PXM" && name != "_SEG" && name != "_BBN" && name != "_STA")
       return;
     const std::vector<AslToken> words = arguments();
@@ -179,6 +173,21 @@ class AslReader {
     if (name == "_SEG") device.segment = value;
     if (name == "_BBN") device.bus = value;
     if (name == "_STA") device.status = value;
+  }
+
+  /// Package () { "compatible", "arm,cmn-700" }, or a package of several strings: the first counts.
+  void read_compatible(NamespaceDevice& device) const {
+    bool is_behind = false;
+    for (std::size_t next = at_ + 1; next < tokens_.size(); ++next) {
+      const AslToken& token = tokens_[next];
+      if (token.kind == AslToken::Kind::word && (token.text == "Name" || token.text == "Device")) return;
+      if (token.kind != AslToken::Kind::string) continue;
+      if (is_behind) {
+        device.compatible = printable(token.text);
+        return;
+      }
+      is_behind = token.text == "compatible";
+    }
   }
 
   void read_memory(NamespaceDevice& device, std::size_t base, std::size_t size) {

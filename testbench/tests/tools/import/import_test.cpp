@@ -584,5 +584,15 @@ TEST_F(ImportNamespace, the_windows_of_a_cmn600_may_be_in_any_order) {
   EXPECT_THAT(draft, HasSubstr("\n#     base: 0x4000_0000\n#     root: 0x80_0000\n"));
 }
 
+TEST_F(ImportNamespace, the_first_compatible_string_of_several_counts) {
+  const std::string draft = draft_of_namespace(R"(
+  Device (CMN0) { Name (_HID, "PRP0001")
+    Name (_CRS, ResourceTemplate () { Memory32Fixed (ReadWrite, 0x50000000, 0x4000000) })
+    Name (_DSD, Package () { ToUUID ("daffd814-6eba-4d8c-8a91-bc9bbf4aa301"), Package () {
+        Package () { "label", "compatible-with-none" },
+        Package () { "compatible", Package () { "arm,cmn-700", "arm,ci-700" } } } }) })");
+  EXPECT_THAT(draft, HasSubstr("#   - product: CMN-700\n#     firmware: device_tree\n#     base: 0x5000_0000\n"));
+}
+
 }  // namespace
 }  // namespace pmufab::testing
