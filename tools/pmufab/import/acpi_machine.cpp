@@ -169,7 +169,7 @@ void add_mesh(const NamespaceDevice& device, const char* product, FoundMachine& 
   }
   if (memory.size() > 1 && contains(memory[0], memory[1])) mesh.root = memory[1].base - mesh.base;
   mesh.interrupts = device.interrupts;
-  mesh.node = device.node;
+  mesh.proximity = device.node;
   machine.meshes.push_back(std::move(mesh));
 }
 

@@ -270,7 +270,12 @@ class DraftWriter {
         fmt::format("\n#   - product: {}\n#     firmware: {}\n", mesh.product, mesh.in_acpi ? "acpi" : "device_tree");
     if (mesh.size != 0) text += fmt::format("#     base: {}\n", grouped(mesh.base));
     if (mesh.root && mesh.product == "CMN-600") text += fmt::format("#     root: {}\n", grouped(*mesh.root));
-    if (mesh.node && *mesh.node < sockets_) text += fmt::format("#     socket: {}\n", *mesh.node);
+    if (mesh.socket && !can_be(*mesh.socket))
+      text += fmt::format("#     # TODO: it is of socket {}, which a platform does not have\n", *mesh.socket);
+    else if (mesh.socket)
+      text += fmt::format("#     socket: {}\n", *mesh.socket);
+    if (mesh.proximity)
+      text += fmt::format("{:<49}# TODO: the socket of proximity domain {}\n", "#     socket: 0", *mesh.proximity);
     return text +
            "#     tiles: {A: [RN-F, HN-F], D: [HN-D, SN-F]}  # TODO\n"
            "#     rows:                                      # TODO: the northernmost first\n"

@@ -44,7 +44,8 @@ struct FoundMesh {
   std::uint64_t size = 0;
   std::optional<std::uint64_t> root{};      ///< offset of the root node, of CMN-600
   std::vector<std::uint64_t> interrupts{};  ///< of its DTCs
-  std::optional<std::uint64_t> node{};      ///< NUMA node
+  std::optional<unsigned> socket{};         ///< nothing: not told
+  std::optional<std::uint64_t> proximity{};  ///< proximity domain (_PXM), from which a socket does not follow
 };
 
 /// @param id  a hardware id of ACPI, or a compatible string of a device tree

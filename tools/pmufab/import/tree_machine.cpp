@@ -2,6 +2,7 @@
 #include "tools/pmufab/import/tree_machine.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <utility>
@@ -39,6 +40,13 @@ class TreeCpus {
     machine.sockets = static_cast<unsigned>(sockets_.size());
     machine.remarks.emplace_back(machine.sockets > 1 ? "the tree tells no sockets: these are its NUMA nodes"
                                                      : "the tree tells no sockets: this is one for all CPUs");
+  }
+
+  /// @return the socket that the CPUs of a NUMA node are; nothing if it has no CPUs
+  [[nodiscard]] std::optional<unsigned> socket_of(std::uint32_t node) const {
+    const auto found = sockets_.find(node);
+    if (found == sockets_.end()) return std::nullopt;
+    return static_cast<unsigned>(std::distance(sockets_.begin(), found));
   }
 
   /// Put a PMU to the CPUs that it belongs to.
@@ -102,7 +110,8 @@ void add_tree_pmu(const DeviceTree& tree, std::size_t node, const TreeCpus& cpus
   machine.pmus.push_back(std::move(pmu));
 }
 
-void add_tree_mesh(const DeviceTree& tree, std::size_t node, const char* product, FoundMachine& machine) {
+void add_tree_mesh(const DeviceTree& tree, std::size_t node, const char* product, const TreeCpus& cpus,
+                   FoundMachine& machine) {
   const TreeNode& its = tree.nodes()[node];
   FoundMesh mesh{.place = tree.path(node), .product = product};
   if (const std::string absence = tree.absence(node); !absence.empty()) {
@@ -115,7 +124,7 @@ void add_tree_mesh(const DeviceTree& tree, std::size_t node, const char* product
   }
   if (its.properties.contains("arm,root-node")) mesh.root = its.cell("arm,root-node", 0);
   for (const DeviceTree::Interrupt& wire : tree.interrupts(node)) mesh.interrupts.push_back(wire.number);
-  if (its.properties.contains("numa-node-id")) mesh.node = its.cell("numa-node-id", 0);
+  if (its.properties.contains("numa-node-id")) mesh.socket = cpus.socket_of(its.cell("numa-node-id", 0));
   machine.meshes.push_back(std::move(mesh));
 }
 
@@ -141,7 +150,7 @@ FoundMachine machine_from_tree(const std::string& path, const std::filesystem::p
     for (const std::string& compatible : its.texts("compatible")) {
       if (compatible == "arm,coresight-pmu") add_tree_pmu(tree, node, cpus, machine);
       if (const char* const product = mesh_product(compatible); product != nullptr)
-        add_tree_mesh(tree, node, product, machine);
+        add_tree_mesh(tree, node, product, cpus, machine);
     }
   }
   return machine;

@@ -447,6 +447,24 @@ TEST_F(ImportTree, what_is_disabled_is_a_comment) {
   EXPECT_THAT(draft, Not(HasSubstr("product")));
 }
 
+TEST_F(ImportTree, the_socket_of_a_numa_node_is_its_position) {
+  const std::string draft = draft_of_tree(R"(/dts-v1/;
+/ {
+  #address-cells = <2>; #size-cells = <2>;
+  cpus { #address-cells = <1>; #size-cells = <0>;
+    cpu@0 { device_type = "cpu"; reg = <0>; numa-node-id = <0>; };
+    c1: cpu@1 { device_type = "cpu"; reg = <1>; numa-node-id = <2>; };
+  };
+  pmu@20000000 { compatible = "arm,coresight-pmu"; reg = <0 0x20000000 0 0x1000>; cpus = <&c1>; };
+  mesh@40000000 { compatible = "arm,cmn-700"; reg = <0 0x40000000 0 0x4000000>; numa-node-id = <2>; };
+  mesh@50000000 { compatible = "arm,ci-700"; reg = <0 0x50000000 0 0x4000000>; numa-node-id = <1>; };
+};
+)");
+  EXPECT_THAT(draft, HasSubstr("  - name: pmu0\n    sockets: [1]\n"));
+  EXPECT_THAT(draft, HasSubstr("\n#     base: 0x4000_0000\n#     socket: 1\n#     tiles"));
+  EXPECT_THAT(draft, HasSubstr("\n#     base: 0x5000_0000\n#     tiles"));
+}
+
 TEST_F(Import, a_folder_is_a_device_tree) {
   const std::filesystem::path root = folder / "device-tree";
   std::filesystem::create_directories(root / "pmu@20000000");
@@ -546,7 +564,7 @@ TEST_F(Import, devices_of_the_namespace_are_comments) {
 #     firmware: acpi
 #     base: 0x1_4000_0000
 #     root: 0x80_0000
-#     socket: 0
+#     socket: 0                                  # TODO: the socket of proximity domain 0
 )"));
   EXPECT_THAT(outcome.out, HasSubstr("#   - product: CI-700\n#     firmware: device_tree\n#     base: 0x5000_0000\n"));
   EXPECT_THAT(outcome.out,
