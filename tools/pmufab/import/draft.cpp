@@ -160,8 +160,10 @@ class DraftWriter {
           "# TODO: meshes. Firmware does not tell the shape of a mesh, which is in its registers: tiles and rows are\n"
           "# placeholders (docs/scenario-format.md, \"CMN meshes\").\n# meshes:\n";
     for (const FoundMesh& mesh : machine_.meshes) text += mesh_text(mesh);
-    if (!machine_.others.empty()) text += "# TODO: what is there besides, and is no entry of this file:\n";
+    if (!machine_.others.empty() || !machine_.asides.empty())
+      text += "# TODO: what is there besides, and is no entry of this file:\n";
     for (const std::string& other : machine_.others) text += fmt::format("# - {}\n", other);
+    for (const std::string& aside : machine_.asides) text += fmt::format("# - {}\n", aside);
     return text;
   }
 

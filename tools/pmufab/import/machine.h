@@ -59,7 +59,8 @@ struct FoundMachine {
   std::vector<std::string> remarks{};  ///< on sockets and CPUs, each a line
   std::vector<FoundPmu> pmus{};
   std::vector<FoundMesh> meshes{};
-  std::vector<std::string> others{};  ///< what cannot become an entry, each a line
+  std::vector<std::string> others{};  ///< PMUs, meshes and their like that cannot become an entry, each a line
+  std::vector<std::string> asides{};  ///< memory, and CPUs that are not there, each a line
 };
 
 }  // namespace pmufab::cli

@@ -26,7 +26,7 @@ class TreeCpus {
       // One that is disabled and has a method waits to be started (Devicetree Specification 0.4, 3.8.1).
       const std::string absence = tree.absence(index);
       if (!absence.empty() && !(absence == "disabled" && node.properties.contains("enable-method"))) {
-        machine.others.push_back(fmt::format("{}: a CPU whose status is '{}'", tree.path(index), absence));
+        machine.asides.push_back(fmt::format("{}: a CPU whose status is '{}'", tree.path(index), absence));
         continue;
       }
       std::vector<std::uint32_t>& socket = sockets_[node.cell("numa-node-id", 0)];
@@ -142,7 +142,7 @@ FoundMachine machine_from_tree(const std::string& path, const std::filesystem::p
     if (its.texts("device_type") == std::vector<std::string>{"memory"} && tree.absence(node).empty()) {
       for (const std::optional<DeviceTree::Range>& range : tree.registers(node)) {
         if (!range) continue;
-        machine.others.push_back(
+        machine.asides.push_back(
             fmt::format("{}: memory, {:#x} bytes from {:#x} on, which is no part of such a platform", tree.path(node),
                         range->size, range->base));
       }

@@ -421,6 +421,18 @@ TEST_F(ImportTree, a_page_that_no_bus_leads_to_is_not_taken_for_another) {
                                "  - name: pmu0\n    base: 0x2000_0000\n    atomic_64bit"));
 }
 
+TEST_F(ImportTree, a_tree_of_memory_and_cpus_alone_is_refused) {
+  const Outcome outcome = pmufab({"import", "device-tree", write("tree.dts", R"(/dts-v1/;
+/ {
+  #address-cells = <2>; #size-cells = <2>;
+  memory@80000000 { device_type = "memory"; reg = <0 0x80000000 0 0x1000>; };
+  cpus { #address-cells = <1>; #size-cells = <0>; cpu@0 { device_type = "cpu"; reg = <0>; status = "fail"; }; };
+};
+)")});
+  EXPECT_EQ(outcome.exit_code, 2) << outcome.out;
+  EXPECT_THAT(outcome.err, HasSubstr("tree.dts' tells of no PMU that pmufab knows"));
+}
+
 TEST_F(ImportTree, what_is_disabled_is_a_comment) {
   const std::string draft = draft_of_tree(R"(/dts-v1/;
 / {
@@ -439,10 +451,10 @@ TEST_F(ImportTree, what_is_disabled_is_a_comment) {
 };
 )");
   EXPECT_THAT(draft, HasSubstr("\ncpus_per_socket: 2\n"));
-  EXPECT_THAT(draft, HasSubstr("\n# - /cpus/cpu@1: a CPU whose status is 'disabled'\n"
-                               "# - /cpus/cpu@3: a CPU whose status is 'fail'\n"
-                               "# - /pmu@20000000: a CoreSight PMU whose status is 'disabled'\n"
-                               "# - /soc/mesh@40000000: a mesh CMN-700 whose status is 'reserved'\n"));
+  EXPECT_THAT(draft, HasSubstr("\n# - /pmu@20000000: a CoreSight PMU whose status is 'disabled'\n"
+                               "# - /soc/mesh@40000000: a mesh CMN-700 whose status is 'reserved'\n"
+                               "# - /cpus/cpu@1: a CPU whose status is 'disabled'\n"
+                               "# - /cpus/cpu@3: a CPU whose status is 'fail'\n"));
   EXPECT_THAT(draft, HasSubstr("\n  # /pmu@28000000\n  - name: pmu0\n"));
   EXPECT_THAT(draft, Not(HasSubstr("product")));
 }
