@@ -55,7 +55,7 @@ class Sockets {
       for (const ApmtEntry& entry : entries) {
         if (entry.affinity_is_container) containers.insert(entry.affinity);
       }
-      for (const std::uint32_t container : containers) packages_.push_back({{}, {container}});
+      for (const std::uint32_t container : containers) packages_.push_back({{}, {{container, 0}}});
     }
     machine.sockets = static_cast<unsigned>(std::max<std::size_t>(1, packages_.size()));
     for (const Package& package : packages_) {
@@ -76,7 +76,12 @@ class Sockets {
           entry.affinity_is_container ? package.containers.contains(entry.affinity) : cpu != package.processors.end();
       if (!is_there) continue;
       pmu.socket = socket;
-      if (!entry.affinity_is_container) pmu.facts.cpu = static_cast<unsigned>(cpu - package.processors.begin());
+      const std::size_t all = package.processors.size();
+      if (!entry.affinity_is_container) {
+        pmu.facts.cpu = static_cast<unsigned>(cpu - package.processors.begin());
+      } else if (const std::size_t its = package.containers.at(entry.affinity); its < all) {
+        pmu.facts.remarks.push_back(fmt::format("it belongs to {} of the {} CPUs of its socket, here to all", its, all));
+      }
       return;
     }
     // Its address may tell.

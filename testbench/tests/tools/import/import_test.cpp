@@ -70,8 +70,8 @@ std::string apmt(const std::vector<Node>& nodes) {
   return table("APMT", body);
 }
 
-/// Packages with container ids 0x10, 0x11 ..., each with a cluster (0x20, ...) of two processors (0x30, ...).
-std::string pptt(unsigned packages) {
+/// Packages with container ids 0x10, 0x11 ..., each with clusters (0x20, ...) of two processors (0x30, ...).
+std::string pptt(unsigned packages, unsigned clusters = 1) {
   std::string body;
   const auto node = [&](unsigned flags, std::size_t parent, unsigned id) {
     const std::size_t at = 36 + body.size();
@@ -79,9 +79,12 @@ std::string pptt(unsigned packages) {
     return at;
   };
   for (unsigned package = 0; package < packages; ++package) {
-    const std::size_t cluster = node(2, node(3, 0, 0x10 + package), 0x20 + package);
-    body += Bytes{}.add(1, 1).add(8, 1).add(0, 6).text;  // a structure of another type: a cache
-    for (unsigned processor = 0; processor < 2; ++processor) node(10, cluster, 0x30 + 2 * package + processor);
+    const std::size_t top = node(3, 0, 0x10 + package);
+    for (unsigned number = package * clusters; number < (package + 1) * clusters; ++number) {
+      const std::size_t cluster = node(2, top, 0x20 + number);
+      body += Bytes{}.add(1, 1).add(8, 1).add(0, 6).text;  // a structure of another type: a cache
+      for (unsigned processor = 0; processor < 2; ++processor) node(10, cluster, 0x30 + 2 * number + processor);
+    }
   }
   return table("PPTT", body);
 }
@@ -179,6 +182,16 @@ TEST_F(Import, sockets_and_cpus_are_those_of_the_pptt) {
   EXPECT_THAT(draft, HasSubstr("# TODO: it belongs to processor container 119, which is in no table\n"));
   EXPECT_THAT(listed(draft), AllOf(HasSubstr("\narm_cspmu_cache_0:\n"), HasSubstr("\narm_cspmu_cache_1:\n"),
                                    HasSubstr("\narm_cspmu_mc_9:\n")));
+}
+
+TEST_F(Import, a_pmu_of_a_cluster_is_told) {
+  const std::string draft = draft_of({pptt(2, 3), apmt({{.type = 4, .affinity = 0x10},
+                                                        {.id = 1, .base0 = 0x2001'0000, .affinity = 0x21},
+                                                        {.flags = 0, .id = 2, .base0 = 0x2002'0000, .affinity = 0x33}})});
+  EXPECT_THAT(draft, HasSubstr("\n  # node 0 of table1\n  - name: cache0\n"));
+  EXPECT_THAT(draft, HasSubstr("\n  # node 1 of table1\n"
+                               "  # TODO: it belongs to 2 of the 6 CPUs of its socket, here to all\n  - name: mc0\n"));
+  EXPECT_THAT(draft, HasSubstr("\n  # node 2 of table1\n  - name: mc1\n"));
 }
 
 TEST_F(Import, registers_of_a_socket_that_are_elsewhere_are_told) {
