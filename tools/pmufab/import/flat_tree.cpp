@@ -204,6 +204,7 @@ DeviceTree read_tree(const std::string& path, const std::filesystem::path& scrat
   };
   constexpr std::size_t kLargest = 64U << 20;
   constexpr int kNotFound = 127;
+  constexpr int kTooLate = 124;
   std::error_code ignored;
   std::string form = "fs";
   if (!std::filesystem::is_directory(path, ignored)) {
@@ -217,6 +218,8 @@ DeviceTree read_tree(const std::string& path, const std::filesystem::path& scrat
       {"timeout", "60", "dtc", "-q", "-I", form, "-O", "dtb", "-o", blob, std::filesystem::absolute(path).string()});
   if (reply.exit_code == kNotFound)
     refuse("there is no command dtc, which reads device trees", "install it (Debian's package device-tree-compiler)");
+  if (reply.exit_code == kTooLate)
+    refuse("dtc does not end within a minute", "give a blob (.dtb), or a folder such as /proc/device-tree");
   if (reply.exit_code != 0)
     refuse(fmt::format("dtc does not understand the tree: '{}'",
                        printable(reply.errors.substr(0, reply.errors.find('\n')))),

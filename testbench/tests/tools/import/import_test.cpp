@@ -324,6 +324,10 @@ TEST_F(Import, what_is_not_there_is_told) {
   EXPECT_THAT(finish(start({"import", "device-tree", tree}, nothing)).err,
               HasSubstr("tree.dts: there is no command dtc, which reads device trees (install it (Debian's package "
                         "device-tree-compiler)"));
+  constexpr auto kExecutable = std::filesystem::perms::owner_all;
+  std::filesystem::permissions(write("programs/dtc", "#!/bin/sh\nexit 124\n"), kExecutable);  // as of a time-out
+  EXPECT_THAT(finish(start({"import", "device-tree", tree}, nothing)).err,
+              HasSubstr("tree.dts: dtc does not end within a minute (give a blob"));
 }
 
 constexpr const char* kTree = R"(/dts-v1/;
