@@ -80,7 +80,8 @@ class Sockets {
       if (!entry.affinity_is_container) {
         pmu.facts.cpu = static_cast<unsigned>(cpu - package.processors.begin());
       } else if (const std::size_t its = package.containers.at(entry.affinity); its < all) {
-        pmu.facts.remarks.push_back(fmt::format("it belongs to {} of the {} CPUs of its socket, here to all", its, all));
+        pmu.facts.remarks.push_back(
+            fmt::format("it belongs to {} of the {} CPUs of its socket, here to all", its, all));
       }
       return;
     }
@@ -167,7 +168,8 @@ void add_mesh(const NamespaceDevice& device, const char* product, FoundMachine& 
   mesh.in_acpi = device.compatible.empty();
   // The windows of CMN-600 are the mesh and its root node, in any order.
   std::vector<NamespaceDevice::Range> memory = device.memory;
-  if (mesh.product == "CMN-600" && memory.size() > 1 && !contains(memory[0], memory[1])) std::swap(memory[0], memory[1]);
+  if (mesh.product == "CMN-600" && memory.size() > 1 && !contains(memory[0], memory[1]))
+    std::swap(memory[0], memory[1]);
   if (!memory.empty()) {
     mesh.base = memory[0].base;
     mesh.size = memory[0].size;

@@ -42,9 +42,9 @@ struct FoundMesh {
   bool in_acpi = false;
   std::uint64_t base = 0;
   std::uint64_t size = 0;
-  std::optional<std::uint64_t> root{};      ///< offset of the root node, of CMN-600
-  std::vector<std::uint64_t> interrupts{};  ///< of its DTCs
-  std::optional<unsigned> socket{};         ///< nothing: not told
+  std::optional<std::uint64_t> root{};       ///< offset of the root node, of CMN-600
+  std::vector<std::uint64_t> interrupts{};   ///< of its DTCs
+  std::optional<unsigned> socket{};          ///< nothing: not told
   std::optional<std::uint64_t> proximity{};  ///< proximity domain (_PXM), from which a socket does not follow
 };
 

@@ -185,9 +185,10 @@ TEST_F(Import, sockets_and_cpus_are_those_of_the_pptt) {
 }
 
 TEST_F(Import, a_pmu_of_a_cluster_is_told) {
-  const std::string draft = draft_of({pptt(2, 3), apmt({{.type = 4, .affinity = 0x10},
-                                                        {.id = 1, .base0 = 0x2001'0000, .affinity = 0x21},
-                                                        {.flags = 0, .id = 2, .base0 = 0x2002'0000, .affinity = 0x33}})});
+  const std::string draft =
+      draft_of({pptt(2, 3), apmt({{.type = 4, .affinity = 0x10},
+                                  {.id = 1, .base0 = 0x2001'0000, .affinity = 0x21},
+                                  {.flags = 0, .id = 2, .base0 = 0x2002'0000, .affinity = 0x33}})});
   EXPECT_THAT(draft, HasSubstr("\n  # node 0 of table1\n  - name: cache0\n"));
   EXPECT_THAT(draft, HasSubstr("\n  # node 1 of table1\n"
                                "  # TODO: it belongs to 2 of the 6 CPUs of its socket, here to all\n  - name: mc0\n"));
@@ -565,9 +566,10 @@ class ImportNamespace : public Import {
   }
   /// @param devices  in ASL, below the bus of the system
   std::string draft_of_namespace(const std::string& devices, const std::vector<std::string>& tables = {}) {
-    const std::string source = write("ssdt.asl", "DefinitionBlock (\"\", \"SSDT\", 2, \"NOBODY\", \"TABLE\", 1)\n"
-                                                 "{ Scope (\\_SB) {" +
-                                                     devices + "} }\n");
+    const std::string source = write("ssdt.asl",
+                                     "DefinitionBlock (\"\", \"SSDT\", 2, \"NOBODY\", \"TABLE\", 1)\n"
+                                     "{ Scope (\\_SB) {" +
+                                         devices + "} }\n");
     const std::string table = (folder / "SSDT").string();
     EXPECT_EQ(std::system(("iasl -p " + table + " " + source + " >/dev/null 2>&1").c_str()), 0);
     std::vector<std::string> arguments = {"import", "acpi", table + ".aml"};
