@@ -55,7 +55,7 @@ class Sockets {
       for (const ApmtEntry& entry : entries) {
         if (entry.affinity_is_container) containers.insert(entry.affinity);
       }
-      for (const std::uint32_t container : containers) packages_.push_back({{}, {container}});
+      for (const std::uint32_t container : containers) packages_.push_back({{}, {{container, 0}}});
     }
     machine.sockets = static_cast<unsigned>(std::max<std::size_t>(1, packages_.size()));
     for (const Package& package : packages_) {
@@ -76,7 +76,13 @@ class Sockets {
           entry.affinity_is_container ? package.containers.contains(entry.affinity) : cpu != package.processors.end();
       if (!is_there) continue;
       pmu.socket = socket;
-      if (!entry.affinity_is_container) pmu.facts.cpu = static_cast<unsigned>(cpu - package.processors.begin());
+      const std::size_t all = package.processors.size();
+      if (!entry.affinity_is_container) {
+        pmu.facts.cpu = static_cast<unsigned>(cpu - package.processors.begin());
+      } else if (const std::size_t its = package.containers.at(entry.affinity); its < all) {
+        pmu.facts.remarks.push_back(
+            fmt::format("it belongs to {} of the {} CPUs of its socket, here to all", its, all));
+      }
       return;
     }
     // Its address may tell.
@@ -152,22 +158,37 @@ std::string in_words(const NamespaceDevice& device) {
   return text;
 }
 
+/// @return whether `inner` is in `outer`
+bool contains(const NamespaceDevice::Range& outer, const NamespaceDevice::Range& inner) {
+  return inner.base >= outer.base && inner.size <= outer.size && inner.base - outer.base <= outer.size - inner.size;
+}
+
 void add_mesh(const NamespaceDevice& device, const char* product, FoundMachine& machine) {
   FoundMesh mesh{.place = fmt::format("{} {}", device.hid, device.place), .product = product};
   mesh.in_acpi = device.compatible.empty();
-  if (!device.memory.empty()) {
-    mesh.base = device.memory[0].base;
-    mesh.size = device.memory[0].size;
+  // The windows of CMN-600 are the mesh and its root node, in any order.
+  std::vector<NamespaceDevice::Range> memory = device.memory;
+  if (mesh.product == "CMN-600" && memory.size() > 1 && !contains(memory[0], memory[1]))
+    std::swap(memory[0], memory[1]);
+  if (!memory.empty()) {
+    mesh.base = memory[0].base;
+    mesh.size = memory[0].size;
   }
-  if (device.memory.size() > 1 && device.memory[1].base >= mesh.base) mesh.root = device.memory[1].base - mesh.base;
+  if (memory.size() > 1 && contains(memory[0], memory[1])) mesh.root = memory[1].base - mesh.base;
   mesh.interrupts = device.interrupts;
-  mesh.node = device.node;
+  mesh.proximity = device.node;
   machine.meshes.push_back(std::move(mesh));
 }
 
 void add_device(const NamespaceDevice& device, FoundMachine& machine) {
   const std::string& id = device.hid == "PRP0001" ? device.compatible : device.hid;
-  if (const char* const product = mesh_product(id); product != nullptr) return add_mesh(device, product, machine);
+  const char* const product = mesh_product(id);
+  if (!device.is_present) {
+    if (product != nullptr || known_devices().contains(id))
+      machine.others.push_back(fmt::format("{}: not present, as _STA says", in_words(device)));
+    return;
+  }
+  if (product != nullptr) return add_mesh(device, product, machine);
   if (const auto known = known_devices().find(id); known != known_devices().end())
     machine.others.push_back(fmt::format("{}: {}", in_words(device), known->second));
   // What the namespace says of the device of a PMU.

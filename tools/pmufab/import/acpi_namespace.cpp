@@ -92,6 +92,7 @@ class AslReader {
       }
       if (token.kind == AslToken::Kind::word && is_next('(')) read_term(token.text);
     }
+    find_absent();
     return found_;
   }
 
@@ -101,6 +102,21 @@ class AslReader {
     int depth;
   };
 
+  /// A device is present if bit 0 of _STA says so. One that is neither present nor functional (bit 3) hides those in it
+  /// (ACPI 6.5, 6.3.7).
+  void find_absent() {
+    constexpr std::uint64_t kPresent = 1;
+    constexpr std::uint64_t kFunctional = 8;
+    std::vector<bool> is_hidden;  // what is in a device
+    for (std::size_t index = 0; index < found_.size(); ++index) {
+      NamespaceDevice& device = found_[index];
+      const std::uint64_t status = device.status.value_or(kPresent);
+      const bool is_in_hidden = around_[index] && is_hidden[*around_[index]];
+      device.is_present = (status & kPresent) != 0 && !is_in_hidden;
+      is_hidden.push_back(is_in_hidden || (status & (kPresent | kFunctional)) == 0);
+    }
+  }
+
   [[nodiscard]] bool is_next(char mark) const { return at_ < tokens_.size() && tokens_[at_].is(mark); }
 
   void read_term(const std::string& word) {
@@ -109,6 +125,7 @@ class AslReader {
       const std::string name = words.empty() ? std::string() : words.front().text;
       NamespaceDevice& device = found_.emplace_back();
       device.place = fmt::format("{} of {}", printable(name), printable(file_));
+      around_.push_back(open_.empty() ? std::nullopt : std::optional<std::size_t>(open_.back().device));
       open_.push_back({found_.size() - 1, depth_});
       return;
     }
@@ -144,14 +161,9 @@ class AslReader {
     constexpr std::size_t kValue = 3;
     if (at_ + kValue >= tokens_.size()) return;
     const std::string& name = tokens_[at_ + 1].text;
-    if (name == "_DSD") {
-      for (std::size_t next = at_; next + 2 < tokens_.size() && tokens_[next].text != "Name"; ++next) {
-        if (next > at_ && tokens_[next].text == "compatible") device.compatible = printable(tokens_[next + 2].text);
-        if (next > at_ && tokens_[next].text == "Device") return;
-      }
+    if (name == "_DSD") return read_compatible(device);
+    if (name != "_HID" && name != "_UID" && name != "_PXM" && name != "_SEG" && name != "_BBN" && name != "_STA")
       return;
-    }
-    if (name != "_HID" && name != "_UID" && name != "_PXM" && name != "_SEG" && name != "_BBN") return;
     const std::vector<AslToken> words = arguments();
     if (words.size() != 2) return;
     const std::optional<std::uint64_t> value = asl_number(words[1]);
@@ -160,6 +172,22 @@ class AslReader {
     if (name == "_PXM") device.node = value;
     if (name == "_SEG") device.segment = value;
     if (name == "_BBN") device.bus = value;
+    if (name == "_STA") device.status = value;
+  }
+
+  /// Package () { "compatible", "arm,cmn-700" }, or a package of several strings: the first counts.
+  void read_compatible(NamespaceDevice& device) const {
+    bool is_behind = false;
+    for (std::size_t next = at_ + 1; next < tokens_.size(); ++next) {
+      const AslToken& token = tokens_[next];
+      if (token.kind == AslToken::Kind::word && (token.text == "Name" || token.text == "Device")) return;
+      if (token.kind != AslToken::Kind::string) continue;
+      if (is_behind) {
+        device.compatible = printable(token.text);
+        return;
+      }
+      is_behind = token.text == "compatible";
+    }
   }
 
   void read_memory(NamespaceDevice& device, std::size_t base, std::size_t size) {
@@ -183,6 +211,7 @@ class AslReader {
   int depth_ = 0;
   std::vector<Open> open_;
   std::vector<NamespaceDevice> found_;
+  std::vector<std::optional<std::size_t>> around_;  // the device that each of them is in
 };
 
 /// @return the first line of iasl's that tells of an error

@@ -27,6 +27,8 @@ struct NamespaceDevice {
   std::optional<std::uint64_t> node{};     ///< _PXM
   std::optional<std::uint64_t> segment{};  ///< _SEG
   std::optional<std::uint64_t> bus{};      ///< _BBN
+  std::optional<std::uint64_t> status{};   ///< _STA
+  bool is_present = true;                  ///< as far as _STA tells, its own and that of devices around it
 };
 
 /// Let iasl of Debian's acpica-tools disassemble a DSDT or SSDT.

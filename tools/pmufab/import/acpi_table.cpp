@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <numeric>
+#include <set>
 #include <system_error>
 #include <utility>
 
@@ -117,7 +118,7 @@ class ProcessorTree {
       Package& package = known == found.end() ? found.emplace_back(line.back(), Package{}).second : known->second;
       package.processors.push_back(node.id);
       for (const std::uint64_t above : line) {
-        if (above != at && (nodes_.at(above).flags & kIdIsValid) != 0) package.containers.insert(nodes_.at(above).id);
+        if (above != at && (nodes_.at(above).flags & kIdIsValid) != 0) ++package.containers[nodes_.at(above).id];
       }
     }
     std::vector<Package> packages;

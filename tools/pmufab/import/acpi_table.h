@@ -3,7 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <set>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -50,7 +50,8 @@ struct ApmtEntry {
 /// The processors of a package, as the PPTT names them by their ACPI ids.
 struct Package {
   std::vector<std::uint32_t> processors;
-  std::set<std::uint32_t> containers;  ///< the package itself, and groups of processors in it
+  /// The package itself, and groups of processors in it: each with the number of its processors.
+  std::map<std::uint32_t, std::size_t> containers;
 };
 /// @return packages with processors, in the order of the table (ACPI 6.5, 5.2.30)
 /// @throws scenario::InputError if the structures do not fit into the table, or are no tree

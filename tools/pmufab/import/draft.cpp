@@ -68,13 +68,16 @@ PmuFacts of_socket_0(const FoundPmu& pmu) {
   return facts;
 }
 
+/// @return whether a platform can have a socket of this number
+bool can_be(unsigned socket) { return socket < platform::kMaximumSockets; }
+
 std::vector<DraftEntry> entries_of(const FoundMachine& machine) {
   std::vector<DraftEntry> entries;
   std::map<std::string, unsigned> counts;
   for (const FoundPmu& pmu : machine.pmus) {
     PmuFacts facts = of_socket_0(pmu);
     const auto same = std::find_if(entries.begin(), entries.end(), [&](const DraftEntry& entry) {
-      return entry.facts == facts &&
+      return entry.facts == facts && can_be(entry.sockets.front()) == can_be(pmu.socket) &&
              std::find(entry.sockets.begin(), entry.sockets.end(), pmu.socket) == entry.sockets.end();
     });
     if (same == entries.end()) {
@@ -101,9 +104,8 @@ class DraftWriter {
       if (pmu.facts.interrupt) ++owners_[*pmu.facts.interrupt];
     }
     for (DraftEntry& entry : entries_) {
-      for (const unsigned socket : entry.sockets) {
-        if (socket >= sockets_) entry.refusal = fmt::format("a platform has no socket {}", socket);
-      }
+      const auto beyond = std::find_if_not(entry.sockets.begin(), entry.sockets.end(), can_be);
+      if (beyond != entry.sockets.end()) entry.refusal = fmt::format("a platform has no socket {}", *beyond);
     }
   }
 
@@ -158,8 +160,10 @@ class DraftWriter {
           "# TODO: meshes. Firmware does not tell the shape of a mesh, which is in its registers: tiles and rows are\n"
           "# placeholders (docs/scenario-format.md, \"CMN meshes\").\n# meshes:\n";
     for (const FoundMesh& mesh : machine_.meshes) text += mesh_text(mesh);
-    if (!machine_.others.empty()) text += "# TODO: what is there besides, and is no entry of this file:\n";
+    if (!machine_.others.empty() || !machine_.asides.empty())
+      text += "# TODO: what is there besides, and is no entry of this file:\n";
     for (const std::string& other : machine_.others) text += fmt::format("# - {}\n", other);
+    for (const std::string& aside : machine_.asides) text += fmt::format("# - {}\n", aside);
     return text;
   }
 
@@ -202,7 +206,8 @@ class DraftWriter {
       text += fmt::format("  # TODO: no platform can have this: {}\n", printable(entry.refusal));
     for (const std::string& remark : entry.facts.remarks) text += fmt::format("  # TODO: {}\n", remark);
     add(fmt::format("- name: {}", entry.name));
-    if (entry.sockets.size() < sockets_) add(fmt::format("  sockets: [{}]", fmt::join(entry.sockets, ", ")));
+    if (entry.sockets.size() < sockets_ || !can_be(entry.sockets.front()))
+      add(fmt::format("  sockets: [{}]", fmt::join(entry.sockets, ", ")));
     for (const std::string& line : told(entry)) add("  " + line);
     for (const std::string& line : not_told(entry)) add("  " + line);
     return text;
@@ -267,7 +272,12 @@ class DraftWriter {
         fmt::format("\n#   - product: {}\n#     firmware: {}\n", mesh.product, mesh.in_acpi ? "acpi" : "device_tree");
     if (mesh.size != 0) text += fmt::format("#     base: {}\n", grouped(mesh.base));
     if (mesh.root && mesh.product == "CMN-600") text += fmt::format("#     root: {}\n", grouped(*mesh.root));
-    if (mesh.node && *mesh.node < sockets_) text += fmt::format("#     socket: {}\n", *mesh.node);
+    if (mesh.socket && !can_be(*mesh.socket))
+      text += fmt::format("#     # TODO: it is of socket {}, which a platform does not have\n", *mesh.socket);
+    else if (mesh.socket)
+      text += fmt::format("#     socket: {}\n", *mesh.socket);
+    if (mesh.proximity)
+      text += fmt::format("{:<49}# TODO: the socket of proximity domain {}\n", "#     socket: 0", *mesh.proximity);
     return text +
            "#     tiles: {A: [RN-F, HN-F], D: [HN-D, SN-F]}  # TODO\n"
            "#     rows:                                      # TODO: the northernmost first\n"

@@ -123,6 +123,14 @@ std::string DeviceTree::path(std::size_t node) const {
   return printable(text.empty() ? "/" : text);
 }
 
+std::string DeviceTree::absence(std::size_t node) const {
+  for (; node != 0; node = nodes_[node].parent) {
+    const std::vector<std::string> status = nodes_[node].texts("status");
+    if (!status.empty() && status[0] != "okay" && status[0] != "ok") return printable(status[0]);
+  }
+  return {};
+}
+
 std::optional<std::size_t> DeviceTree::node_with(std::uint32_t phandle) const {
   for (std::size_t node = 0; node < nodes_.size(); ++node) {
     if (nodes_[node].properties.contains("phandle") && nodes_[node].cell("phandle", 0) == phandle) return node;
@@ -138,7 +146,7 @@ std::optional<std::uint64_t> DeviceTree::at_root(std::size_t bus, std::uint64_t 
     const std::size_t below = nodes_[bus].cell("#address-cells", 2);
     const std::size_t above = nodes_[nodes_[bus].parent].cell("#address-cells", 2);
     const std::size_t size = nodes_[bus].cell("#size-cells", 1);
-    if (below > 2 || above > 2 || size > 2) return std::nullopt;
+    if (below == 0 || below > 2 || above == 0 || above > 2 || size > 2) return std::nullopt;
     bool is_found = false;
     for (std::size_t at = 0; !is_found && at + below + above + size <= ranges.size(); at += below + above + size) {
       const std::uint64_t first = joined(ranges, at, below).value_or(0);
@@ -152,16 +160,17 @@ std::optional<std::uint64_t> DeviceTree::at_root(std::size_t bus, std::uint64_t 
   return address;
 }
 
-std::vector<DeviceTree::Range> DeviceTree::registers(std::size_t node) const {
+std::vector<std::optional<DeviceTree::Range>> DeviceTree::registers(std::size_t node) const {
   const std::size_t bus = nodes_[node].parent;
   const std::size_t address = nodes_[bus].cell("#address-cells", 2);
   const std::size_t size = nodes_[bus].cell("#size-cells", 1);
   const std::vector<std::uint32_t> reg = nodes_[node].cells("reg");
-  std::vector<Range> ranges;
+  std::vector<std::optional<Range>> ranges;
   if (address == 0 || address > 2 || size > 2) return ranges;
   for (std::size_t at = 0; at + address + size <= reg.size(); at += address + size) {
     const std::optional<std::uint64_t> base = at_root(bus, joined(reg, at, address).value_or(0));
-    if (base) ranges.push_back({*base, joined(reg, at + address, size).value_or(0)});
+    std::optional<Range>& range = ranges.emplace_back();
+    if (base) range = {*base, joined(reg, at + address, size).value_or(0)};
   }
   return ranges;
 }
@@ -195,6 +204,7 @@ DeviceTree read_tree(const std::string& path, const std::filesystem::path& scrat
   };
   constexpr std::size_t kLargest = 64U << 20;
   constexpr int kNotFound = 127;
+  constexpr int kTooLate = 124;
   std::error_code ignored;
   std::string form = "fs";
   if (!std::filesystem::is_directory(path, ignored)) {
@@ -208,6 +218,8 @@ DeviceTree read_tree(const std::string& path, const std::filesystem::path& scrat
       {"timeout", "60", "dtc", "-q", "-I", form, "-O", "dtb", "-o", blob, std::filesystem::absolute(path).string()});
   if (reply.exit_code == kNotFound)
     refuse("there is no command dtc, which reads device trees", "install it (Debian's package device-tree-compiler)");
+  if (reply.exit_code == kTooLate)
+    refuse("dtc does not end within a minute", "give a blob (.dtb), or a folder such as /proc/device-tree");
   if (reply.exit_code != 0)
     refuse(fmt::format("dtc does not understand the tree: '{}'",
                        printable(reply.errors.substr(0, reply.errors.find('\n')))),

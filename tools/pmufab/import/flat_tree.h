@@ -36,6 +36,8 @@ class DeviceTree {
   [[nodiscard]] const std::vector<TreeNode>& nodes() const noexcept { return nodes_; }
   /// @return "/soc/pmu@20000000"
   [[nodiscard]] std::string path(std::size_t node) const;
+  /// @return the `status` that says that the node is not there, its own or that of a node above; empty if it is there
+  [[nodiscard]] std::string absence(std::size_t node) const;
   /// @return the index of the node with this phandle
   [[nodiscard]] std::optional<std::size_t> node_with(std::uint32_t phandle) const;
 
@@ -43,8 +45,8 @@ class DeviceTree {
     std::uint64_t base;
     std::uint64_t size;
   };
-  /// @return what `reg` names, as addresses of the root. Those that no bus leads to are left out.
-  [[nodiscard]] std::vector<Range> registers(std::size_t node) const;
+  /// @return what `reg` names, as addresses of the root, each at its place; nothing where no bus leads to it
+  [[nodiscard]] std::vector<std::optional<Range>> registers(std::size_t node) const;
 
   struct Interrupt {
     std::uint64_t number;

@@ -42,9 +42,10 @@ struct FoundMesh {
   bool in_acpi = false;
   std::uint64_t base = 0;
   std::uint64_t size = 0;
-  std::optional<std::uint64_t> root{};      ///< offset of the root node, of CMN-600
-  std::vector<std::uint64_t> interrupts{};  ///< of its DTCs
-  std::optional<std::uint64_t> node{};      ///< NUMA node
+  std::optional<std::uint64_t> root{};       ///< offset of the root node, of CMN-600
+  std::vector<std::uint64_t> interrupts{};   ///< of its DTCs
+  std::optional<unsigned> socket{};          ///< nothing: not told
+  std::optional<std::uint64_t> proximity{};  ///< proximity domain (_PXM), from which a socket does not follow
 };
 
 /// @param id  a hardware id of ACPI, or a compatible string of a device tree
@@ -58,7 +59,8 @@ struct FoundMachine {
   std::vector<std::string> remarks{};  ///< on sockets and CPUs, each a line
   std::vector<FoundPmu> pmus{};
   std::vector<FoundMesh> meshes{};
-  std::vector<std::string> others{};  ///< what cannot become an entry, each a line
+  std::vector<std::string> others{};  ///< PMUs, meshes and their like that cannot become an entry, each a line
+  std::vector<std::string> asides{};  ///< memory, and CPUs that are not there, each a line
 };
 
 }  // namespace pmufab::cli

@@ -2,7 +2,9 @@
 #include "tools/pmufab/import/tree_machine.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -18,8 +20,15 @@ namespace {
 class TreeCpus {
  public:
   TreeCpus(const DeviceTree& tree, FoundMachine& machine) {
-    for (const TreeNode& node : tree.nodes()) {
+    for (std::size_t index = 0; index < tree.nodes().size(); ++index) {
+      const TreeNode& node = tree.nodes()[index];
       if (node.texts("device_type") != std::vector<std::string>{"cpu"}) continue;
+      // One that is disabled and has a method waits to be started (Devicetree Specification 0.4, 3.8.1).
+      const std::string absence = tree.absence(index);
+      if (!absence.empty() && !(absence == "disabled" && node.properties.contains("enable-method"))) {
+        machine.asides.push_back(fmt::format("{}: a CPU whose status is '{}'", tree.path(index), absence));
+        continue;
+      }
       std::vector<std::uint32_t>& socket = sockets_[node.cell("numa-node-id", 0)];
       socket.push_back(node.cell("phandle", 0));
       machine.cpus_per_socket = std::max(machine.cpus_per_socket, static_cast<unsigned>(socket.size()));
@@ -31,6 +40,13 @@ class TreeCpus {
     machine.sockets = static_cast<unsigned>(sockets_.size());
     machine.remarks.emplace_back(machine.sockets > 1 ? "the tree tells no sockets: these are its NUMA nodes"
                                                      : "the tree tells no sockets: this is one for all CPUs");
+  }
+
+  /// @return the socket that the CPUs of a NUMA node are; nothing if it has no CPUs
+  [[nodiscard]] std::optional<unsigned> socket_of(std::uint32_t node) const {
+    const auto found = sockets_.find(node);
+    if (found == sockets_.end()) return std::nullopt;
+    return static_cast<unsigned>(std::distance(sockets_.begin(), found));
   }
 
   /// Put a PMU to the CPUs that it belongs to.
@@ -66,14 +82,23 @@ class TreeCpus {
 
 void add_tree_pmu(const DeviceTree& tree, std::size_t node, const TreeCpus& cpus, FoundMachine& machine) {
   const TreeNode& its = tree.nodes()[node];
-  const std::vector<DeviceTree::Range> pages = tree.registers(node);
+  const std::vector<std::optional<DeviceTree::Range>> pages = tree.registers(node);
   FoundPmu pmu{.place = tree.path(node)};
-  if (pages.empty()) {
+  if (const std::string absence = tree.absence(node); !absence.empty()) {
+    machine.others.push_back(fmt::format("{}: a CoreSight PMU whose status is '{}'", pmu.place, absence));
+    return;
+  }
+  if (pages.empty() || !pages[0]) {
     machine.others.push_back(fmt::format("{}: a CoreSight PMU whose registers no address leads to", pmu.place));
     return;
   }
-  pmu.facts.base = pages[0].base;
-  if (pages.size() > 1) pmu.facts.page1 = pages[1].base;
+  pmu.facts.base = pages[0]->base;
+  if (pages.size() > 1) {
+    if (pages[1])
+      pmu.facts.page1 = pages[1]->base;
+    else
+      pmu.facts.remarks.emplace_back("no address leads to its second page");
+  }
   if (const std::vector<DeviceTree::Interrupt> wires = tree.interrupts(node); !wires.empty()) {
     pmu.facts.interrupt = wires[0].number;
     pmu.facts.is_edge = wires[0].is_edge;
@@ -85,16 +110,21 @@ void add_tree_pmu(const DeviceTree& tree, std::size_t node, const TreeCpus& cpus
   machine.pmus.push_back(std::move(pmu));
 }
 
-void add_tree_mesh(const DeviceTree& tree, std::size_t node, const char* product, FoundMachine& machine) {
+void add_tree_mesh(const DeviceTree& tree, std::size_t node, const char* product, const TreeCpus& cpus,
+                   FoundMachine& machine) {
   const TreeNode& its = tree.nodes()[node];
   FoundMesh mesh{.place = tree.path(node), .product = product};
-  if (const std::vector<DeviceTree::Range> ranges = tree.registers(node); !ranges.empty()) {
-    mesh.base = ranges[0].base;
-    mesh.size = ranges[0].size;
+  if (const std::string absence = tree.absence(node); !absence.empty()) {
+    machine.others.push_back(fmt::format("{}: a mesh {} whose status is '{}'", mesh.place, product, absence));
+    return;
+  }
+  if (const auto ranges = tree.registers(node); !ranges.empty() && ranges[0]) {
+    mesh.base = ranges[0]->base;
+    mesh.size = ranges[0]->size;
   }
   if (its.properties.contains("arm,root-node")) mesh.root = its.cell("arm,root-node", 0);
   for (const DeviceTree::Interrupt& wire : tree.interrupts(node)) mesh.interrupts.push_back(wire.number);
-  if (its.properties.contains("numa-node-id")) mesh.node = its.cell("numa-node-id", 0);
+  if (its.properties.contains("numa-node-id")) mesh.socket = cpus.socket_of(its.cell("numa-node-id", 0));
   machine.meshes.push_back(std::move(mesh));
 }
 
@@ -109,16 +139,18 @@ FoundMachine machine_from_tree(const std::string& path, const std::filesystem::p
   const TreeCpus cpus(tree, machine);
   for (std::size_t node = 0; node < tree.nodes().size(); ++node) {
     const TreeNode& its = tree.nodes()[node];
-    if (its.texts("device_type") == std::vector<std::string>{"memory"}) {
-      for (const DeviceTree::Range& range : tree.registers(node))
-        machine.others.push_back(
+    if (its.texts("device_type") == std::vector<std::string>{"memory"} && tree.absence(node).empty()) {
+      for (const std::optional<DeviceTree::Range>& range : tree.registers(node)) {
+        if (!range) continue;
+        machine.asides.push_back(
             fmt::format("{}: memory, {:#x} bytes from {:#x} on, which is no part of such a platform", tree.path(node),
-                        range.size, range.base));
+                        range->size, range->base));
+      }
     }
     for (const std::string& compatible : its.texts("compatible")) {
       if (compatible == "arm,coresight-pmu") add_tree_pmu(tree, node, cpus, machine);
       if (const char* const product = mesh_product(compatible); product != nullptr)
-        add_tree_mesh(tree, node, product, machine);
+        add_tree_mesh(tree, node, product, cpus, machine);
     }
   }
   return machine;

@@ -70,8 +70,8 @@ std::string apmt(const std::vector<Node>& nodes) {
   return table("APMT", body);
 }
 
-/// Packages with container ids 0x10, 0x11 ..., each with a cluster (0x20, ...) of two processors (0x30, ...).
-std::string pptt(unsigned packages) {
+/// Packages with container ids 0x10, 0x11 ..., each with clusters (0x20, ...) of two processors (0x30, ...).
+std::string pptt(unsigned packages, unsigned clusters = 1) {
   std::string body;
   const auto node = [&](unsigned flags, std::size_t parent, unsigned id) {
     const std::size_t at = 36 + body.size();
@@ -79,9 +79,12 @@ std::string pptt(unsigned packages) {
     return at;
   };
   for (unsigned package = 0; package < packages; ++package) {
-    const std::size_t cluster = node(2, node(3, 0, 0x10 + package), 0x20 + package);
-    body += Bytes{}.add(1, 1).add(8, 1).add(0, 6).text;  // a structure of another type: a cache
-    for (unsigned processor = 0; processor < 2; ++processor) node(10, cluster, 0x30 + 2 * package + processor);
+    const std::size_t top = node(3, 0, 0x10 + package);
+    for (unsigned number = package * clusters; number < (package + 1) * clusters; ++number) {
+      const std::size_t cluster = node(2, top, 0x20 + number);
+      body += Bytes{}.add(1, 1).add(8, 1).add(0, 6).text;  // a structure of another type: a cache
+      for (unsigned processor = 0; processor < 2; ++processor) node(10, cluster, 0x30 + 2 * number + processor);
+    }
   }
   return table("PPTT", body);
 }
@@ -181,6 +184,17 @@ TEST_F(Import, sockets_and_cpus_are_those_of_the_pptt) {
                                    HasSubstr("\narm_cspmu_mc_9:\n")));
 }
 
+TEST_F(Import, a_pmu_of_a_cluster_is_told) {
+  const std::string draft =
+      draft_of({pptt(2, 3), apmt({{.type = 4, .affinity = 0x10},
+                                  {.id = 1, .base0 = 0x2001'0000, .affinity = 0x21},
+                                  {.flags = 0, .id = 2, .base0 = 0x2002'0000, .affinity = 0x33}})});
+  EXPECT_THAT(draft, HasSubstr("\n  # node 0 of table1\n  - name: cache0\n"));
+  EXPECT_THAT(draft, HasSubstr("\n  # node 1 of table1\n"
+                               "  # TODO: it belongs to 2 of the 6 CPUs of its socket, here to all\n  - name: mc0\n"));
+  EXPECT_THAT(draft, HasSubstr("\n  # node 2 of table1\n  - name: mc1\n"));
+}
+
 TEST_F(Import, registers_of_a_socket_that_are_elsewhere_are_told) {
   const std::string draft =
       draft_of({pptt(2), apmt({{.type = 4, .secondary = 5, .base0 = 0x4000'2000'0000, .affinity = 0x11}})});
@@ -194,6 +208,22 @@ TEST_F(Import, a_pmu_of_unknown_processors_is_of_the_socket_of_its_address) {
       draft_of({pptt(2), apmt({{.id = 4, .primary = 7, .base0 = 0x1000'2000'0000, .affinity = 0x99}})});
   EXPECT_THAT(draft, HasSubstr("  # TODO: it belongs to processor container 153, which is in no table\n"
                                "  - name: mc0\n    sockets: [1]\n    base: 0x2000_0000\n"));
+}
+
+TEST_F(Import, sockets_that_a_platform_has_keep_a_pmu_that_further_sockets_have_too) {
+  std::vector<Node> nodes;
+  for (unsigned socket = 0; socket < 8; ++socket)
+    nodes.push_back({.id = socket,
+                     .primary = socket,
+                     .base0 = (std::uint64_t{socket} << 44) + 0x2000'0000,
+                     .affinity = 0x10 + socket});
+  const std::string draft = draft_of({pptt(8), apmt(nodes)});
+  EXPECT_THAT(draft, HasSubstr("\n# TODO: firmware has 8 sockets, and a platform 4 at most\nsockets: 4\n"));
+  EXPECT_THAT(draft, HasSubstr("\n  # node 0 of table1; node 1 of table1; node 2 of table1; node 3 of table1\n"
+                               "  - name: mc0\n    base: 0x2000_0000\n"));
+  EXPECT_THAT(draft, HasSubstr("node 7 of table1\n  # TODO: no platform can have this: a platform has no socket 4\n"
+                               "  # - name: mc1\n  #   sockets: [4, 5, 6, 7]\n"));
+  EXPECT_THAT(listed(draft), AllOf(HasSubstr("\narm_cspmu_mc_3:\n"), Not(HasSubstr("arm_cspmu_mc_4"))));
 }
 
 TEST_F(Import, a_draft_with_many_impossible_entries_is_written_and_told) {
@@ -295,6 +325,10 @@ TEST_F(Import, what_is_not_there_is_told) {
   EXPECT_THAT(finish(start({"import", "device-tree", tree}, nothing)).err,
               HasSubstr("tree.dts: there is no command dtc, which reads device trees (install it (Debian's package "
                         "device-tree-compiler)"));
+  constexpr auto kExecutable = std::filesystem::perms::owner_all;
+  std::filesystem::permissions(write("programs/dtc", "#!/bin/sh\nexit 124\n"), kExecutable);  // as of a time-out
+  EXPECT_THAT(finish(start({"import", "device-tree", tree}, nothing)).err,
+              HasSubstr("tree.dts: dtc does not end within a minute (give a blob"));
 }
 
 constexpr const char* kTree = R"(/dts-v1/;
@@ -354,6 +388,111 @@ TEST_F(Import, a_device_tree_tells_addresses_interrupts_and_cpus) {
                         "132, 133 (a platform has its own numbers)\n#   - product: CI-700\n"));
   EXPECT_THAT(outcome.out, HasSubstr("memory, 0x40000000 bytes from 0x80000000 on"));
   EXPECT_THAT(listed(outcome.out), HasSubstr("\narm_cspmu_acpi_TODO0001_1:\n"));
+}
+
+/// Tests of whole trees, which dtc reads.
+class ImportTree : public Import {
+ protected:
+  void SetUp() override {
+    Import::SetUp();
+    if (std::system("dtc --version >/dev/null 2>&1") != 0) GTEST_SKIP() << "dtc is missing";
+  }
+  std::string draft_of_tree(const std::string& source) {
+    const Outcome outcome = pmufab({"import", "device-tree", write("tree.dts", source)});
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    return outcome.out;
+  }
+};
+
+TEST_F(ImportTree, a_bus_without_addresses_leads_nowhere) {
+  const std::string draft = draft_of_tree(R"(/dts-v1/;
+/ {
+  #address-cells = <0>;
+  #size-cells = <0>;
+  p {
+    #address-cells = <0>;
+    #size-cells = <0>;
+    ranges = <0 0>;
+    b {
+      #address-cells = <1>;
+      #size-cells = <1>;
+      ranges = <0x0 0x10000>;
+      pmu@1000 { compatible = "arm,coresight-pmu"; reg = <0x1000 0x1000>; };
+    };
+  };
+};
+)");
+  EXPECT_THAT(draft, HasSubstr("# - /p/b/pmu@1000: a CoreSight PMU whose registers no address leads to\n"));
+}
+
+TEST_F(ImportTree, a_page_that_no_bus_leads_to_is_not_taken_for_another) {
+  const std::string draft = draft_of_tree(R"(/dts-v1/;
+/ { #address-cells = <2>; #size-cells = <2>;
+  soc { #address-cells = <1>; #size-cells = <1>; ranges = <0x1000 0 0x20000000 0x1000>;
+    pmu@900000 { compatible = "arm,coresight-pmu"; reg = <0x900000 0x1000>, <0x1000 0x1000>; };
+    pmu@1000 { compatible = "arm,coresight-pmu"; reg = <0x1000 0x1000>, <0x900000 0x1000>; };
+  };
+};
+)");
+  EXPECT_THAT(draft, HasSubstr("# - /soc/pmu@900000: a CoreSight PMU whose registers no address leads to\n"));
+  EXPECT_THAT(draft, HasSubstr("  # /soc/pmu@1000\n  # TODO: no address leads to its second page\n"
+                               "  - name: pmu0\n    base: 0x2000_0000\n    atomic_64bit"));
+}
+
+TEST_F(ImportTree, a_tree_of_memory_and_cpus_alone_is_refused) {
+  const Outcome outcome = pmufab({"import", "device-tree", write("tree.dts", R"(/dts-v1/;
+/ {
+  #address-cells = <2>; #size-cells = <2>;
+  memory@80000000 { device_type = "memory"; reg = <0 0x80000000 0 0x1000>; };
+  cpus { #address-cells = <1>; #size-cells = <0>; cpu@0 { device_type = "cpu"; reg = <0>; status = "fail"; }; };
+};
+)")});
+  EXPECT_EQ(outcome.exit_code, 2) << outcome.out;
+  EXPECT_THAT(outcome.err, HasSubstr("tree.dts' tells of no PMU that pmufab knows"));
+}
+
+TEST_F(ImportTree, what_is_disabled_is_a_comment) {
+  const std::string draft = draft_of_tree(R"(/dts-v1/;
+/ {
+  #address-cells = <2>; #size-cells = <2>;
+  cpus { #address-cells = <1>; #size-cells = <0>;
+    cpu@0 { device_type = "cpu"; reg = <0>; status = "okay"; };
+    cpu@1 { device_type = "cpu"; reg = <1>; status = "disabled"; };
+    cpu@2 { device_type = "cpu"; reg = <2>; status = "disabled"; enable-method = "psci"; };
+    cpu@3 { device_type = "cpu"; reg = <3>; status = "fail"; enable-method = "psci"; };
+  };
+  pmu@20000000 { compatible = "arm,coresight-pmu"; reg = <0 0x20000000 0 0x1000>; status = "disabled"; };
+  pmu@28000000 { compatible = "arm,coresight-pmu"; reg = <0 0x28000000 0 0x1000>; status = "ok"; };
+  soc { status = "reserved"; ranges; #address-cells = <2>; #size-cells = <2>;
+    mesh@40000000 { compatible = "arm,cmn-700"; reg = <0 0x40000000 0 0x4000000>; };
+  };
+};
+)");
+  EXPECT_THAT(draft, HasSubstr("\ncpus_per_socket: 2\n"));
+  EXPECT_THAT(draft, HasSubstr("\n# - /pmu@20000000: a CoreSight PMU whose status is 'disabled'\n"
+                               "# - /soc/mesh@40000000: a mesh CMN-700 whose status is 'reserved'\n"
+                               "# - /cpus/cpu@1: a CPU whose status is 'disabled'\n"
+                               "# - /cpus/cpu@3: a CPU whose status is 'fail'\n"));
+  EXPECT_THAT(draft, HasSubstr("\n  # /pmu@28000000\n  - name: pmu0\n"));
+  EXPECT_THAT(draft, Not(HasSubstr("product")));
+}
+
+TEST_F(ImportTree, the_socket_of_a_numa_node_is_its_position) {
+  const std::string draft = draft_of_tree(R"(/dts-v1/;
+/ {
+  #address-cells = <2>; #size-cells = <2>;
+  cpus { #address-cells = <1>; #size-cells = <0>;
+    cpu@0 { device_type = "cpu"; reg = <0>; numa-node-id = <0>; };
+    c1: cpu@1 { device_type = "cpu"; reg = <1>; numa-node-id = <2>; };
+  };
+  pmu@20000000 { compatible = "arm,coresight-pmu"; reg = <0 0x20000000 0 0x1000>; cpus = <&c1>; };
+  mesh@40000000 { compatible = "arm,cmn-700"; reg = <0 0x40000000 0 0x4000000>; numa-node-id = <2>; };
+  mesh@50000000 { compatible = "arm,ci-700"; reg = <0 0x50000000 0 0x4000000>; numa-node-id = <1>; };
+};
+)");
+  EXPECT_THAT(draft, HasSubstr("  - name: pmu0\n    sockets: [1]\n"));
+  EXPECT_THAT(draft, HasSubstr("\n#     base: 0x4000_0000\n#     socket: 1\n#     tiles"));
+  EXPECT_THAT(draft, HasSubstr("\n#     base: 0x5000_0000\n#     tiles"));
 }
 
 TEST_F(Import, a_folder_is_a_device_tree) {
@@ -418,6 +557,30 @@ constexpr const char* kNamespace = R"(DefinitionBlock ("", "SSDT", 2, "NOBODY", 
 }
 )";
 
+/// Tests of an SSDT, which iasl makes and reads.
+class ImportNamespace : public Import {
+ protected:
+  void SetUp() override {
+    Import::SetUp();
+    if (std::system("iasl -v >/dev/null 2>&1") != 0) GTEST_SKIP() << "iasl is missing";
+  }
+  /// @param devices  in ASL, below the bus of the system
+  std::string draft_of_namespace(const std::string& devices, const std::vector<std::string>& tables = {}) {
+    const std::string source = write("ssdt.asl",
+                                     "DefinitionBlock (\"\", \"SSDT\", 2, \"NOBODY\", \"TABLE\", 1)\n"
+                                     "{ Scope (\\_SB) {" +
+                                         devices + "} }\n");
+    const std::string table = (folder / "SSDT").string();
+    EXPECT_EQ(std::system(("iasl -p " + table + " " + source + " >/dev/null 2>&1").c_str()), 0);
+    std::vector<std::string> arguments = {"import", "acpi", table + ".aml"};
+    for (std::size_t index = 0; index < tables.size(); ++index)
+      arguments.push_back(write("table" + std::to_string(index), tables[index]));
+    const Outcome outcome = pmufab(arguments);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    return outcome.out;
+  }
+};
+
 TEST_F(Import, devices_of_the_namespace_are_comments) {
   const std::string source = write("ssdt.asl", kNamespace);
   const std::string table = (folder / "SSDT4").string();
@@ -432,12 +595,52 @@ TEST_F(Import, devices_of_the_namespace_are_comments) {
 #     firmware: acpi
 #     base: 0x1_4000_0000
 #     root: 0x80_0000
-#     socket: 0
+#     socket: 0                                  # TODO: the socket of proximity domain 0
 )"));
   EXPECT_THAT(outcome.out, HasSubstr("#   - product: CI-700\n#     firmware: device_tree\n#     base: 0x5000_0000\n"));
   EXPECT_THAT(outcome.out,
               HasSubstr("# - ACPI0016 7, device CXL0 of SSDT4.aml, segment 3, bus 0x20: CXL host bridge."));
   EXPECT_THAT(outcome.out, Not(HasSubstr("ACME0002")));
+}
+
+TEST_F(ImportNamespace, what_is_not_present_is_a_comment) {
+  const std::string draft = draft_of_namespace(R"(
+  Device (CMN0) { Name (_HID, "ARMHC700") Name (_STA, Zero)
+    Name (_CRS, ResourceTemplate () { Memory32Fixed (ReadWrite, 0x60000000, 0x4000000) }) }
+  Device (CMN1) { Name (_HID, "ARMHC700") Name (_STA, 0x0F) }
+  Device (BOX0) {
+    Device (CXL0) { Name (_HID, "ACPI0016") }
+    Name (_STA, Zero)
+  }
+  Device (BOX1) {
+    Name (_STA, 8)
+    Device (CXL1) { Name (_HID, "ACPI0016") }
+  })");
+  EXPECT_THAT(draft, HasSubstr("\n# - ARMHC700 without _UID, device CMN0 of SSDT.aml, registers at 0x60000000 ... "
+                               "0x63ffffff: not present, as _STA says\n"));
+  EXPECT_THAT(draft, HasSubstr("#   # ARMHC700 CMN1 of SSDT.aml: its registers are not told\n"));
+  EXPECT_THAT(draft, Not(HasSubstr("base: 0x6000_0000")));
+  EXPECT_THAT(draft, HasSubstr("device CXL0 of SSDT.aml: not present, as _STA says\n"));
+  EXPECT_THAT(draft, HasSubstr("device CXL1 of SSDT.aml: CXL host bridge."));
+}
+
+TEST_F(ImportNamespace, the_windows_of_a_cmn600_may_be_in_any_order) {
+  const std::string draft = draft_of_namespace(R"(
+  Device (CMN0) { Name (_HID, "ARMHC600") Name (_CRS, ResourceTemplate () {
+      Memory32Fixed (ReadWrite, 0x40800000, 0x10000)
+      Memory32Fixed (ReadWrite, 0x40000000, 0x4000000) }) })");
+  EXPECT_THAT(draft, HasSubstr("registers at 0x4000_0000 ... 0x43ff_ffff"));
+  EXPECT_THAT(draft, HasSubstr("\n#     base: 0x4000_0000\n#     root: 0x80_0000\n"));
+}
+
+TEST_F(ImportNamespace, the_first_compatible_string_of_several_counts) {
+  const std::string draft = draft_of_namespace(R"(
+  Device (CMN0) { Name (_HID, "PRP0001")
+    Name (_CRS, ResourceTemplate () { Memory32Fixed (ReadWrite, 0x50000000, 0x4000000) })
+    Name (_DSD, Package () { ToUUID ("daffd814-6eba-4d8c-8a91-bc9bbf4aa301"), Package () {
+        Package () { "label", "compatible-with-none" },
+        Package () { "compatible", Package () { "arm,cmn-700", "arm,ci-700" } } } }) })");
+  EXPECT_THAT(draft, HasSubstr("#   - product: CMN-700\n#     firmware: device_tree\n#     base: 0x5000_0000\n"));
 }
 
 }  // namespace
