@@ -40,9 +40,8 @@ void become_program(std::vector<std::string> words) {
   execvp(arguments.front(), arguments.data());
   const int error = errno;
   complain("pmufab: {}: {}\n", words.front(), std::strerror(error));
-  constexpr int kNotFound = 127;
   constexpr int kNotExecutable = 126;
-  _exit(error == ENOENT ? kNotFound : kNotExecutable);
+  _exit(error == ENOENT ? kNoSuchProgram : kNotExecutable);
 }
 
 int exit_code_of(int status) {

@@ -20,7 +20,11 @@ namespace pmufab::cli {
 /// @return the exit code a shell shows for it
 [[nodiscard]] int exit_code_of(int status);
 
-/// What a program has printed, and the exit code a shell shows for it: 127 if there is no such program.
+/// Exit codes of a shell, and of the program `timeout`.
+inline constexpr int kNoSuchProgram = 127;
+inline constexpr int kTimedOut = 124;
+
+/// What a program has printed, and the exit code a shell shows for it: kNoSuchProgram if there is none of that name.
 struct ProgramReply {
   int exit_code = 0;
   std::string out;

@@ -22,8 +22,7 @@ std::string submit(const JobArray& array) {
       ask_program({"sbatch", "--parsable", "--requeue", "--open-mode=append", "--ntasks=1", "--job-name=" + array.name,
                    fmt::format("--cpus-per-task={}", array.processors), fmt::format("--array=1-{}", array.tasks),
                    "--output=" + array.log.string(), array.script.string()});
-  constexpr int kNotFound = 127;
-  if (reply.exit_code == kNotFound)
+  if (reply.exit_code == kNoSuchProgram)
     throw scenario::InputError("--on slurm: there is no command sbatch here",
                                "it is in Debian's package slurm-client; --shard K/N is for other schedulers");
   // "123", or "123;cluster"

@@ -228,19 +228,17 @@ std::string disassembled(const TableFile& table, const std::filesystem::path& sc
   const auto refuse = [&](const std::string& reason, const std::string& suggestion) {
     throw scenario::InputError({std::make_shared<const std::string>(table.file), 0, 0}, {}, reason, suggestion);
   };
-  constexpr int kNotFound = 127;
-  constexpr int kTooLate = 124;
   const std::string file = (scratch / "table").string();
   write_file(file + ".aml", table.bytes);
   std::error_code ignored;
   std::filesystem::remove(file + ".dsl", ignored);
   const ProgramReply reply = ask_program({"timeout", "60", "iasl", "-p", file, "-d", file + ".aml"});
-  if (reply.exit_code == kNotFound)
+  if (reply.exit_code == kNoSuchProgram)
     refuse("there is no command iasl, which reads this table",
            "install it (Debian's package acpica-tools), or give the tables APMT and PPTT alone");
   std::ifstream stream(file + ".dsl", std::ios::binary);
   std::string text(std::istreambuf_iterator<char>(stream), {});
-  if (reply.exit_code == kTooLate) refuse("iasl does not end within a minute", "leave this table out");
+  if (reply.exit_code == kTimedOut) refuse("iasl does not end within a minute", "leave this table out");
   const std::string complaint = first_complaint(reply.errors + reply.out);
   if (reply.exit_code != 0 || text.empty())
     refuse(fmt::format("iasl does not understand the table {}: '{}'", table.signature, complaint),

@@ -203,8 +203,6 @@ DeviceTree read_tree(const std::string& path, const std::filesystem::path& scrat
     throw scenario::InputError({std::make_shared<const std::string>(path), 0, 0}, {}, reason, suggestion);
   };
   constexpr std::size_t kLargest = 64U << 20;
-  constexpr int kNotFound = 127;
-  constexpr int kTooLate = 124;
   std::error_code ignored;
   std::string form = "fs";
   if (!std::filesystem::is_directory(path, ignored)) {
@@ -216,9 +214,9 @@ DeviceTree read_tree(const std::string& path, const std::filesystem::path& scrat
   const std::string blob = (scratch / "tree.dtb").string();
   const ProgramReply reply = ask_program(
       {"timeout", "60", "dtc", "-q", "-I", form, "-O", "dtb", "-o", blob, std::filesystem::absolute(path).string()});
-  if (reply.exit_code == kNotFound)
+  if (reply.exit_code == kNoSuchProgram)
     refuse("there is no command dtc, which reads device trees", "install it (Debian's package device-tree-compiler)");
-  if (reply.exit_code == kTooLate)
+  if (reply.exit_code == kTimedOut)
     refuse("dtc does not end within a minute", "give a blob (.dtb), or a folder such as /proc/device-tree");
   if (reply.exit_code != 0)
     refuse(fmt::format("dtc does not understand the tree: '{}'",
