@@ -154,7 +154,7 @@ void Mesh::take(unsigned device) {
   ++delivered_;
 }
 
-std::uint32_t Mesh::new_flit(const FlitFields& fields, Channel channel, const Target& target) {
+std::uint32_t Mesh::new_flit(const FlitFields& fields, Channel channel, std::uint16_t device) {
   if (free_flits_.empty()) {
     const auto first = static_cast<std::uint32_t>(flits_.size() * kFlitsOfChunk);
     flits_.push_back(std::make_unique<FlightPlan[]>(kFlitsOfChunk));
@@ -166,7 +166,7 @@ std::uint32_t Mesh::new_flit(const FlitFields& fields, Channel channel, const Ta
   FlightPlan& plan = flit(handle);
   plan.arrival.fields = fields;
   plan.arrival.channel = channel;
-  plan.device = fields.txnid == kRawTxnId ? kNobody : target.device;
+  plan.device = device;
   plan.next = kNoFlit;
   plan.latencies = nullptr;
   return handle;
@@ -185,11 +185,11 @@ void Mesh::enter(Channel channel, unsigned xp, unsigned port, const Flit& enteri
 void Mesh::upload(Channel channel, unsigned xp, unsigned port, const FlitFields& fields, LatencyHistogram* latencies,
                   Cycle since) {
   const Target& target = target_of(fields.tgtid);
-  FlitFields raw = fields;
-  raw.txnid = kRawTxnId;
-  const std::uint32_t handle = new_flit(raw, channel, target);
-  flit(handle).latencies = latencies;
-  flit(handle).since = since;
+  const std::uint32_t handle = new_flit(fields, channel, kNobody);
+  FlightPlan& plan = flit(handle);
+  plan.arrival.fields.txnid = kRawTxnId;
+  plan.latencies = latencies;
+  plan.since = since;
   enter(channel, xp, port, {.handle = handle, .target_xp = target.xp, .target_port = target.port, .output = 0});
 }
 
@@ -202,7 +202,7 @@ void Mesh::post(unsigned device, Channel channel, const FlitFields& fields, Cycl
   // What a flit's departure causes cannot leave in the same cycle.
   ready = std::max(ready, next_to_run() + (sending_ ? 1 : 0));
   Attached& attached = devices_[device];
-  const std::uint32_t handle = new_flit(fields, channel, target);
+  const std::uint32_t handle = new_flit(fields, channel, fields.txnid == kRawTxnId ? kNobody : target.device);
   flit(handle).arrival.fields.srcid = attached.node_id;
   attached.outboxes[static_cast<unsigned>(channel)].push(
       {.ready = ready, .handle = handle, .tell = tell, .target_xp = target.xp, .target_port = target.port});

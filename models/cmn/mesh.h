@@ -197,7 +197,8 @@ class Mesh : public sc_core::sc_module {
   [[nodiscard]] FlightPlan& flit(std::uint32_t handle) const noexcept {
     return flits_[handle / kFlitsOfChunk][handle % kFlitsOfChunk];
   }
-  std::uint32_t new_flit(const FlitFields& fields, Channel channel, const Target& target);
+  /// @param device  number of the device it is for, or kNobody
+  std::uint32_t new_flit(const FlitFields& fields, Channel channel, std::uint16_t device);
   void enter(Channel channel, unsigned xp, unsigned port, const Flit& entering);
   void send(unsigned port, Cycle now);
   [[nodiscard]] Cycle send_channel(PortOutput& port, unsigned channel, Cycle now);

@@ -35,6 +35,22 @@ struct CmnJudge::State {
   CmnRoutes routes;
   CmnPmuJudge pmu;
   std::vector<CmnFlitListener*> listeners;
+
+  void transmit(Picoseconds when, unsigned xp, Interface interface, Channel channel, std::uint32_t flit) {
+    ++wires.count(FlitEvent::valid, xp, interface, channel);
+    const cmn::FlitFields* const leaving = routes.transmitted(when, xp, interface, channel, flit);
+    if (leaving != nullptr) leave(when, xp, interface, channel, *leaving);
+  }
+  void leave(Picoseconds when, unsigned xp, Interface interface, Channel channel, const cmn::FlitFields& fields) {
+    wires.see_flit(false, xp, interface, channel, fields);
+    wires.nodes.transmitted(when, channel, fields);
+    const unsigned port = static_cast<unsigned>(interface) - static_cast<unsigned>(Interface::port0);
+    for (CmnFlitListener* const listener : listeners) listener->on_flit(when, xp, port, true, channel, fields);
+  }
+  void stall(Picoseconds when, unsigned xp, Interface interface, Channel channel) {
+    ++wires.count(FlitEvent::stall, xp, interface, channel);
+    routes.stalled(when, xp, interface, channel);
+  }
 };
 
 CmnJudge::CmnJudge(CmnJudgeSpec spec, Chronicle& chronicle)
@@ -59,11 +75,13 @@ void CmnJudge::on_upload(Picoseconds when, unsigned xp, unsigned port, Channel c
 }
 
 void CmnJudge::on_cycle(Picoseconds when, std::span<const cmn::MeshPulse> pulses) {
+  State& s = *state_;
+  s.chronicle.see(when);
   for (const cmn::MeshPulse& pulse : pulses) {
     if (pulse.event == FlitEvent::valid) {
-      on_transmit(when, pulse.xp, pulse.interface, pulse.channel, pulse.handle);
+      s.transmit(when, pulse.xp, pulse.interface, pulse.channel, pulse.handle);
     } else {
-      on_stall(when, pulse.xp, pulse.interface, pulse.channel);
+      s.stall(when, pulse.xp, pulse.interface, pulse.channel);
     }
   }
 }
@@ -83,22 +101,13 @@ void CmnJudge::link(CmnJudge& one, std::uint16_t gateway, CmnJudge& other, std::
 }
 
 void CmnJudge::on_transmit(Picoseconds when, unsigned xp, Interface interface, Channel channel, std::uint32_t flit) {
-  State& s = *state_;
-  s.chronicle.see(when);
-  ++s.wires.count(FlitEvent::valid, xp, interface, channel);
-  const cmn::FlitFields* const leaving = s.routes.transmitted(when, xp, interface, channel, flit);
-  if (leaving == nullptr) return;
-  s.wires.see_flit(false, xp, interface, channel, *leaving);
-  s.wires.nodes.transmitted(when, channel, *leaving);
-  const unsigned port = static_cast<unsigned>(interface) - static_cast<unsigned>(Interface::port0);
-  for (CmnFlitListener* const listener : s.listeners) listener->on_flit(when, xp, port, true, channel, *leaving);
+  state_->chronicle.see(when);
+  state_->transmit(when, xp, interface, channel, flit);
 }
 
 void CmnJudge::on_stall(Picoseconds when, unsigned xp, Interface interface, Channel channel) {
-  State& s = *state_;
-  s.chronicle.see(when);
-  ++s.wires.count(FlitEvent::stall, xp, interface, channel);
-  s.routes.stalled(when, xp, interface, channel);
+  state_->chronicle.see(when);
+  state_->stall(when, xp, interface, channel);
 }
 
 std::vector<PmuJudge*> CmnJudge::pmus() { return {&state_->pmu}; }

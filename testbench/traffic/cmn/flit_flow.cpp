@@ -42,9 +42,7 @@ const FlitFlowSpec& checked(const FlitFlowSpec& spec, const cmn::Mesh& mesh, con
   return spec;
 }
 
-std::uint64_t below(boost::random::mt19937_64& random, std::uint64_t limit) {
-  return boost::random::uniform_int_distribution<std::uint64_t>(0, limit - 1)(random);
-}
+constexpr std::uint64_t kMillion = 1'000'000;
 
 }  // namespace
 
@@ -52,7 +50,8 @@ FlitFlow::FlitFlow(cmn::Mesh& mesh, const FlitFlowSpec& spec, const std::string&
     : mesh_(mesh),
       spec_(checked(spec, mesh, field)),
       random_(spec.seed.value_or(mix_bits(seed ^ hash_of(spec.name)))),
-      gaps_(spec.rate) {
+      gaps_(spec.rate),
+      below_lines_(spec_.size / kLine) {
   if (spec_.opcodes.empty()) spec_.opcodes.push_back(kUsualOpcode);
   const cmn::Topology& topology = mesh.topology();
   at_xp_.resize(topology.crosspoints.size());
@@ -63,15 +62,22 @@ FlitFlow::FlitFlow(cmn::Mesh& mesh, const FlitFlowSpec& spec, const std::string&
       const unsigned shift = cmn::device_bits(topology, crosspoint);
       const auto node = static_cast<std::uint16_t>(mesh.layout().xp(xp).node_id | port << shift |
                                                    crosspoint.ports[port].first_device);
-      at_xp_[xp].push_back(sources_.size());
-      sources_.push_back({.xp = xp, .port = port, .node = node});
+      at_xp_[xp].push_back(static_cast<std::uint32_t>(sources_.size()));
+      Source source;
+      source.node = node;
+      source.xp = static_cast<std::uint8_t>(xp);
+      source.port = static_cast<std::uint8_t>(port);
+      sources_.push_back(std::move(source));
     }
   }
   if (sources_.empty()) throw SpecError(field + ".mesh", "the mesh has no device", "give its crosspoints ports");
+  below_sources_ = UniformBelow(sources_.size());
+  below_opcodes_ = UniformBelow(spec_.opcodes.size());
   calls_.resize(static_cast<unsigned>(sources_.size()));
   if (spec_.pattern == MeshPattern::hotspot && at_xp_[spec_.hot_xp].empty())
     throw SpecError(field + ".hot_xp", "there is no device at XP " + std::to_string(spec_.hot_xp),
                     "choose one with a port");
+  for (std::uint32_t index = 0; index < sources_.size(); ++index) sources_[index].target = fixed_target(index);
   number_ = mesh.attach(*this);
 }
 
@@ -112,22 +118,40 @@ void FlitFlow::add(Source& source, cmn::Cycle when) {
   ++source.waiting;
 }
 
+cmn::Cycle FlitFlow::ask(Source& source) {
+  const cmn::Cycle due = source.when;
+  ++offered_;
+  ++source.made;
+  source.when = spec_.count && source.made >= *spec_.count
+                    ? cmn::kNoCycle
+                    : due + gaps_.draw(static_cast<std::uint32_t>(random_() >> 32), random_);
+  return due;
+}
+
+void FlitFlow::upload(const Source& source, cmn::Cycle due, cmn::Cycle now) {
+  mesh_.upload(spec_.channel, source.xp, source.port, make(source), &latencies_, due);
+  waited_ += now - due;
+  ++sent_;
+}
+
 void FlitFlow::run_source(std::size_t index, cmn::Cycle now) {
   Source& source = sources_[index];
-  while (source.when <= now && source.when < end_) {
-    add(source, source.when);
-    ++offered_;
-    ++source.made;
-    source.when = spec_.count && source.made >= *spec_.count
-                      ? cmn::kNoCycle
-                      : source.when + gaps_.draw(static_cast<std::uint32_t>(random_() >> 32), random_);
+  const auto asks = [&] { return source.when <= now && source.when < end_; };
+  if (source.waiting == 0 && asks()) {
+    // Most flits find their port ready and nothing before them.
+    const cmn::Cycle due = ask(source);
+    if (!asks() && mesh_.ready(spec_.channel, source.xp, source.port)) {
+      upload(source, due, now);
+      if (source.when < end_) calls_.call(static_cast<unsigned>(index), source.when);
+      return;
+    }
+    add(source, due);
   }
+  while (asks()) add(source, ask(source));
   if (source.waiting > 0 && mesh_.ready(spec_.channel, source.xp, source.port)) {
-    mesh_.upload(spec_.channel, source.xp, source.port, make(source), &latencies_, source.due[source.first]);
-    waited_ += now - source.due[source.first];
+    upload(source, source.due[source.first], now);
     source.first = (source.first + 1) & static_cast<std::uint32_t>(source.due.size() - 1);
     --source.waiting;
-    ++sent_;
   }
   if (source.waiting > 0) {
     calls_.call(static_cast<unsigned>(index), now + 1);
@@ -136,25 +160,18 @@ void FlitFlow::run_source(std::size_t index, cmn::Cycle now) {
   }
 }
 
-const FlitFlow::Source& FlitFlow::port_at(unsigned xp, unsigned port) const {
-  const std::vector<std::size_t>& ports = at_xp_[xp];
-  return sources_[ports[port % ports.size()]];
-}
-
-const FlitFlow::Source& FlitFlow::target_of(const Source& source) {
+std::uint32_t FlitFlow::fixed_target(std::uint32_t index) const {
+  const Source& source = sources_[index];
   const cmn::Topology& topology = mesh_.topology();
   const unsigned x = source.xp % topology.columns;
   const unsigned y = source.xp / topology.columns;
   unsigned xp = source.xp;
   switch (spec_.pattern) {
     case MeshPattern::hotspot:
-      if (static_cast<double>(below(random_, 1'000'000)) < spec_.hot_share * 1'000'000) {
-        xp = spec_.hot_xp;
-        break;
-      }
-      [[fallthrough]];
+      xp = spec_.hot_xp;
+      break;
     case MeshPattern::uniform:
-      return sources_[below(random_, sources_.size())];
+      break;
     case MeshPattern::transpose:
       xp = x * topology.columns + y;
       break;
@@ -165,21 +182,30 @@ const FlitFlow::Source& FlitFlow::target_of(const Source& source) {
       xp = y * topology.columns + (x + 1) % topology.columns;
       break;
   }
+  const std::vector<std::uint32_t>& there = at_xp_[xp];
   // Flits for a crosspoint without devices go back to their sender.
-  return at_xp_[xp].empty() ? source : port_at(xp, source.port);
+  return there.empty() ? index : there[source.port % there.size()];
+}
+
+const FlitFlow::Source& FlitFlow::target_of(const Source& source) {
+  const bool is_hot = spec_.pattern == MeshPattern::hotspot &&
+                      static_cast<double>(UniformBelow(kMillion)(random_)) < spec_.hot_share * double{kMillion};
+  if (spec_.pattern == MeshPattern::uniform || (spec_.pattern == MeshPattern::hotspot && !is_hot))
+    return sources_[below_sources_(random_)];
+  return sources_[source.target];
 }
 
 cmn::FlitFields FlitFlow::make(const Source& source) {
   cmn::FlitFields fields{};
   fields.srcid = source.node;
   fields.tgtid = target_of(source).node;
-  fields.opcode = static_cast<decltype(fields.opcode)>(spec_.opcodes[below(random_, spec_.opcodes.size())]);
-  fields.addr = spec_.base + below(random_, spec_.size / kLine) * kLine;
+  fields.opcode = static_cast<decltype(fields.opcode)>(spec_.opcodes[below_opcodes_(random_)]);
+  fields.addr = spec_.base + below_lines_(random_) * kLine;
   // Never a pattern of all ones, which is what idle watchpoints match.
-  fields.qos = static_cast<decltype(fields.qos)>(below(random_, 15));
+  fields.qos = static_cast<decltype(fields.qos)>(UniformBelow(15)(random_));
   fields.size = 6;
-  fields.ns = static_cast<decltype(fields.ns)>(below(random_, 2));
-  fields.dbid = static_cast<decltype(fields.dbid)>(below(random_, 256));
+  fields.ns = static_cast<decltype(fields.ns)>(UniformBelow(2)(random_));
+  fields.dbid = static_cast<decltype(fields.dbid)>(UniformBelow(256)(random_));
   return fields;
 }
 

@@ -9,6 +9,7 @@
 #include "models/cmn/mesh.h"
 #include "testbench/traffic/cmn/mesh_traffic.h"
 #include "testbench/traffic/core/geometric_gaps.h"
+#include "testbench/traffic/core/random_stream.h"
 #include "tlm/spec/latency_histogram.h"
 
 namespace pmufab::traffic {
@@ -61,29 +62,37 @@ class FlitFlow final : public cmn::MeshDevice {
   [[nodiscard]] bool ended() const noexcept;
 
  private:
-  struct Source {
-    unsigned xp;
-    unsigned port;
-    std::uint16_t node;
+  struct alignas(64) Source {
     cmn::Cycle when = cmn::kNoCycle;  // cycle of its next flit
     std::uint64_t made = 0;
-    std::uint32_t first = 0;    // of `due`
-    std::uint64_t waiting = 0;  // flits in `due`
     std::vector<cmn::Cycle> due =
         std::vector<cmn::Cycle>(1);  // a ring, whose size is a power of two: when each was asked for
+    std::uint32_t waiting = 0;       // flits in `due`
+    std::uint32_t first = 0;         // of `due`
+    std::uint32_t target = 0;        // index of the source its flits go to, unless they go to different ones
+    std::uint16_t node = 0;
+    std::uint8_t xp = 0;
+    std::uint8_t port = 0;
   };
+  /// @return the index of the source to which the pattern sends the flits of a source, unless it draws another.
+  [[nodiscard]] std::uint32_t fixed_target(std::uint32_t index) const;
   static void add(Source& source, cmn::Cycle when);
+  /// Make the source's next flit, and draw when the one after it is due. @return when it was asked for
+  cmn::Cycle ask(Source& source);
   void run_source(std::size_t index, cmn::Cycle now);
+  void upload(const Source& source, cmn::Cycle due, cmn::Cycle now);
   [[nodiscard]] const Source& target_of(const Source& source);
-  [[nodiscard]] const Source& port_at(unsigned xp, unsigned port) const;
   [[nodiscard]] cmn::FlitFields make(const Source& source);
 
   cmn::Mesh& mesh_;
   FlitFlowSpec spec_;
   boost::random::mt19937_64 random_;
   GeometricGaps gaps_;
+  UniformBelow below_sources_{1};
+  UniformBelow below_opcodes_{1};
+  UniformBelow below_lines_;
   std::vector<Source> sources_;
-  std::vector<std::vector<std::size_t>> at_xp_;  // sources by XP
+  std::vector<std::vector<std::uint32_t>> at_xp_;  // sources by XP
   cmn::CallWheel calls_;                         // calls of sources
   unsigned number_ = 0;                          // device number in the mesh
   cmn::Cycle end_ = cmn::kNoCycle;

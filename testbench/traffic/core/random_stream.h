@@ -8,7 +8,6 @@
 
 #include <boost/random/exponential_distribution.hpp>
 #include <boost/random/mersenne_twister.hpp>
-#include <boost/random/uniform_int_distribution.hpp>
 
 namespace pmufab::traffic {
 
@@ -33,18 +32,38 @@ namespace pmufab::traffic {
   return value - static_cast<double>(whole) >= 0.5 ? whole + 1 : whole;
 }
 
+/// Draws integers below a limit, all equally likely. The results are those of Boost's uniform_int_distribution; the
+/// division that depends on the limit alone is done once.
+class UniformBelow {
+ public:
+  /// @param limit  not 0. For 1 nothing is drawn.
+  constexpr explicit UniformBelow(std::uint64_t limit)
+      : limit_(limit),
+        shift_(std::has_single_bit(limit) ? static_cast<unsigned>(64 - std::countr_zero(limit)) : 0),
+        bucket_(~std::uint64_t{0} / limit) {}
+
+  std::uint64_t operator()(boost::random::mt19937_64& engine) const {
+    if (limit_ == 1) return 0;
+    if (shift_ != 0) return engine() >> shift_;
+    for (;;) {
+      const std::uint64_t drawn = engine() / bucket_;
+      if (drawn < limit_) return drawn;
+    }
+  }
+
+ private:
+  std::uint64_t limit_;
+  unsigned shift_;        ///< not 0: the limit is a power of two, and the result is what this leaves
+  std::uint64_t bucket_;  ///< numbers of the engine with the same result
+};
+
 /// Random numbers that are the same on every machine: Boost's engine and distributions, an explicit seed.
 class RandomStream {
  public:
   explicit RandomStream(std::uint64_t seed) : engine_(seed) {}
 
   /// @return 0 ... limit - 1, all equally likely; `limit` is not 0. Draws nothing for a limit of 1.
-  std::uint64_t below(std::uint64_t limit) {
-    if (limit == 1) return 0;
-    // The distribution's result, without its divisions.
-    if (std::has_single_bit(limit)) return engine_() >> (64 - std::countr_zero(limit));
-    return boost::random::uniform_int_distribution<std::uint64_t>(0, limit - 1)(engine_);
-  }
+  std::uint64_t below(std::uint64_t limit) { return UniformBelow(limit)(engine_); }
   /// @return exponentially distributed with mean 1.
   double exponential() { return boost::random::exponential_distribution<double>()(engine_); }
   /// @return exponentially distributed with that mean, rounded down. It only compares random numbers (J. von Neumann,

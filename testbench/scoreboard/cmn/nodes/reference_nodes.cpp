@@ -109,12 +109,12 @@ void ReferenceNodes::advance_before(Picoseconds when) {
 }
 
 void ReferenceNodes::transmitted(Picoseconds when, Channel channel, const FlitFields& fields) {
-  if (!watches(fields.tgtid) || fields.txnid == kRawTxnId) return;
+  if (fields.txnid == kRawTxnId || !watches(fields.tgtid)) return;
   arrivals_.push_back({cycles_before(when) + spec_.link_delay + 1, cmn::channel_class(channel), fields});
 }
 
 void ReferenceNodes::uploaded(Picoseconds when, Channel channel, const FlitFields& fields) {
-  if (!watches(fields.srcid) || fields.txnid == kRawTxnId) return;
+  if (fields.txnid == kRawTxnId || !watches(fields.srcid)) return;
   begin_cycle(when);
   const Channel on = cmn::channel_class(channel);
   const std::vector<ReferenceNode*>& nodes = by_id_[fields.srcid];
