@@ -76,7 +76,7 @@ class CmnRoutes {
   };
   /// The way to a neighbour.
   struct Step {
-    int xps;                // its number minus this one's
+    int xps;               // its number minus this one's
     cmn::Interface input;  // where the flit comes in there
   };
 
@@ -127,12 +127,12 @@ class CmnRoutes {
   Chronicle& chronicle_;
   CmnNodeIds ids_;
   unsigned xps_;
-  std::vector<cmn::Interface> ways_;      // by XP and target XP; port0 stands for all ports
-  std::array<Step, 4> steps_;             // by interface
-  std::vector<Flight> flights_;           // by number of the flit
-  std::vector<cmn::FlitFields> fields_;   // the same
-  std::vector<Buffer> buffers_;           // by XP, input interface, channel
-  std::vector<Picoseconds> used_;         // by XP, interface, channel: when it last transmitted or stalled
+  std::vector<cmn::Interface> ways_;     // by XP and target XP; port0 stands for all ports
+  std::array<Step, 4> steps_;            // by interface
+  std::vector<Flight> flights_;          // by number of the flit
+  std::vector<cmn::FlitFields> fields_;  // the same
+  std::vector<Buffer> buffers_;          // by XP, input interface, channel
+  std::vector<Picoseconds> used_;        // by XP, interface, channel: when it last transmitted or stalled
 };
 
 }  // namespace pmufab::scoreboard

@@ -35,7 +35,7 @@ Schedule event_before(std::uint64_t call, std::uint64_t access) {
   return {{step}};
 }
 
-TEST(TimeLine, a_step_stands_before_its_access) {
+TEST(ScheduleTimeLine, a_step_stands_before_its_access) {
   const std::string text = draw_time_line(readings(9), event_before(5, 2));
   const std::size_t step = text.find("3 times pmu/a/");
   const std::size_t call = text.find("read call 5 of pmu\n");
@@ -48,7 +48,7 @@ TEST(TimeLine, a_step_stands_before_its_access) {
   EXPECT_THAT(text, ::testing::HasSubstr("read_it() of driver.c"));
 }
 
-TEST(TimeLine, only_calls_around_the_steps_are_shown) {
+TEST(ScheduleTimeLine, only_calls_around_the_steps_are_shown) {
   const std::string text = draw_time_line(readings(20), event_before(10, 1));
   EXPECT_THAT(text, ::testing::HasSubstr("read call 9 of pmu"));
   EXPECT_THAT(text, ::testing::HasSubstr("read call 11 of pmu"));
@@ -56,7 +56,7 @@ TEST(TimeLine, only_calls_around_the_steps_are_shown) {
   EXPECT_THAT(text, ::testing::Not(::testing::HasSubstr("read call 17 of pmu")));
 }
 
-TEST(TimeLine, a_step_after_the_last_access_of_its_call_stands_there) {
+TEST(ScheduleTimeLine, a_step_after_the_last_access_of_its_call_stands_there) {
   const std::string text = draw_time_line(readings(3), event_before(3, 3));
   EXPECT_GT(text.find("3 times pmu/a/"), text.find("LOW", text.find("read call 3 of pmu\n")));
 }

@@ -17,7 +17,7 @@ namespace {
 
 __extension__ using Wide = unsigned __int128;
 
-constexpr Wide kSecond = 1'000'000'000'000;
+constexpr Wide kWideSecond = 1'000'000'000'000;
 constexpr Picoseconds kHour = 3'600 * 1'000'000'000'000ULL;
 constexpr Picoseconds kEnd = std::numeric_limits<Picoseconds>::max();
 
@@ -39,7 +39,7 @@ const std::vector<std::uint64_t> kFrequencies = {1,
 /// The definition without a division: `time` is the smallest whole picosecond that is not before edge * 10^12 /
 /// frequency.
 bool is_edge(std::uint64_t frequency, std::uint64_t edge, Picoseconds time) {
-  const Wide exact = kSecond * edge;
+  const Wide exact = kWideSecond * edge;
   return Wide{time} * frequency >= exact && (time == 0 || Wide{time - 1} * frequency < exact);
 }
 
@@ -80,7 +80,7 @@ TEST(ClockDomain, places_every_edge_where_its_definition_says) {
   std::mt19937_64 random(1);
   for (const std::uint64_t frequency : kFrequencies) {
     const ClockDomain clock("any", frequency);
-    const auto last = static_cast<std::uint64_t>(std::min<Wide>(Wide{kEnd} * frequency / kSecond, kEnd));
+    const auto last = static_cast<std::uint64_t>(std::min<Wide>(Wide{kEnd} * frequency / kWideSecond, kEnd));
     for (std::uint64_t i = 0; i < 2'000; ++i) {
       const std::uint64_t edge = i < 500 ? std::min(i, last) : random() % last;
       const Picoseconds time = clock.time_of_edge(edge);
@@ -101,7 +101,7 @@ TEST(ClockDomain, counts_the_edges_of_a_window_as_walking_them_does) {
       const std::uint64_t first = i == 0 ? 0 : random() % 1'000'000'000'000;
       const Picoseconds start = clock.time_of_edge(first);
       if (start > kEnd / 2) continue;
-      const Picoseconds period = static_cast<Picoseconds>(kSecond / frequency);
+      const Picoseconds period = static_cast<Picoseconds>(kWideSecond / frequency);
       const Picoseconds end = start + random() % (100 * period + 1);
       std::uint64_t walked = 0;
       for (std::uint64_t edge = first; clock.time_of_edge(edge) < end; ++edge) ++walked;
@@ -119,7 +119,7 @@ TEST(ClockDomain, finds_in_any_window_its_length_times_the_frequency_rounded_dow
       const Picoseconds start = random() >> (random() % 64);
       const Picoseconds length = std::min(random() >> (random() % 64), kEnd - start);
       const std::uint64_t edges = clock.edges_before(start + length) - clock.edges_before(start);
-      const Wide exact = Wide{length} * frequency / kSecond;
+      const Wide exact = Wide{length} * frequency / kWideSecond;
       ASSERT_TRUE(edges == exact || edges == exact + 1) << frequency << " Hz, " << length << " ps from " << start;
     }
   }

@@ -93,8 +93,8 @@ class FlitFlow final : public cmn::MeshDevice {
   UniformBelow below_lines_;
   std::vector<Source> sources_;
   std::vector<std::vector<std::uint32_t>> at_xp_;  // sources by XP
-  cmn::CallWheel calls_;                         // calls of sources
-  unsigned number_ = 0;                          // device number in the mesh
+  cmn::CallWheel calls_;                           // calls of sources
+  unsigned number_ = 0;                            // device number in the mesh
   cmn::Cycle end_ = cmn::kNoCycle;
   std::uint64_t offered_ = 0;
   std::uint64_t sent_ = 0;

@@ -21,7 +21,7 @@
 #include "testbench/verify/cxl/cxl_generator.h"
 #include "testbench/verify/values.h"
 
-namespace pmufab::verify {
+namespace pmufab::verify::cxl_test {
 namespace {
 
 using scenario::Value;
@@ -232,4 +232,4 @@ TEST(CxlGeneratorTest, the_kernels_own_drivers_pass) {
 }
 
 }  // namespace
-}  // namespace pmufab::verify
+}  // namespace pmufab::verify::cxl_test

@@ -31,7 +31,7 @@ using testing::now;
 
 using CmnMesh = testing::SimulationTest;
 
-constexpr Picoseconds kCycle = 500;  // 2 GHz
+constexpr Picoseconds kPeriod = 500;  // 2 GHz
 constexpr std::uint8_t kReadNoSnp = 4;
 
 // Node ids of cmn600_small(), four by two: x in bits 6:5, y in 4:3, port in bit 2.
@@ -136,7 +136,7 @@ struct MeshRig {
     settle();
   }
   void settle() {
-    while (!script.entries.empty() || mesh.delivered() != mesh.uploaded()) advance(100 * kCycle);
+    while (!script.entries.empty() || mesh.delivered() != mesh.uploaded()) advance(100 * kPeriod);
   }
 
   cmn::Mesh mesh;
@@ -152,27 +152,27 @@ TEST_F(CmnMesh, an_observer_sees_a_flit_on_every_interface_of_its_way_and_nowher
   run([&] {
     rig.script.send(100, 0, 0, kXp0Port0, kXp6Port1);
     rig.script.wake();
-    advance_to(112 * kCycle);
+    advance_to(112 * kPeriod);
     EXPECT_EQ(rig.mesh.uploaded(), 1U);
     EXPECT_EQ(rig.mesh.delivered(), 0U);
-    advance_to(114 * kCycle);
+    advance_to(114 * kPeriod);
     EXPECT_EQ(rig.mesh.delivered(), 1U) << "a link behind the last XP";
     using Seen = Witness::Seen;
-    EXPECT_EQ(witness.uploads, (std::vector<Seen>{{100 * kCycle, 0, Interface::port0}}));
+    EXPECT_EQ(witness.uploads, (std::vector<Seen>{{100 * kPeriod, 0, Interface::port0}}));
     // A link and two cycles of router at each XP; first along x, then along y.
-    EXPECT_EQ(witness.transmits, (std::vector<Seen>{{103 * kCycle, 0, Interface::east},
-                                                    {106 * kCycle, 1, Interface::east},
-                                                    {109 * kCycle, 2, Interface::north},
-                                                    {112 * kCycle, 6, Interface::port1}}));
+    EXPECT_EQ(witness.transmits, (std::vector<Seen>{{103 * kPeriod, 0, Interface::east},
+                                                    {106 * kPeriod, 1, Interface::east},
+                                                    {109 * kPeriod, 2, Interface::north},
+                                                    {112 * kPeriod, 6, Interface::port1}}));
     witness.transmits.clear();
     rig.script.send(200, 6, 1, kXp6Port1, kXp0Port1, Channel::dat);
     rig.script.wake();
-    advance_to(300 * kCycle);
+    advance_to(300 * kPeriod);
     EXPECT_EQ(rig.mesh.delivered(), 2U);
-    EXPECT_EQ(witness.transmits, (std::vector<Seen>{{203 * kCycle, 6, Interface::west},
-                                                    {206 * kCycle, 5, Interface::west},
-                                                    {209 * kCycle, 4, Interface::south},
-                                                    {212 * kCycle, 0, Interface::port1}}));
+    EXPECT_EQ(witness.transmits, (std::vector<Seen>{{203 * kPeriod, 6, Interface::west},
+                                                    {206 * kPeriod, 5, Interface::west},
+                                                    {209 * kPeriod, 4, Interface::south},
+                                                    {212 * kPeriod, 0, Interface::port1}}));
     EXPECT_EQ(witness.stalls, 0U);
     rig.mesh.set_observer(nullptr);
     rig.send(3, kXp6Port0);
@@ -228,7 +228,7 @@ TEST_F(CmnMesh, nothing_runs_while_nothing_moves) {
   run(
       [&] {
         rig.send(5, kXp6Port1);
-        advance(1'000 * kCycle);
+        advance(1'000 * kPeriod);
         const unsigned runs = rig.script.runs;
         const sc_dt::uint64 deltas = sc_core::sc_delta_count();
         advance(kSecond);
@@ -241,7 +241,7 @@ TEST_F(CmnMesh, nothing_runs_while_nothing_moves) {
         advance(kSecond - 1);
         EXPECT_LE(sc_core::sc_delta_count() - deltas, 4U);
         EXPECT_EQ(rig.mesh.uploaded(), 5U);
-        advance(100 * kCycle);
+        advance(100 * kPeriod);
         EXPECT_EQ(rig.mesh.delivered(), 6U);
         EXPECT_LE(rig.script.runs, runs + 20);
       },
