@@ -23,7 +23,7 @@ TEST_P(UniformBelowTest, draws_what_boosts_distribution_draws) {
   EXPECT_EQ(ours, boosts) << "it has drawn another number of times";
 }
 
-// The last three reject many draws.
+// Two of the last three reject many draws.
 INSTANTIATE_TEST_SUITE_P(limits, UniformBelowTest,
                          ::testing::Values(1, 2, 3, 15, 64, 67, 1'000'000, std::uint64_t{1} << 26,
                                            std::uint64_t{1} << 63, (std::uint64_t{1} << 63) + 1,
