@@ -1,28 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "testbench/driver_host/driver_functions.h"
 
-#include <elf.h>
-
 #include <algorithm>
-#include <cstddef>
-#include <fstream>
-#include <optional>
+#include <iterator>
 #include <string_view>
+
+#include "testbench/driver_host/elf_functions.h"
 
 namespace pmufab::driver_host {
 namespace {
-
-/// @return `count` records of the file; nothing if it does not have them
-template <typename Record>
-std::optional<std::vector<Record>> records(std::ifstream& file, std::uint64_t offset, std::uint64_t count) {
-  constexpr std::uint64_t kMost = 1U << 24;
-  if (count > kMost) return std::nullopt;
-  std::vector<Record> list(count);
-  file.seekg(static_cast<std::streamoff>(offset));
-  if (!file.read(reinterpret_cast<char*>(list.data()), static_cast<std::streamsize>(count * sizeof(Record))))
-    return std::nullopt;
-  return list;
-}
 
 /// The compiler marks parts of a function by a dot: "f.cold", "f.isra.0". shim/include/linux/export.h marks exported ones.
 std::string function_name(std::string_view symbol) {
@@ -34,30 +20,11 @@ std::string function_name(std::string_view symbol) {
 }  // namespace
 
 DriverFunctions::DriverFunctions(const std::filesystem::path& library, const std::set<std::string>& files) {
-  std::ifstream file(library, std::ios::binary);
-  const auto header = records<Elf64_Ehdr>(file, 0, 1);
-  if (!header) return;
-  const auto sections = records<Elf64_Shdr>(file, header->front().e_shoff, header->front().e_shnum);
-  if (!sections) return;
-  const auto table = std::find_if(sections->begin(), sections->end(),
-                                  [](const Elf64_Shdr& section) { return section.sh_type == SHT_SYMTAB; });
-  if (table == sections->end() || table->sh_link >= sections->size()) return;
-  const Elf64_Shdr& texts = sections->at(table->sh_link);
-  const auto symbols = records<Elf64_Sym>(file, table->sh_offset, table->sh_size / sizeof(Elf64_Sym));
-  auto names = records<char>(file, texts.sh_offset, texts.sh_size);
-  if (!symbols || !names) return;
-  names->push_back('\0');
-
-  std::string source;  // of the symbols that follow
-  for (const Elf64_Sym& symbol : *symbols) {
-    if (symbol.st_name >= names->size()) continue;
-    const char* const name = names->data() + symbol.st_name;
-    const unsigned type = ELF64_ST_TYPE(symbol.st_info);
-    if (type == STT_FILE) source = name;
-    if (type != STT_FUNC || !files.contains(source)) continue;
-    functions_.push_back({.begin = symbol.st_value,
-                          .end = symbol.st_value + symbol.st_size,
-                          .name = function_name(name) + "() of " + source});
+  for (const ElfFunction& function : elf_functions(library)) {
+    if (!files.contains(function.source)) continue;
+    functions_.push_back({.begin = function.begin,
+                          .end = function.end,
+                          .name = function_name(function.symbol) + "() of " + function.source});
   }
   std::sort(functions_.begin(), functions_.end(),
             [](const Function& left, const Function& right) { return left.begin < right.begin; });

@@ -28,6 +28,7 @@
 #include "testbench/process/crash_report.h"
 #include "testbench/process/descriptor.h"
 #include "testbench/process/process_tree.h"
+#include "testbench/process/processor_samples.h"
 #include "testbench/process/resource_limits.h"
 #include "testbench/process/shared_memory.h"
 #include "testbench/process/shared_text.h"
@@ -56,6 +57,7 @@ struct Shared {
   SharedFlag processor_time_is_over{0};
   SharedFlag is_limited{0};   // the limit of simulated time holds, and the run did not end at it itself
   process::SharedText place;  // the function that did not return
+  ProfileSamples samples{};
 };
 
 volatile std::sig_atomic_t stop_requested = 0;
@@ -207,7 +209,11 @@ int be_child(const RunPlan& plan, const RunnerOptions& options, Child& child, co
   session.simulated_time = &shared.simulated_time;
   session.is_limited = &shared.is_limited;
   try {
-    return run_plan(plan, options, child.index, journal, std::move(session));
+    if (options.profile == nullptr) return run_plan(plan, options, child.index, journal, std::move(session));
+    process::ProcessorSamples samples;
+    const int code = run_plan(plan, options, child.index, journal, std::move(session));
+    options.profile->sort(samples.stop(), shared.samples);
+    return code;
   } catch (const JournalError& error) {
     child.shared->write_error = error.number();  // where this would be kept there is no room either
   } catch (const std::exception& error) {
@@ -397,6 +403,7 @@ class Runner {
     };
     run.cost = {std::chrono::duration<double>(Clock::now() - child.started).count(),
                 seconds(used.ru_utime) + seconds(used.ru_stime), static_cast<std::uint64_t>(used.ru_maxrss)};
+    if (options_.profile != nullptr) options_.profile->add(child.shared->samples, run.cost.processor_seconds);
     run.end = process::process_end(status);
     run.end.asked = child.stopping;
     run.end.timed_out = child.timed_out;

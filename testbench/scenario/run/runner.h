@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "testbench/driver_host/driver_host.h"
+#include "testbench/scenario/report/profile.h"
 #include "testbench/scenario/report/results.h"
 #include "testbench/scenario/run/run_limits.h"
 #include "testbench/scenario/run/scenario_spec.h"
@@ -60,6 +61,7 @@ struct RunnerOptions {
   bool covers = false;            ///< find out what the drivers meet: RunResult::coverage
   bool records_load = false;      ///< of meshes: RunResult::load
   TraceOptions traces = {};       ///< what is written down of each run. Its files and titles are the runner's own
+  Profile* profile = nullptr;     ///< receives where the processor time goes; not owned, null: nobody asks
   std::filesystem::path scratch;  ///< folder for what runs leave behind while they run
   /// Called in the process of a run, with what was read.
   std::function<void(ScenarioSpec&)> prepare = {};

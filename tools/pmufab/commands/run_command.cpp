@@ -5,6 +5,7 @@
 #include <iostream>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <sstream>
 #include <utility>
@@ -16,6 +17,7 @@
 
 #include "testbench/scenario/fabrics/fabric_kind.h"
 #include "testbench/scenario/report/failure_causes.h"
+#include "testbench/scenario/report/profile.h"
 #include "testbench/scenario/report/report.h"
 #include "testbench/scenario/yaml/input_error.h"
 #include "tools/pmufab/cli.h"
@@ -311,6 +313,7 @@ bool runs_here(const po::variables_map& map) { return map["in-process"].as<bool>
 void choose_one(const po::variables_map& map, std::vector<RunPlan>& plans) {
   const char* const option = map["gdb"].as<bool>() ? "--gdb" : "--in-process";
   if (map["timeout"].as<unsigned>() > 0) throw InputError(fmt::format("{} and --timeout exclude each other", option));
+  if (map["profile"].as<bool>()) throw InputError(fmt::format("{} and --profile exclude each other", option));
   const auto is_first = [&](const RunPlan& plan) { return plan.scenario == plans.front().scenario; };
   if (!std::all_of(plans.begin(), plans.end(), is_first)) {
     const std::string variant = plans.front().scenario->variant.name;
@@ -388,6 +391,8 @@ int run(const Request& request) {
   check_reports(map, {"junit", "json", "csv", "html", "coverage", "trace-mmio", "timeline"});
   const scenario::RunLimits limits = limits_of(map);
   const std::vector<RunPlan> plans = runs_of(request, limits);
+  std::optional<scenario::Profile> profile;
+  if (map["profile"].as<bool>()) profile.emplace();
   const fs::path out = map[map["out"].as<std::string>().empty() ? "output" : "out"].as<std::string>();
   if (!out.empty()) check_folders(plans);
   check_outputs(map, out, plans);
@@ -410,6 +415,7 @@ int run(const Request& request) {
   runner.covers = coverage.is_wanted();
   runner.records_load = reports.has_page();
   runner.traces = traces.options();
+  runner.profile = profile ? &*profile : nullptr;
   show_on(bar, runner);
   runner.on_traces = [&](const scenario::TraceOptions& run) {
     bar.clear();
@@ -435,6 +441,7 @@ int run(const Request& request) {
   comparison.write(std::cout);
   causes.write(std::cout);
   if (summary.runs() > 1) summary.write(std::cout);
+  if (profile) profile->write(std::cout);
   std::cout.flush();
   reports.finish(coverage);
   results.write([&] { coverage.write(); });
@@ -480,6 +487,7 @@ everything at the end.
               limit_option(),
               flag("verbose,v", "print full tables, for every run"),
               flag("kernel-log", "show kernel logs as they grow"),
+              flag("profile", "print where the processor time went: traffic, models, judge, drivers, ..."),
               flag("gdb", "run one scenario in gdb, with drivers built for it; it stops before they are loaded"),
               text("gdb-command", "FILE", "gdb commands that --gdb carries out then"),
               flag("in-process", "run one scenario in this process, for debuggers"),

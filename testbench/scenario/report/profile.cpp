@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "testbench/scenario/report/profile.h"
+
+#include <dlfcn.h>
+#include <link.h>
+
+#include <algorithm>
+#include <iterator>
+#include <numeric>
+#include <ostream>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+
+#include "testbench/driver_host/elf_functions.h"
+#include "testbench/scenario/report/results.h"
+#include "testbench/scenario/yaml/input_error.h"
+
+namespace pmufab::scenario {
+namespace {
+
+constexpr std::array<std::string_view, kProfileParts> kNames = {
+    "traffic", "models", "judge", "drivers", "driver host", "scenario", "SystemC", "other libraries"};
+
+/// Namespaces below pmufab. Those of models, and what they share, are not here.
+constexpr std::array<std::pair<std::string_view, ProfilePart>, 10> kNamespaces = {{
+    {"traffic", ProfilePart::traffic},
+    {"scoreboard", ProfilePart::judge},
+    {"driver_host", ProfilePart::kernel},
+    {"perf", ProfilePart::kernel},
+    {"scenario", ProfilePart::scenario},
+    {"coverage", ProfilePart::scenario},
+    {"process", ProfilePart::scenario},
+    {"verify", ProfilePart::scenario},
+    {"explore", ProfilePart::scenario},
+    {"cli", ProfilePart::scenario},
+}};
+
+std::uintptr_t place_of_program() {
+  std::uintptr_t place = 0;
+  // The program comes first.
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t /*size*/, void* found) {
+        *static_cast<std::uintptr_t*>(found) = info->dlpi_addr;
+        return 1;
+      },
+      &place);
+  return place;
+}
+
+ProfilePart part_of_library(std::uintptr_t instruction) {
+  Dl_info where{};
+  // Only drivers, and plug-ins, have been unloaded by the end of a run.
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): an address that the kernel told as a number
+  if (dladdr(reinterpret_cast<const void*>(instruction), &where) == 0) return ProfilePart::drivers;
+  const std::string_view name = where.dli_fname;
+  if (name.ends_with("/pmufab_drivers.so")) return ProfilePart::drivers;
+  return name.find("libsystemc") != std::string_view::npos ? ProfilePart::systemc : ProfilePart::libraries;
+}
+
+}  // namespace
+
+ProfilePart part_of_symbol(std::string_view symbol) noexcept {
+  // A name has its length in front. Of a template of the standard library, what it is made for counts.
+  constexpr std::string_view kOurs = "6pmufab";
+  const std::size_t at = symbol.find(kOurs);
+  if (at == std::string_view::npos) {
+    // Boost draws the random numbers of traffic.
+    return symbol.find("5boost6random") != std::string_view::npos ? ProfilePart::traffic : ProfilePart::libraries;
+  }
+  const std::string_view rest = symbol.substr(at + kOurs.size());
+  for (const auto& [name, part] : kNamespaces) {
+    const std::size_t digits = name.size() < 10 ? 1 : 2;
+    const std::size_t length =
+        digits == 1 ? static_cast<std::size_t>(rest.empty() ? 0 : rest[0] - '0')
+                    : (rest.size() < 2 ? 0 : static_cast<std::size_t>((rest[0] - '0') * 10 + rest[1] - '0'));
+    if (length == name.size() && rest.substr(digits).starts_with(name)) return part;
+  }
+  return ProfilePart::models;
+}
+
+Profile::Profile() : loaded_(place_of_program()) {
+  for (const driver_host::ElfFunction& function : driver_host::elf_functions("/proc/self/exe"))
+    functions_.push_back({function.begin, function.end, part_of_symbol(function.symbol)});
+  if (functions_.empty())
+    throw InputError("--profile: this program has no symbol table", "use one that was not stripped");
+  std::sort(functions_.begin(), functions_.end(),
+            [](const Function& left, const Function& right) { return left.begin < right.begin; });
+}
+
+void Profile::sort(std::span<const std::uintptr_t> instructions, ProfileSamples& samples) const {
+  for (const std::uintptr_t instruction : instructions) {
+    const auto after =
+        std::upper_bound(functions_.begin(), functions_.end(), instruction - loaded_,
+                         [](std::uintptr_t at, const Function& function) { return at < function.begin; });
+    const bool is_ours = after != functions_.begin() && instruction - loaded_ < std::prev(after)->end;
+    const ProfilePart part = is_ours ? std::prev(after)->part : part_of_library(instruction);
+    ++samples.at(static_cast<std::size_t>(part));
+  }
+}
+
+void Profile::add(const ProfileSamples& samples, double processor_seconds) {
+  ++runs_;
+  std::uint64_t sum = 0;
+  for (std::size_t part = 0; part < kProfileParts; ++part) {
+    samples_.at(part) += samples.at(part);
+    sum += samples.at(part);
+  }
+  if (sum == 0) ++silent_;
+  seconds_ += processor_seconds;
+}
+
+void Profile::write(std::ostream& out) const {
+  const auto all = std::accumulate(samples_.begin(), samples_.end(), std::uint64_t{0});
+  fmt::print(out, "\nProcessor time of {}: {:.2f} s, in {}\n", counted(runs_, "run"), seconds_, counted(all, "sample"));
+  if (silent_ != 0)
+    fmt::print(out, "{} too short to be seen, or did not come to an end\n",
+               silent_ == 1 ? std::string("1 run was") : fmt::format("{} runs were", silent_));
+  if (all == 0) return;
+  for (std::size_t part = 0; part < kProfileParts; ++part) {
+    const double share = static_cast<double>(samples_.at(part)) / static_cast<double>(all);
+    fmt::print(out, "  {:<16} {:5.1f} %  {:9.2f} s\n", kNames.at(part), share * 100, share * seconds_);
+  }
+}
+
+}  // namespace pmufab::scenario
