@@ -69,9 +69,11 @@ if(PMUFAB_SANITIZE OR PMUFAB_FUZZ)
   # Drivers run on stacks of their own, so this is off when programs run, too (ASAN_OPTIONS of the preset).
   if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
     add_compile_options(-fsanitize-address-use-after-return=never)
-    # Half of the code that these checks make is in templates of the standard library, GoogleTest, {fmt} and JSON.
-    # AddressSanitizer finds there what they would find: an access through a null pointer, or to where no object is.
+    # Half of the code that UndefinedBehaviorSanitizer's checks of pointers make is in templates of the standard library,
+    # GoogleTest, {fmt} and JSON. There, AddressSanitizer finds accesses through null and to where no object is, and the
+    # library's own assertions find elements that a container does not have. Nothing finds a wrong type or alignment there.
     add_compile_options(-fsanitize-ignorelist=${PROJECT_SOURCE_DIR}/cmake/sanitizer_ignore.txt)
+    add_compile_definitions(_GLIBCXX_ASSERTIONS)
     # From version 17 on, clang compares types of functions across C and C++. C names 64 bits as the kernel does
     # (unsigned long long), C++ as its library does (unsigned long).
     if(CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 17)
@@ -183,19 +185,20 @@ function(pmufab_library name)
   endif()
 endfunction()
 
-# pmufab_test(name [LONG] [NOT_SANITIZED] [OPTIMISED] [TOGETHER] SOURCES ... LINK ...): a GoogleTest program. SystemC
-# elaborates once per process, so each of its tests is a ctest test in its own process. LONG: some tests take many
+# pmufab_test(name [LONG] [NOT_SANITIZED] [OPTIMISED] [TOGETHER] [PREFIX text] SOURCES ... LINK ...): a GoogleTest
+# program. SystemC elaborates once per process, so each of its tests is a ctest test in its own process. LONG: some tests take many
 # seconds, so they start before others. TOGETHER: all tests are one ctest test, because none of them simulates.
 # NOT_SANITIZED: sanitizers would take too long, or see nothing more in it; tools/test runs it in the optimised build.
 # What is TOGETHER, but sanitized, has the label "together": tools/test runs it in the sanitizers' build alone.
-# OPTIMISED: the test's own code simulates, so it is optimised as the models are.
+# OPTIMISED: the test's own code simulates, so it is optimised as the models are. PREFIX: of the names of its tests,
+# because another program has the same tests.
 # Folders share programs, because each program costs headers, templates and a link: a further call with the same name and
 # options adds to the program.
 function(pmufab_test name)
   if(NOT PMUFAB_BUILD_TESTING)
     return()
   endif()
-  cmake_parse_arguments(ARG "LONG;NOT_SANITIZED;OPTIMISED;TOGETHER" "" "SOURCES;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "LONG;NOT_SANITIZED;OPTIMISED;TOGETHER" "PREFIX" "SOURCES;LINK" ${ARGN})
   if(PMUFAB_SANITIZE AND ARG_NOT_SANITIZED)
     return()
   endif()
@@ -248,5 +251,6 @@ function(pmufab_test name)
     endforeach()
     return()
   endif()
-  gtest_discover_tests(${name} NO_PRETTY_VALUES DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300 COST ${cost})
+  gtest_discover_tests(${name} TEST_PREFIX "${ARG_PREFIX}" NO_PRETTY_VALUES DISCOVERY_TIMEOUT 60
+    PROPERTIES TIMEOUT 300 COST ${cost})
 endfunction()

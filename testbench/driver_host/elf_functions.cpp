@@ -14,8 +14,9 @@ namespace {
 /// @return `count` records of the file; nothing if it does not have them
 template <typename Record>
 std::optional<std::vector<Record>> records(std::ifstream& file, std::uint64_t offset, std::uint64_t count) {
-  constexpr std::uint64_t kMost = 1U << 26;
-  if (count > kMost) return std::nullopt;
+  file.seekg(0, std::ios::end);
+  const auto size = static_cast<std::uint64_t>(std::max<std::streamoff>(0, file.tellg()));
+  if (offset > size || count > (size - offset) / sizeof(Record)) return std::nullopt;
   std::vector<Record> list(count);
   file.seekg(static_cast<std::streamoff>(offset));
   if (!file.read(reinterpret_cast<char*>(list.data()), static_cast<std::streamsize>(count * sizeof(Record))))

@@ -33,18 +33,6 @@ void (*tell_parent)(const std::string& what, bool is_sound) = nullptr;
 
 void say(std::string_view text) { static_cast<void>(!write(STDERR_FILENO, text.data(), text.size())); }
 
-/// @return where the process was when the signal came; null if unknown.
-const void* place_of(const void* context) {
-#if defined(__x86_64__)
-  return reinterpret_cast<const void*>(static_cast<const ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP]);
-#elif defined(__aarch64__)
-  return reinterpret_cast<const void*>(static_cast<const ucontext_t*>(context)->uc_mcontext.pc);
-#else
-  static_cast<void>(context);
-  return nullptr;
-#endif
-}
-
 /// @return where a function called through a bad pointer would have returned to; null if unknown.
 void* caller_of(const void* context) {
 #if defined(__x86_64__)
@@ -97,7 +85,7 @@ void on_crash(int signal, siginfo_t* /*info*/, void* context) {
   std::array<void*, kMostFrames> frames{};
   int count = backtrace(frames.data(), static_cast<int>(frames.size()));
   Dl_info there{};
-  if (signal == SIGSEGV && dladdr(place_of(context), &there) == 0) {
+  if (signal == SIGSEGV && dladdr(interrupted_instruction(context), &there) == 0) {
     // Nothing can be unwound from an address without code.
     frames.front() = caller_of(context);
     count = 1;
@@ -116,7 +104,7 @@ void on_crash(int signal, siginfo_t* /*info*/, void* context) {
     command[2] = its->path.c_str();
     const auto offset = reinterpret_cast<std::uintptr_t>(frame) - reinterpret_cast<std::uintptr_t>(where.dli_fbase);
     // Callers are known by their return addresses, which may be on the line after the call.
-    write_hexadecimal(frame == place_of(context) ? offset : offset - 1, offsets.at(told).data());
+    write_hexadecimal(frame == interrupted_instruction(context) ? offset : offset - 1, offsets.at(told).data());
     command.at(3 + told) = offsets.at(told).data();
     ++told;
   }
@@ -133,6 +121,17 @@ void on_crash(int signal, siginfo_t* /*info*/, void* context) {
 }  // namespace
 
 void tell_of_crashes(void (*tell)(const std::string& what, bool is_sound)) { tell_parent = tell; }
+
+const void* interrupted_instruction(const void* context) {
+#if defined(__x86_64__)
+  return reinterpret_cast<const void*>(static_cast<const ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP]);
+#elif defined(__aarch64__)
+  return reinterpret_cast<const void*>(static_cast<const ucontext_t*>(context)->uc_mcontext.pc);
+#else
+  static_cast<void>(context);
+  return nullptr;
+#endif
+}
 
 std::string library_on_stack() {
   std::array<void*, kMostFrames> frames{};

@@ -22,4 +22,8 @@ void tell_of_crashes(void (*tell)(const std::string& what, bool is_sound));
 ///         a signal's handler.
 [[nodiscard]] std::string library_on_stack();
 
+/// @param context  what a signal's handler gets
+/// @return where the process was when the signal came; null on processors of which it is not known
+[[nodiscard]] const void* interrupted_instruction(const void* context);
+
 }  // namespace pmufab::process

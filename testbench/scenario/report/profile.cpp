@@ -25,7 +25,7 @@ constexpr std::array<std::string_view, kProfileParts> kNames = {
     "traffic", "models", "judge", "drivers", "driver host", "scenario", "SystemC", "other libraries"};
 
 /// Namespaces below pmufab. Those of models, and what they share, are not here.
-constexpr std::array<std::pair<std::string_view, ProfilePart>, 10> kNamespaces = {{
+constexpr std::array<std::pair<std::string_view, ProfilePart>, 15> kNamespaces = {{
     {"traffic", ProfilePart::traffic},
     {"scoreboard", ProfilePart::judge},
     {"driver_host", ProfilePart::kernel},
@@ -36,6 +36,11 @@ constexpr std::array<std::pair<std::string_view, ProfilePart>, 10> kNamespaces =
     {"verify", ProfilePart::scenario},
     {"explore", ProfilePart::scenario},
     {"cli", ProfilePart::scenario},
+    {"html", ProfilePart::scenario},
+    {"interleave", ProfilePart::scenario},
+    {"shell", ProfilePart::scenario},
+    {"guest", ProfilePart::scenario},
+    {"register_server", ProfilePart::scenario},
 }};
 
 std::uintptr_t place_of_program() {
@@ -65,7 +70,10 @@ ProfilePart part_of_library(std::uintptr_t instruction) {
 ProfilePart part_of_symbol(std::string_view symbol) noexcept {
   // A name has its length in front. Of a template of the standard library, what it is made for counts.
   constexpr std::string_view kOurs = "6pmufab";
-  const std::size_t at = symbol.find(kOurs);
+  constexpr std::string_view kDigits = "0123456789";
+  std::size_t at = symbol.find(kOurs);
+  while (at != std::string_view::npos && at != 0 && kDigits.find(symbol[at - 1]) != std::string_view::npos)
+    at = symbol.find(kOurs, at + 1);
   if (at == std::string_view::npos) {
     // Boost draws the random numbers of traffic.
     return symbol.find("5boost6random") != std::string_view::npos ? ProfilePart::traffic : ProfilePart::libraries;
@@ -82,10 +90,13 @@ ProfilePart part_of_symbol(std::string_view symbol) noexcept {
 }
 
 Profile::Profile() : loaded_(place_of_program()) {
-  for (const driver_host::ElfFunction& function : driver_host::elf_functions("/proc/self/exe"))
+  for (const driver_host::ElfFunction& function : driver_host::elf_functions("/proc/self/exe")) {
+    if (function.begin == function.end) continue;  // a mark of the compiler's
     functions_.push_back({function.begin, function.end, part_of_symbol(function.symbol)});
+  }
   if (functions_.empty())
-    throw InputError("--profile: this program has no symbol table", "use one that was not stripped");
+    throw InputError("--profile: this program has no symbol table",
+                     "programs of packages are stripped; use one that you built");
   std::sort(functions_.begin(), functions_.end(),
             [](const Function& left, const Function& right) { return left.begin < right.begin; });
 }
@@ -108,16 +119,21 @@ void Profile::add(const ProfileSamples& samples, double processor_seconds) {
     samples_.at(part) += samples.at(part);
     sum += samples.at(part);
   }
-  if (sum == 0) ++silent_;
-  seconds_ += processor_seconds;
+  if (sum == 0) {
+    ++silent_;
+    silent_seconds_ += processor_seconds;
+  } else {
+    seconds_ += processor_seconds;
+  }
 }
 
 void Profile::write(std::ostream& out) const {
   const auto all = std::accumulate(samples_.begin(), samples_.end(), std::uint64_t{0});
-  fmt::print(out, "\nProcessor time of {}: {:.2f} s, in {}\n", counted(runs_, "run"), seconds_, counted(all, "sample"));
+  fmt::print(out, "\nProcessor time of {}: {:.2f} s, in {}\n", counted(runs_ - silent_, "run"), seconds_,
+             counted(all, "sample"));
   if (silent_ != 0)
-    fmt::print(out, "{} too short to be seen, or did not come to an end\n",
-               silent_ == 1 ? std::string("1 run was") : fmt::format("{} runs were", silent_));
+    fmt::print(out, "{} ({:.2f} s) told nothing: too short to be seen, or killed\n", counted(silent_, "other run"),
+               silent_seconds_);
   if (all == 0) return;
   for (std::size_t part = 0; part < kProfileParts; ++part) {
     const double share = static_cast<double>(samples_.at(part)) / static_cast<double>(all);

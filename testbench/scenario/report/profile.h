@@ -17,7 +17,7 @@ enum class ProfilePart : std::uint8_t {
   traffic,    ///< traffic generators
   models,     ///< the hardware: fabrics, PMUs, registers, buses
   judge,      ///< the scoreboard
-  drivers,    ///< the Linux drivers, and plug-ins
+  drivers,    ///< the Linux drivers, and what else is unloaded at the end of a run
   kernel,     ///< the small kernel that drivers run on, and perf's core
   scenario,   ///< reading the scenario, measuring, writing what was found
   systemc,    ///< SystemC's scheduler
@@ -57,9 +57,10 @@ class Profile {
   std::uintptr_t loaded_;            // where this program is
   std::vector<Function> functions_;  // of this program, by address
   std::array<std::uint64_t, kProfileParts> samples_{};
-  double seconds_ = 0;
+  double seconds_ = 0;         // of runs with samples
+  double silent_seconds_ = 0;  // of the others
   std::uint64_t runs_ = 0;
-  std::uint64_t silent_ = 0;  // runs without samples
+  std::uint64_t silent_ = 0;  // of those, without samples
 };
 
 }  // namespace pmufab::scenario

@@ -28,10 +28,10 @@
 #include "testbench/process/crash_report.h"
 #include "testbench/process/descriptor.h"
 #include "testbench/process/process_tree.h"
-#include "testbench/process/processor_samples.h"
 #include "testbench/process/resource_limits.h"
 #include "testbench/process/shared_memory.h"
 #include "testbench/process/shared_text.h"
+#include "testbench/scenario/report/processor_samples.h"
 #include "testbench/scenario/run/session.h"
 #include "testbench/scenario/yaml/quantity.h"
 #include "tlm/spec/printable.h"
@@ -210,7 +210,7 @@ int be_child(const RunPlan& plan, const RunnerOptions& options, Child& child, co
   session.is_limited = &shared.is_limited;
   try {
     if (options.profile == nullptr) return run_plan(plan, options, child.index, journal, std::move(session));
-    process::ProcessorSamples samples;
+    ProcessorSamples samples;
     const int code = run_plan(plan, options, child.index, journal, std::move(session));
     options.profile->sort(samples.stop(), shared.samples);
     return code;

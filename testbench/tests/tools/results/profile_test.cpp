@@ -47,9 +47,12 @@ TEST_F(ProfileOption, says_where_processor_time_went_and_changes_no_result) {
   EXPECT_LT(found.at("other libraries"), 50);
 }
 
-TEST_F(ProfileOption, tells_of_runs_that_did_not_come_to_an_end) {
-  const Outcome run = pmufab({"run", endless(), "--drivers", "newest", "--profile", "--timeout", "1"});
-  EXPECT_THAT(run.out, HasSubstr("Processor time of 1 run: "));
+TEST_F(ProfileOption, tells_of_runs_that_were_stopped_and_of_those_that_were_killed) {
+  const Outcome stopped = pmufab({"run", endless(), "--drivers", "newest", "--profile", "--timeout", "1"});
+  EXPECT_THAT(stopped.out, HasSubstr("Processor time of 1 run: "));
+  // It ends before it can tell.
+  const Outcome killed = pmufab({"run", endless(), "--drivers", "newest", "--profile", "--limit", "memory=16 MiB"});
+  EXPECT_THAT(killed.out, HasSubstr("\nProcessor time of 0 runs: 0.00 s, in 0 samples\n1 other run ("));
 }
 
 TEST_F(ProfileOption, needs_processes_of_its_own) {

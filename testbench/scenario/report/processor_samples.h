@@ -4,10 +4,11 @@
 #include <cstdint>
 #include <span>
 
-namespace pmufab::process {
+namespace pmufab::scenario {
 
-/// Notes, at every few milliseconds of processor time of this process, which instruction runs. Only the first hour fits.
-/// There is one at a time: the kernel's timer and signal for this (ITIMER_PROF, SIGPROF) are the process's own.
+/// Notes, at every few milliseconds of processor time of this process, which instruction runs. Of a long time, fewer
+/// moments are kept, evenly. There is one at a time: the kernel's timer and signal for this (ITIMER_PROF, SIGPROF) are the
+/// process's own.
 class ProcessorSamples {
  public:
   /// Begins.
@@ -21,4 +22,4 @@ class ProcessorSamples {
   std::span<const std::uintptr_t> stop();
 };
 
-}  // namespace pmufab::process
+}  // namespace pmufab::scenario
