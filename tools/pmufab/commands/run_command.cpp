@@ -5,7 +5,6 @@
 #include <iostream>
 #include <map>
 #include <memory>
-#include <optional>
 #include <set>
 #include <sstream>
 #include <utility>
@@ -189,6 +188,7 @@ void make_folder(const fs::path& folder) {
 /// Errors in writing show before anything runs.
 void check_outputs(const po::variables_map& map, const fs::path& out, const std::vector<RunPlan>& plans) {
   if (!out.empty()) {
+    check_folders(plans);
     try {
       make_folder(out);
       check_writable(out / "result.json");
@@ -391,10 +391,8 @@ int run(const Request& request) {
   check_reports(map, {"junit", "json", "csv", "html", "coverage", "trace-mmio", "timeline"});
   const scenario::RunLimits limits = limits_of(map);
   const std::vector<RunPlan> plans = runs_of(request, limits);
-  std::optional<scenario::Profile> profile;
-  if (map["profile"].as<bool>()) profile.emplace();
+  const auto profile = map["profile"].as<bool>() ? std::make_unique<scenario::Profile>() : nullptr;
   const fs::path out = map[map["out"].as<std::string>().empty() ? "output" : "out"].as<std::string>();
-  if (!out.empty()) check_folders(plans);
   check_outputs(map, out, plans);
   const scenario::TextReportOptions form = form_of(map, plans.size());
 
@@ -415,7 +413,7 @@ int run(const Request& request) {
   runner.covers = coverage.is_wanted();
   runner.records_load = reports.has_page();
   runner.traces = traces.options();
-  runner.profile = profile ? &*profile : nullptr;
+  runner.profile = profile.get();
   show_on(bar, runner);
   runner.on_traces = [&](const scenario::TraceOptions& run) {
     bar.clear();
