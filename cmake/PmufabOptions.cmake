@@ -186,8 +186,9 @@ function(pmufab_library name)
 endfunction()
 
 # pmufab_test(name [LONG] [NOT_SANITIZED] [OPTIMISED] [TOGETHER] [PREFIX text] SOURCES ... LINK ...): a GoogleTest
-# program. SystemC elaborates once per process, so each of its tests is a ctest test in its own process. LONG: some tests take many
-# seconds, so they start before others. TOGETHER: all tests are one ctest test, because none of them simulates.
+# program. SystemC elaborates once per process, so each of its tests is a ctest test in its own process. LONG: some
+# tests take many seconds, so they start before others. TOGETHER: all tests are one ctest test, because none of them
+# simulates.
 # NOT_SANITIZED: sanitizers would take too long, or see nothing more in it; tools/test runs it in the optimised build.
 # What is TOGETHER, but sanitized, has the label "together": tools/test runs it in the sanitizers' build alone.
 # OPTIMISED: the test's own code simulates, so it is optimised as the models are. PREFIX: of the names of its tests,

@@ -24,23 +24,23 @@ namespace {
 constexpr std::array<std::string_view, kProfileParts> kNames = {
     "traffic", "models", "judge", "drivers", "driver host", "scenario", "SystemC", "other libraries"};
 
-/// Namespaces below pmufab. Those of models, and what they share, are not here.
+/// Namespaces below pmufab, as mangled names have them. Those of models, and what they share, are not here.
 constexpr std::array<std::pair<std::string_view, ProfilePart>, 15> kNamespaces = {{
-    {"traffic", ProfilePart::traffic},
-    {"scoreboard", ProfilePart::judge},
-    {"driver_host", ProfilePart::kernel},
-    {"perf", ProfilePart::kernel},
-    {"scenario", ProfilePart::scenario},
-    {"coverage", ProfilePart::scenario},
-    {"process", ProfilePart::scenario},
-    {"verify", ProfilePart::scenario},
-    {"explore", ProfilePart::scenario},
-    {"cli", ProfilePart::scenario},
-    {"html", ProfilePart::scenario},
-    {"interleave", ProfilePart::scenario},
-    {"shell", ProfilePart::scenario},
-    {"guest", ProfilePart::scenario},
-    {"register_server", ProfilePart::scenario},
+    {"7traffic", ProfilePart::traffic},
+    {"10scoreboard", ProfilePart::judge},
+    {"11driver_host", ProfilePart::kernel},
+    {"4perf", ProfilePart::kernel},
+    {"8scenario", ProfilePart::scenario},
+    {"8coverage", ProfilePart::scenario},
+    {"7process", ProfilePart::scenario},
+    {"6verify", ProfilePart::scenario},
+    {"7explore", ProfilePart::scenario},
+    {"3cli", ProfilePart::scenario},
+    {"4html", ProfilePart::scenario},
+    {"10interleave", ProfilePart::scenario},
+    {"5shell", ProfilePart::scenario},
+    {"5guest", ProfilePart::scenario},
+    {"15register_server", ProfilePart::scenario},
 }};
 
 std::uintptr_t place_of_program() {
@@ -80,11 +80,7 @@ ProfilePart part_of_symbol(std::string_view symbol) noexcept {
   }
   const std::string_view rest = symbol.substr(at + kOurs.size());
   for (const auto& [name, part] : kNamespaces) {
-    const std::size_t digits = name.size() < 10 ? 1 : 2;
-    const std::size_t length =
-        digits == 1 ? static_cast<std::size_t>(rest.empty() ? 0 : rest[0] - '0')
-                    : (rest.size() < 2 ? 0 : static_cast<std::size_t>((rest[0] - '0') * 10 + rest[1] - '0'));
-    if (length == name.size() && rest.substr(digits).starts_with(name)) return part;
+    if (rest.starts_with(name)) return part;
   }
   return ProfilePart::models;
 }

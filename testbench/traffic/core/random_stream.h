@@ -40,7 +40,7 @@ class UniformBelow {
   constexpr explicit UniformBelow(std::uint64_t limit)
       : limit_(limit),
         shift_(std::has_single_bit(limit) ? static_cast<unsigned>(64 - std::countr_zero(limit)) : 0),
-        bucket_(~std::uint64_t{0} / limit) {}
+        bucket_(std::has_single_bit(limit) ? 0 : ~std::uint64_t{0} / limit) {}
 
   std::uint64_t operator()(boost::random::mt19937_64& engine) const {
     if (limit_ == 1) return 0;
@@ -54,7 +54,7 @@ class UniformBelow {
  private:
   std::uint64_t limit_;
   unsigned shift_;        ///< not 0: the limit is a power of two, and the result is what this leaves
-  std::uint64_t bucket_;  ///< numbers of the engine with the same result
+  std::uint64_t bucket_;  ///< otherwise: numbers of the engine with the same result
 };
 
 /// Random numbers that are the same on every machine: Boost's engine and distributions, an explicit seed.
