@@ -164,7 +164,7 @@ struct System : public sc_core::sc_module {
 };
 
 std::unique_ptr<System> system;
-const bench::BeforeElaboration kBuild([] { system = std::make_unique<System>("chi_bench_system"); });
+const bench::BeforeElaboration kBuildChi([] { system = std::make_unique<System>("chi_bench_system"); });
 
 constexpr std::int64_t kPlain = 0;
 constexpr std::int64_t kCounters = 1;

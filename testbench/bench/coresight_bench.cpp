@@ -59,7 +59,7 @@ struct CoreSightBench : sc_core::sc_module {
 };
 
 std::unique_ptr<CoreSightBench> rig;
-const bench::BeforeElaboration kBuild([] { rig = std::make_unique<CoreSightBench>("coresight_bench"); });
+const bench::BeforeElaboration kBuildCoresight([] { rig = std::make_unique<CoreSightBench>("coresight_bench"); });
 
 void read_repeatedly(benchmark::State& state, std::uint64_t offset, unsigned length) {
   rig->enable(6);

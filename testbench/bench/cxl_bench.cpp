@@ -70,7 +70,7 @@ struct System {
 };
 
 std::unique_ptr<System> the_system;
-const bench::BeforeElaboration kBuild([] { the_system = std::make_unique<System>(); });
+const bench::BeforeElaboration kBuildCxl([] { the_system = std::make_unique<System>(); });
 
 /// Arguments: which traffic; whether eight counters count.
 void cxl_mem(benchmark::State& state) {

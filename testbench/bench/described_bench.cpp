@@ -157,7 +157,7 @@ struct DescribedRig : sc_core::sc_module {
 };
 
 std::unique_ptr<DescribedRig> rig;
-const bench::BeforeElaboration kBuild([] { rig = std::make_unique<DescribedRig>("described_bench"); });
+const bench::BeforeElaboration kBuildDescribed([] { rig = std::make_unique<DescribedRig>("described_bench"); });
 
 double median(std::vector<double>& values) {
   std::sort(values.begin(), values.end());

@@ -189,7 +189,7 @@ constexpr std::array<Configuration, 11> kConfigurations = {{{8, 20, 100, false},
                                                             {12, 100, 100, false},
                                                             {12, 300, 100, false}}};
 std::vector<std::unique_ptr<BenchedMesh>> meshes;
-const bench::BeforeElaboration kBuild([] {
+const bench::BeforeElaboration kBuildMesh([] {
   for (const Configuration& configuration : kConfigurations) {
     const std::string name = "mesh_bench_" + std::to_string(meshes.size());
     meshes.push_back(std::make_unique<BenchedMesh>(name.c_str(), configuration.side, configuration.load / 1000.0,

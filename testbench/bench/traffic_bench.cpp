@@ -69,7 +69,7 @@ std::unique_ptr<Rig> stream_rig;
 std::unique_ptr<Rig> uniform_rig;
 std::unique_ptr<Rig> mixed_rig;
 std::unique_ptr<Rig> dense_rig;
-const bench::BeforeElaboration kBuild([] {
+const bench::BeforeElaboration kBuildTraffic([] {
   TrafficSpec spec;
   spec.generators = {generator_of(PatternKind::stream)};
   stream_rig = std::make_unique<Rig>("traffic_stream", spec);

@@ -172,7 +172,7 @@ struct Rig : sc_core::sc_module {
 std::unique_ptr<Rig> ucf_rig;
 std::unique_ptr<Rig> pair;
 std::unique_ptr<Rig> narrow;
-const bench::BeforeElaboration kBuild([] {
+const bench::BeforeElaboration kBuildUcf([] {
   ucf_rig = std::make_unique<Rig>("ucf_bench", 64, 1);
   pair = std::make_unique<Rig>("ucf_bench_pair", 64, 2);
   narrow = std::make_unique<Rig>("ucf_bench_narrow", 32, 1);
