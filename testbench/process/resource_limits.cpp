@@ -2,10 +2,15 @@
 #include "testbench/process/resource_limits.h"
 
 #include <dlfcn.h>
+#include <malloc.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <fstream>
+#include <limits>
 
 namespace pmufab::process {
 namespace {
@@ -31,6 +36,22 @@ void limit_resources(const ResourceLimits& limits) {
   if (limits.files > 0) lower(RLIMIT_NOFILE, limits.files, limits.files);
   if (limits.processor_seconds > 0) lower(RLIMIT_CPU, limits.processor_seconds, limits.processor_seconds + kPatience);
   std::ofstream("/proc/self/oom_score_adj") << 1000;
+}
+
+void use_large_pages() {
+#ifndef PMUFAB_SANITIZED
+  constexpr int kStep = 64 << 20;
+  constexpr int kLargest = 32 << 20;  // what the C library takes as the size of blocks that come from the heap
+  mallopt(M_MMAP_THRESHOLD, kLargest);
+  mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
+  mallopt(M_TOP_PAD, kStep);
+  // The heap grows for a block that does not fit into its first 132 KiB. Volatile, or the compiler leaves both calls out.
+  char* const before = static_cast<char*>(sbrk(0));
+  void* volatile block = std::malloc(std::size_t{1} << 20U);
+  std::free(block);
+  char* const end = static_cast<char*>(sbrk(0));
+  if (end > before) madvise(before, static_cast<std::size_t>(end - before), MADV_HUGEPAGE);
+#endif
 }
 
 }  // namespace pmufab::process

@@ -13,6 +13,9 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#ifdef PMUFAB_SANITIZED
+#include <sanitizer/lsan_interface.h>
+#endif
 #include <systemc>
 
 // How the sanitizers run in tests (the environment overrides this).
@@ -22,10 +25,13 @@
 //   endless processes in members, not in local variables.
 // - Detection of use after return is off, because it moves local variables to a separate stack, which clashes with
 //   SystemC's coroutines.
+// - Ten callers of each allocation are kept, not thirty: finding them takes a tenth of the tests' time.
 extern "C" {
 // NOLINTBEGIN(readability-identifier-naming): the names are the sanitizers' own
 const char* __asan_default_options();
-const char* __asan_default_options() { return "detect_leaks=1:detect_stack_use_after_return=0:strict_string_checks=1"; }
+const char* __asan_default_options() {
+  return "detect_leaks=1:detect_stack_use_after_return=0:strict_string_checks=1:malloc_context_size=10";
+}
 const char* __ubsan_default_options();
 const char* __ubsan_default_options() { return "print_stacktrace=1"; }
 // NOLINTEND(readability-identifier-naming)
@@ -55,7 +61,17 @@ std::vector<std::string> tests_of_part(const std::string& part) {
   return tests;
 }
 
-/// @return the exit code of this process, which may be the child that runs one test
+/// End the child that ran a test. Destructors of what the program has from its beginning are left to the parent: each
+/// would write to memory that both share, and copying that took a seventh of the time. Leaks are looked for as ever.
+[[noreturn]] void end_child(int code) {
+  std::fflush(nullptr);
+#ifdef PMUFAB_SANITIZED
+  __lsan_do_leak_check();
+#endif
+  _exit(code);
+}
+
+/// @return the exit code of the parent
 int run_each_alone(const std::string& part) {
   unsigned long failed = 0;
   const std::vector<std::string> tests = tests_of_part(part);
@@ -66,7 +82,7 @@ int run_each_alone(const std::string& part) {
       unsetenv(kEachAlone);
       GTEST_FLAG_SET(filter, test);
       alarm(kPatience);
-      return RUN_ALL_TESTS();
+      end_child(RUN_ALL_TESTS());
     }
     int status = -1;
     if (child > 0 && waitpid(child, &status, 0) == child && status == 0) continue;

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "testbench/process/resource_limits.h"
 #include "testbench/scenario/report/report.h"
 #include "testbench/scenario/yaml/input_error.h"
 #include "tools/pmufab/cli.h"
@@ -171,6 +172,7 @@ int sc_main(int, char*[]) { return 0; }
 
 int main(int argc, char* argv[]) {
   using namespace pmufab;
+  process::use_large_pages();
   setenv("SYSTEMC_DISABLE_COPYRIGHT_MESSAGE", "1", 0);
   cli::take_arguments(argv);
   cli::prepare_process();

@@ -9,8 +9,9 @@ namespace {
 
 // How long a request is kept after its end, so that sums slightly before the latest instant are possible.
 constexpr Picoseconds kMemory = 10'000'000;
-// Without checkpoints, requests are settled from time to time, to bound the memory of a long run.
-constexpr std::size_t kSettleEvery = 65'536;
+// Without checkpoints, requests are settled from time to time: few enough that they stay in the caches. If more are too
+// young, as many again are awaited, so that each is looked at twice at most.
+constexpr std::size_t kSettleEvery = 1'024;
 
 }  // namespace
 
@@ -28,7 +29,8 @@ RequestSums& RequestSums::operator-=(const RequestSums& other) noexcept {
   return *this;
 }
 
-RequestTimeline::RequestTimeline(const ExactClock& clock, std::size_t lanes) : clock_(clock), settled_(lanes) {}
+RequestTimeline::RequestTimeline(const ExactClock& clock, std::size_t lanes)
+    : clock_(clock), settled_(lanes), settle_after_(kSettleEvery) {}
 
 void RequestTimeline::add(Picoseconds start, Picoseconds end, std::uint64_t amount, std::size_t lane) {
   const Request request{start, end, amount, lane};
@@ -40,7 +42,7 @@ void RequestTimeline::add(Picoseconds start, Picoseconds end, std::uint64_t amou
   } else {
     requests_.push_back(request);
   }
-  if (++since_settled_ >= kSettleEvery) settle(start);
+  if (++since_settled_ >= settle_after_) settle(start);
 }
 
 std::size_t RequestTimeline::checkpoint(Picoseconds when) {
@@ -81,6 +83,7 @@ void RequestTimeline::settle(Picoseconds when) {
     add_before(settled_, request, settled_until_);
     return true;
   });
+  settle_after_ = std::max(kSettleEvery, requests_.size());
 }
 
 }  // namespace pmufab::scoreboard

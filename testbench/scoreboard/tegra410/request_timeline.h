@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <set>
 #include <vector>
@@ -83,7 +82,8 @@ class RequestTimeline {
   std::vector<RequestSums> settled_;  // requests that ended before settled_until_ and have left requests_
   Picoseconds settled_until_ = 0;
   std::size_t since_settled_ = 0;
-  std::deque<Request> requests_;                   // in order of reporting
+  std::size_t settle_after_ = 0;                   // requests
+  std::vector<Request> requests_;                  // in order of reporting
   std::map<std::size_t, Checkpoint> checkpoints_;  // by number, in order of time
   std::size_t next_checkpoint_ = 0;
 };
