@@ -18,6 +18,8 @@
 #endif
 #include <systemc>
 
+#include "testbench/process/main_stack.h"
+
 // How the sanitizers run in tests (the environment overrides this).
 //
 // - Leaks are errors. SystemC's own allocations stay reachable from its global context, so nothing is suppressed. A
@@ -66,6 +68,7 @@ std::vector<std::string> tests_of_part(const std::string& part) {
 [[noreturn]] void end_child(int code) {
   std::fflush(nullptr);
 #ifdef PMUFAB_SANITIZED
+  pmufab::process::return_to_main_stack();  // it holds what main() has
   __lsan_do_leak_check();
 #endif
   _exit(code);

@@ -82,6 +82,16 @@ class Cli : public ::testing::Test {
 
   Outcome pmufab(const std::vector<std::string>& arguments) { return finish(start(arguments)); }
 
+  /// Wait, 20 s at most. @return whether the condition came true
+  template <typename Condition>
+  static bool comes_true(Condition condition) {
+    for (int milliseconds = 0; milliseconds < 20'000; ++milliseconds) {
+      if (condition()) return true;
+      usleep(1'000);
+    }
+    return false;
+  }
+
   /// @return the path of a new file.
   std::string write(const std::string& name, const std::string& content) {
     std::ofstream(folder / name, std::ios::binary) << content;

@@ -77,7 +77,17 @@ TEST_F(WrongFile, a_pipe_with_a_writer_is_read) {
   const int both = open(pipe.c_str(), O_RDWR | O_CLOEXEC);
   ASSERT_GE(both, 0);
   const pid_t pid = start({"list", pipe});
-  usleep(200'000);  // it waits for the text
+  const auto is_open = [&] {
+    std::error_code gone;
+    const std::string process = "/proc/" + std::to_string(pid);
+    // Before it is pmufab, it has this test's files.
+    if (std::filesystem::read_symlink(process + "/exe", gone).filename() != "pmufab") return false;
+    for (const auto& file : std::filesystem::directory_iterator(process + "/fd", gone)) {
+      if (std::filesystem::read_symlink(file.path(), gone) == pipe) return true;
+    }
+    return false;
+  };
+  EXPECT_TRUE(comes_true(is_open));
   const std::string text = "kind: tegra411\n";
   EXPECT_EQ(::write(both, text.data(), text.size()), static_cast<ssize_t>(text.size()));
   close(both);
