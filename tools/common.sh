@@ -94,7 +94,7 @@ job_count() {
 # the kernel has them. clang takes a fifth less time, cppcheck too; gcc has a heap of its own and takes as long as before.
 with_large_pages() {
   local heap=glibc.malloc.hugetlb=1:glibc.malloc.top_pad=67108864:glibc.malloc.trim_threshold=4294967296
-  GLIBC_TUNABLES=$heap:glibc.malloc.mmap_threshold=33554432 "$@"
+  GLIBC_TUNABLES=${GLIBC_TUNABLES:+$GLIBC_TUNABLES:}$heap:glibc.malloc.mmap_threshold=33554432 "$@"
 }
 
 # The Linux drivers the driver host knows, one per line: kernel module and files, separated by blanks.

@@ -8,7 +8,7 @@ namespace pmufab::bench {
 /// Builds the modules a benchmark file needs, before elaboration:
 ///
 ///     std::unique_ptr<Platform> platform;
-///     const BeforeElaboration kBuild([] { platform = std::make_unique<Platform>("my_bench"); });
+///     const BeforeElaboration kBuildMine([] { platform = std::make_unique<Platform>("my_bench"); });
 ///
 ///     void my_benchmark(benchmark::State& state) { for (auto _ : state) platform->cpu.read(...); }
 ///     BENCHMARK(my_benchmark);

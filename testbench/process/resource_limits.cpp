@@ -25,6 +25,14 @@ void lower(int resource, std::uint64_t soft, std::uint64_t hard) {
   setrlimit(which, &limit);
 }
 
+constexpr int kSmallStep = 128 << 10;             // the C library's own
+constexpr std::uint64_t kMuchMemory = 1U << 30U;  // so much that the heap's last step hardly matters
+
+bool is_limited(int resource) {
+  rlimit limit{};
+  return getrlimit(static_cast<__rlimit_resource>(resource), &limit) != 0 || limit.rlim_cur != RLIM_INFINITY;
+}
+
 /// Its shadow of all memory would not fit. Drivers may bring it along, too.
 bool has_address_sanitizer() { return dlsym(RTLD_DEFAULT, "__asan_init") != nullptr; }
 
@@ -32,7 +40,14 @@ bool has_address_sanitizer() { return dlsym(RTLD_DEFAULT, "__asan_init") != null
 
 void limit_resources(const ResourceLimits& limits) {
   constexpr std::uint64_t kPatience = 5;
-  if (limits.memory > 0 && !has_address_sanitizer()) lower(RLIMIT_DATA, limits.memory, limits.memory);
+  if (limits.memory > 0 && !has_address_sanitizer()) {
+    if (limits.memory < kMuchMemory) {
+      // What the heap has in store would count, too.
+      mallopt(M_TOP_PAD, kSmallStep);
+      malloc_trim(0);
+    }
+    lower(RLIMIT_DATA, limits.memory, limits.memory);
+  }
   if (limits.files > 0) lower(RLIMIT_NOFILE, limits.files, limits.files);
   if (limits.processor_seconds > 0) lower(RLIMIT_CPU, limits.processor_seconds, limits.processor_seconds + kPatience);
   std::ofstream("/proc/self/oom_score_adj") << 1000;
@@ -40,8 +55,9 @@ void limit_resources(const ResourceLimits& limits) {
 
 void use_large_pages() {
 #ifndef PMUFAB_SANITIZED
-  constexpr int kStep = 64 << 20;
-  constexpr int kLargest = 32 << 20;  // what the C library takes as the size of blocks that come from the heap
+  if (is_limited(RLIMIT_DATA) || is_limited(RLIMIT_AS)) return;
+  constexpr int kStep = 64 << 20;     // bytes by which the heap grows
+  constexpr int kLargest = 32 << 20;  // the largest threshold that the C library accepts
   mallopt(M_MMAP_THRESHOLD, kLargest);
   mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
   mallopt(M_TOP_PAD, kStep);
@@ -50,7 +66,11 @@ void use_large_pages() {
   void* volatile block = std::malloc(std::size_t{1} << 20U);
   std::free(block);
   char* const end = static_cast<char*>(sbrk(0));
-  if (end > before) madvise(before, static_cast<std::size_t>(end - before), MADV_HUGEPAGE);
+  if (end > before) {
+    madvise(before, static_cast<std::size_t>(end - before), MADV_HUGEPAGE);
+  } else {
+    mallopt(M_TOP_PAD, kSmallStep);  // there is no room for such steps
+  }
 #endif
 }
 

@@ -16,9 +16,9 @@ struct ResourceLimits {
 /// ends this process before others.
 void limit_resources(const ResourceLimits& limits);
 
-/// At the start of a program that simulates: let the heap grow in large steps, in large pages where the kernel has them,
-/// and keep what it has. A simulation fills tens of megabytes, and the faults of small pages take a tenth of its time.
-/// Does nothing for a heap that is not the C library's.
+/// At the start of a program that simulates: let the heap grow in steps of 64 MiB and keep what it has, and ask the kernel
+/// for large pages for the first 64 MiB. A simulation fills tens of megabytes, and the faults of small pages take a tenth
+/// of its time. Does nothing for a heap that is not the C library's, or where memory is limited (RLIMIT_DATA, RLIMIT_AS).
 void use_large_pages();
 
 }  // namespace pmufab::process

@@ -64,7 +64,8 @@ std::vector<std::string> tests_of_part(const std::string& part) {
 }
 
 /// End the child that ran a test. Destructors of what the program has from its beginning are left to the parent: each
-/// would write to memory that both share, and copying that took a seventh of the time. Leaks are looked for as ever.
+/// would write to memory that both share, and copying that took a seventh of the time. Leaks are looked
+/// for before them, so what such an object still holds is none.
 [[noreturn]] void end_child(int code) {
   std::fflush(nullptr);
 #ifdef PMUFAB_SANITIZED

@@ -100,11 +100,11 @@ unsigned nth_bit(std::uint32_t mask, std::uint64_t n) {
 
 }  // namespace
 
-C2cPmuJudge::C2cPmuJudge(C2cPmuSpec spec, const ExactClock& clock)
+C2cPmuJudge::C2cPmuJudge(C2cPmuSpec spec, const ExactClock& clock, Picoseconds ahead)
     : PmuJudge(spec.name, spec.width),
       spec_(std::move(spec)),
       clock_(clock),
-      timeline_(clock, std::size_t{kC2cTraffic} * spec_.instances) {}
+      timeline_(clock, std::size_t{kC2cTraffic} * spec_.instances, ahead) {}
 
 void C2cPmuJudge::see_request(bool is_in, bool is_write, unsigned peer, std::uint64_t line, Picoseconds start,
                               Picoseconds end) {

@@ -15,7 +15,8 @@ namespace pmufab::scoreboard {
 class C2cPmuJudge final : public PmuJudge {
  public:
   /// @param clock  of the interface
-  C2cPmuJudge(C2cPmuSpec spec, const ExactClock& clock);
+  /// @param ahead  how long before it starts see_request() may tell of a request, at most
+  C2cPmuJudge(C2cPmuSpec spec, const ExactClock& clock, Picoseconds ahead);
 
   [[nodiscard]] const C2cPmuSpec& spec() const noexcept { return spec_; }
 

@@ -10,7 +10,7 @@ namespace {
 // How long a request is kept after its end, so that sums slightly before the latest instant are possible.
 constexpr Picoseconds kMemory = 10'000'000;
 // Without checkpoints, requests are settled from time to time: few enough that they stay in the caches. If more are too
-// young, as many again are awaited, so that each is looked at twice at most.
+// young, as many again are awaited, so that each is looked at about twice.
 constexpr std::size_t kSettleEvery = 1'024;
 
 }  // namespace
@@ -29,8 +29,8 @@ RequestSums& RequestSums::operator-=(const RequestSums& other) noexcept {
   return *this;
 }
 
-RequestTimeline::RequestTimeline(const ExactClock& clock, std::size_t lanes)
-    : clock_(clock), settled_(lanes), settle_after_(kSettleEvery) {}
+RequestTimeline::RequestTimeline(const ExactClock& clock, std::size_t lanes, Picoseconds ahead)
+    : clock_(clock), ahead_(ahead), settled_(lanes), settle_after_(kSettleEvery) {}
 
 void RequestTimeline::add(Picoseconds start, Picoseconds end, std::uint64_t amount, std::size_t lane) {
   const Request request{start, end, amount, lane};
@@ -42,7 +42,7 @@ void RequestTimeline::add(Picoseconds start, Picoseconds end, std::uint64_t amou
   } else {
     requests_.push_back(request);
   }
-  if (++since_settled_ >= settle_after_) settle(start);
+  if (++since_settled_ >= settle_after_ && start > ahead_) settle(start - ahead_);
 }
 
 std::size_t RequestTimeline::checkpoint(Picoseconds when) {

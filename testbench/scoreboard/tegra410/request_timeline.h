@@ -30,7 +30,8 @@ struct RequestSums {
 class RequestTimeline {
  public:
   /// @param clock  outstanding requests are counted at its edges
-  RequestTimeline(const ExactClock& clock, std::size_t lanes);
+  /// @param ahead  how long before its start a request may be reported, at most
+  RequestTimeline(const ExactClock& clock, std::size_t lanes, Picoseconds ahead = 0);
 
   /// Add `amount` requests at once, at `when`. If they are outstanding, they are so at the next clock edge and no other;
   /// otherwise at none.
@@ -79,6 +80,7 @@ class RequestTimeline {
   }
 
   ExactClock clock_;
+  Picoseconds ahead_;
   std::vector<RequestSums> settled_;  // requests that ended before settled_until_ and have left requests_
   Picoseconds settled_until_ = 0;
   std::size_t since_settled_ = 0;

@@ -45,13 +45,13 @@ struct Tegra410Judge::State {
         wires(spec, chronicle.findings),
         last_accepted(spec.sockets) {
     for (unsigned socket = 0; socket < spec.sockets; ++socket)
-      timelines.emplace_back(clock, std::size_t{spec.cmem_instances} * spec.cmem_controllers);
+      timelines.emplace_back(clock, std::size_t{spec.cmem_instances} * spec.cmem_controllers, spec.slc_latency);
     for (const CoreSightPmuSpec& pmu : spec.coresight_pmus) pmus.push_back(judge_of(pmu));
     for (const CmemPmuSpec& pmu : spec.cmem_pmus)
       pmus.push_back(std::make_unique<CmemPmuJudge>(pmu, timelines[pmu.socket], spec.cmem_controllers, clock));
     std::vector<C2cPmuJudge*> interfaces;
     for (const C2cPmuSpec& pmu : spec.c2c_pmus) {
-      auto judge = std::make_unique<C2cPmuJudge>(pmu, c2c_clock);
+      auto judge = std::make_unique<C2cPmuJudge>(pmu, c2c_clock, spec.slc_latency);
       interfaces.push_back(judge.get());
       pmus.push_back(std::move(judge));
     }

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -85,11 +86,12 @@ class Cli : public ::testing::Test {
   /// Wait, 20 s at most. @return whether the condition came true
   template <typename Condition>
   static bool comes_true(Condition condition) {
-    for (int milliseconds = 0; milliseconds < 20'000; ++milliseconds) {
-      if (condition()) return true;
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (!condition()) {
+      if (std::chrono::steady_clock::now() > end) return false;
       usleep(1'000);
     }
-    return false;
+    return true;
   }
 
   /// @return the path of a new file.

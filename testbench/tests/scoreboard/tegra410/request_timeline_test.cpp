@@ -65,6 +65,18 @@ TEST_F(RequestTimelineTest, requests_long_ended_are_not_forgotten) {
   EXPECT_EQ(timeline.between(begin, end), (RequestSums{200'000, 400'000, 200'000 * 1500}));
 }
 
+// As by a system-level cache that takes 20 us, longer than sums go back.
+TEST(RequestTimelineAhead, sums_of_now_are_right_after_many_requests_that_start_later) {
+  constexpr Picoseconds kAhead = 20'000'000;
+  RequestTimeline timeline(ExactClock(1'000'000'000), 1, kAhead);
+  const std::size_t begin = timeline.checkpoint(0);
+  constexpr Picoseconds kRequests = 5'000;
+  for (Picoseconds i = 0; i < kRequests; ++i) timeline.add(i * 10'000 + kAhead, i * 10'000 + kAhead + 1500, 1, 0);
+  // It is 50 us. Those that were told in the first 30 us have left.
+  const std::size_t now = timeline.checkpoint(kRequests * 10'000);
+  EXPECT_EQ(timeline.between(begin, now), (RequestSums{3'000, 6'000, 3'000 * 1500}));
+}
+
 TEST_F(RequestTimelineTest, what_takes_no_time_is_kept_when_older_requests_are_settled) {
   timeline.add_at_once(11'500'000, false, 7, 0);
   (void)timeline.checkpoint(21'500'000);  // settles what is older than 10 us

@@ -51,7 +51,12 @@ TEST_F(ProfileOption, tells_of_runs_that_were_stopped_and_of_those_that_were_kil
   const Outcome stopped = pmufab({"run", endless(), "--drivers", "newest", "--profile", "--timeout", "1"});
   EXPECT_THAT(stopped.out, HasSubstr("Processor time of 1 run: "));
   // It ends before it can tell.
-  const Outcome killed = pmufab({"run", endless(), "--drivers", "newest", "--profile", "--limit", "memory=16 MiB"});
+  const pid_t pid = start({"run", endless(), "--drivers", "newest", "--profile"});
+  const std::string children = "/proc/" + std::to_string(pid) + "/task/" + std::to_string(pid) + "/children";
+  pid_t child = 0;
+  ASSERT_TRUE(comes_true([&] { return static_cast<bool>(std::ifstream(children) >> child); }));
+  EXPECT_EQ(kill(child, SIGKILL), 0);
+  const Outcome killed = finish(pid);
   EXPECT_THAT(killed.out, HasSubstr("\nProcessor time of 0 runs: 0.00 s, in 0 samples\n1 other run ("));
 }
 
