@@ -54,8 +54,7 @@ void limit_resources(const ResourceLimits& limits) {
 }
 
 void use_large_pages() {
-#ifndef PMUFAB_SANITIZED
-  if (is_limited(RLIMIT_DATA) || is_limited(RLIMIT_AS)) return;
+  if (has_address_sanitizer() || is_limited(RLIMIT_DATA) || is_limited(RLIMIT_AS)) return;
   constexpr int kStep = 64 << 20;     // bytes by which the heap grows
   constexpr int kLargest = 32 << 20;  // the largest threshold that the C library accepts
   mallopt(M_MMAP_THRESHOLD, kLargest);
@@ -71,7 +70,6 @@ void use_large_pages() {
   } else {
     mallopt(M_TOP_PAD, kSmallStep);  // there is no room for such steps
   }
-#endif
 }
 
 }  // namespace pmufab::process
