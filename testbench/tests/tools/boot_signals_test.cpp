@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Signals to pmufab boot, with a program in place of QEMU that only waits.
-#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <functional>
 #include <string>
-#include <thread>
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
@@ -32,10 +30,7 @@ class BootSignals : public Cli, public ::testing::WithParamInterface<int> {
   }
   [[nodiscard]] fs::path temporary() const { return folder / "t"; }
 
-  void wait_until(const std::function<bool()>& happens) {
-    for (unsigned i = 0; i < 30'000 && !happens(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    ASSERT_TRUE(happens());
-  }
+  void wait_until(const std::function<bool()>& happens) { ASSERT_TRUE(comes_true(happens)); }
 
   /// Start a boot, and send the signal when something is so.
   void expect_end(const std::function<bool()>& moment) {

@@ -83,10 +83,10 @@ class Cli : public ::testing::Test {
 
   Outcome pmufab(const std::vector<std::string>& arguments) { return finish(start(arguments)); }
 
-  /// Wait, 20 s at most. @return whether the condition came true
+  /// Wait, 60 s at most. @return whether the condition came true
   template <typename Condition>
   static bool comes_true(Condition condition) {
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
     while (!condition()) {
       if (std::chrono::steady_clock::now() > end) return false;
       usleep(1'000);

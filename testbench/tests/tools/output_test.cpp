@@ -4,14 +4,12 @@
 #include <unistd.h>
 
 #include <array>
-#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <set>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include <fcntl.h>
@@ -255,10 +253,7 @@ TEST_F(Output, what_a_killed_program_left_is_removed_by_the_next_and_what_is_in_
     for (const auto& entry : fs::directory_iterator(folder / "tmp")) names.insert(entry.path().filename());
     return names;
   };
-  const auto until = [&](auto condition) {
-    for (int turn = 0; turn < 6000 && !condition(); ++turn) std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    EXPECT_TRUE(condition());
-  };
+  const auto until = [&](auto condition) { EXPECT_TRUE(comes_true(condition)); };
   const std::set<std::string> others = folders();
   // Of a run, nobody lives on who would remove its folder.
   const pid_t killed = start({"run", endless(), "--drivers", "newest"}, environment);

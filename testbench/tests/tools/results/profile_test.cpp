@@ -6,6 +6,7 @@
 
 #include <gmock/gmock.h>
 
+#include "testbench/process/process_tree.h"
 #include "testbench/tests/tools/cli_fixture.h"
 
 namespace pmufab::testing::profile_test {
@@ -52,10 +53,9 @@ TEST_F(ProfileOption, tells_of_runs_that_were_stopped_and_of_those_that_were_kil
   EXPECT_THAT(stopped.out, HasSubstr("Processor time of 1 run: "));
   // It ends before it can tell.
   const pid_t pid = start({"run", endless(), "--drivers", "newest", "--profile"});
-  const std::string children = "/proc/" + std::to_string(pid) + "/task/" + std::to_string(pid) + "/children";
-  pid_t child = 0;
-  ASSERT_TRUE(comes_true([&] { return static_cast<bool>(std::ifstream(children) >> child); }));
-  EXPECT_EQ(kill(child, SIGKILL), 0);
+  std::vector<pid_t> children;
+  ASSERT_TRUE(comes_true([&] { return !(children = process::living_children(pid)).empty(); }));
+  EXPECT_EQ(kill(children.front(), SIGKILL), 0);
   const Outcome killed = finish(pid);
   EXPECT_THAT(killed.out, HasSubstr("\nProcessor time of 0 runs: 0.00 s, in 0 samples\n1 other run ("));
 }
