@@ -91,7 +91,7 @@ job_count() {
 }
 
 # with_large_pages COMMAND...: runs COMMAND with a heap that grows in large steps and keeps what it has, in large pages where
-# the kernel has them. clang takes a fifth less time, cppcheck too; gcc has a heap of its own and takes as long as before.
+# the kernel has them. clang takes a fifth less time, cppcheck too; GCC has a heap of its own (tools/large_pages.c).
 with_large_pages() {
   local heap=glibc.malloc.hugetlb=1:glibc.malloc.top_pad=67108864:glibc.malloc.trim_threshold=4294967296
   GLIBC_TUNABLES=${GLIBC_TUNABLES:+$GLIBC_TUNABLES:}$heap:glibc.malloc.mmap_threshold=33554432 "$@"

@@ -25,6 +25,7 @@
 
 #include "testbench/process/captured_output.h"
 #include "testbench/process/descriptor.h"
+#include "testbench/process/resource_limits.h"
 
 namespace pmufab::process {
 
@@ -63,7 +64,10 @@ pid_t start_child(const std::function<int()>& work) {
   std::fflush(nullptr);  // or the child writes it, too
   const pid_t child = fork();
   if (child < 0) throw std::system_error(errno, std::generic_category(), "fork");
-  if (child == 0) leave_child(work());
+  if (child == 0) {
+    leave_parents_page();
+    leave_child(work());
+  }
   return child;
 }
 

@@ -16,9 +16,20 @@ struct ResourceLimits {
 /// ends this process before others.
 void limit_resources(const ResourceLimits& limits);
 
-/// At the start of a program that simulates: let the heap grow in steps of 64 MiB and keep what it has, and ask the kernel
-/// for large pages for the first 64 MiB. A simulation fills tens of megabytes, and the faults of small pages take a tenth
-/// of its time. Does nothing for a heap that is not the C library's, or where memory is limited (RLIMIT_DATA, RLIMIT_AS).
-void use_large_pages();
+/// Take the memory that every run needs in a few large steps, because a fault for each page of 4 KiB takes long on a virtual
+/// machine. A program names this function in its `.preinit_array`, so it runs before the constructors of shared libraries:
+/// SystemC's fill 3 MiB.
+///
+/// The heap grows in steps of 64 MiB and keeps what it has, and the kernel is asked for large pages for its first 64 MiB. Not
+/// for a heap that is not the C library's, or where memory is limited (RLIMIT_DATA, RLIMIT_AS).
+///
+/// With AddressSanitizer it is the program's data and their shadow: the shadow is written at the start, and the search for
+/// leaks reads the data at the end. Blocks of 1 to 4 MiB are taken as a whole, too.
+void take_memory_early();
+
+/// In a new child: new blocks come from where the next large page begins, except those that fit between the parent's. The
+/// heap's last large page is the parent's, too, and of such a page the kernel would copy each 4 KiB that the child writes,
+/// also those that neither has used yet.
+void leave_parents_page();
 
 }  // namespace pmufab::process

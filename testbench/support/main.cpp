@@ -19,6 +19,7 @@
 #include <systemc>
 
 #include "testbench/process/main_stack.h"
+#include "testbench/process/resource_limits.h"
 
 // How the sanitizers run in tests (the environment overrides this).
 //
@@ -109,6 +110,9 @@ int sc_main(int argc, char* argv[]) {
   const char* const part = std::getenv(kEachAlone);
   return part != nullptr ? run_each_alone(part) : RUN_ALL_TESTS();
 }
+
+[[gnu::section(".preinit_array"),
+  gnu::used]] static void (*const kBeforeLibraries)() = pmufab::process::take_memory_early;
 
 int main(int argc, char* argv[]) {
   setenv("SYSTEMC_DISABLE_COPYRIGHT_MESSAGE", "1", 0);

@@ -170,9 +170,11 @@ computes what every counter must read.)",
 // The SystemC library refers to this function. Simulations here call sc_start() in their own processes.
 int sc_main(int, char*[]) { return 0; }
 
+[[gnu::section(".preinit_array"),
+  gnu::used]] static void (*const kBeforeLibraries)() = pmufab::process::take_memory_early;
+
 int main(int argc, char* argv[]) {
   using namespace pmufab;
-  process::use_large_pages();
   setenv("SYSTEMC_DISABLE_COPYRIGHT_MESSAGE", "1", 0);
   cli::take_arguments(argv);
   cli::prepare_process();

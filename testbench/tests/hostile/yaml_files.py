@@ -8,10 +8,13 @@ file. The input's number and the seed make it: `yaml_files.py --seed S ... 17` r
 
 Simulated time is limited, so that a valid run is short. What is checked:
   - exit code 2 with the place FILE:LINE:COLUMN, or a run that ended with 0, 1 or 4
-  - at most 5 s of processor time (of a matrix, 10 ms more for each run) and 1 GiB of memory
+  - at most 5 s of processor time (of a matrix, 10 ms more for each run) and 1 GiB of memory. Of a long file, three times
+    what it takes to read as much, if that is longer
   - no process and no file is left behind
 """
 
+import functools
+import math
 import os
 import random
 import re
@@ -23,6 +26,7 @@ import hostile
 SAMPLE = 60  # inputs for ctest
 PROCESSOR_SECONDS = 5
 SANITIZERS = 5  # times as long: they look at all memory when a process ends
+TIMES_OF_READING = 3
 # Bytes that repetition may add. The memory of this program counts as that of what it starts.
 LARGEST = 4_000_000
 # Many variants, or a long wait at the start: nothing to do with the file.
@@ -288,19 +292,32 @@ class YamlFiles(hostile.Part):
         scenario = self.scenario_of(file, chance)
         damaged = Mutator(chance, list(self.texts.values())).mutate(self.texts[file])
         file.write_bytes(damaged)
-        options = ["--limit", "simulated-time=2 us", "--drivers", "newest", "--timeout", str(3 * self.slowness), "-j", "1"]
-        outcome = self.run(["run", scenario, *options])
+        # Nothing asks a run to end while it reads a file.
+        reading = TIMES_OF_READING * self.reading * len(damaged) / LARGEST if len(damaged) > LARGEST / 8 else 0
+        seconds = math.ceil(3 * self.slowness + reading)
+        options = ["--limit", "simulated-time=2 us", "--drivers", "newest", "--timeout", str(seconds), "-j", "1"]
+        outcome = self.run(["run", scenario, *options], patience=60 + reading)
         self.count += 1
         self.codes[outcome.code] = self.codes.get(outcome.code, 0) + 1
         self.late += "TIMED OUT" in outcome.out
-        why = self.judge(outcome)
+        why = self.judge(outcome, reading)
         if why:
             self.bad(f"input {number}, {file.relative_to(self.tree)}", why,
                      [file, self.folder / "run.out", self.folder / "run.err"])
         file.write_text(self.texts[file], encoding="utf-8")
 
-    def judge(self, outcome):
-        """What is bad about the end of a command; empty: nothing."""
+    @functools.cached_property
+    def reading(self):
+        """Seconds of processor time in which the command reads LARGEST bytes of a list, which it then refuses."""
+        item = "  - {at: 50 us, do: cpu_offline, cpu: 2}\n"
+        largest = self.folder / "largest.yaml"
+        largest.write_text("x:\n" + item * (LARGEST // len(item)), encoding="utf-8")
+        outcome = self.run(["run", largest], "largest", patience=300)
+        largest.unlink()
+        return outcome.processor if "unknown key 'x'" in outcome.err else 0
+
+    def judge(self, outcome, reading):
+        """What is bad about the end of a command; empty: nothing. @param reading  seconds that a long file may take"""
         if outcome.code not in (0, 1, 2, 4):
             return f"{outcome.text()}: {last_line(outcome)}"
         if outcome.code == 2 and not re.search(r"pmufab: [^\n]*\S(:\d+:\d+|: line \d+): ", outcome.err):
@@ -311,8 +328,9 @@ class YamlFiles(hostile.Part):
         runs = len(re.findall(r"^[A-Z][A-Z ]+: ", outcome.out, re.MULTILINE))  # of a matrix, there are many
         if len(outcome.err) + len(outcome.out) > max(1_000_000, 2_000 * runs):
             return f"{len(outcome.err) + len(outcome.out)} bytes of output"
-        if outcome.processor > (PROCESSOR_SECONDS + runs / 100) * self.slowness:
-            return f"{outcome.processor:.1f} s of processor time"
+        allowed = max((PROCESSOR_SECONDS + runs / 100) * self.slowness, reading)
+        if outcome.processor > allowed:
+            return f"{outcome.processor:.1f} s of processor time; {allowed:.1f} s are allowed"
         if outcome.peak > hostile.PEAK and not self.is_sanitized:
             return f"{outcome.peak >> 20} MiB of memory"
         return hostile.control_characters(outcome) or self.left_behind()
