@@ -8,7 +8,7 @@ file. The input's number and the seed make it: `yaml_files.py --seed S ... 17` r
 
 Simulated time is limited, so that a valid run is short. What is checked:
   - exit code 2 with the place FILE:LINE:COLUMN, or a run that ended with 0, 1 or 4
-  - at most 5 s of processor time (of a matrix, 10 ms more for each run) and 1 GiB of memory. Of a long file, three times
+  - at most 5 s of processor time (of a matrix, 10 ms more for each run) and 1 GiB of memory. Of a long file, five times
     what it takes to read as much, if that is longer
   - no process and no file is left behind
 """
@@ -26,7 +26,7 @@ import hostile
 SAMPLE = 60  # inputs for ctest
 PROCESSOR_SECONDS = 5
 SANITIZERS = 5  # times as long: they look at all memory when a process ends
-TIMES_OF_READING = 3
+TIMES_OF_READING = 5  # a run reads its file twice, and works on what it says
 # Bytes that repetition may add. The memory of this program counts as that of what it starts.
 LARGEST = 4_000_000
 # Many variants, or a long wait at the start: nothing to do with the file.
