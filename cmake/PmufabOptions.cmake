@@ -74,10 +74,11 @@ if(PMUFAB_SANITIZE OR PMUFAB_FUZZ)
     # library's own assertions find elements that a container does not have. Nothing finds a wrong type or alignment there.
     add_compile_options(-fsanitize-ignorelist=${PROJECT_SOURCE_DIR}/cmake/sanitizer_ignore.txt)
     add_compile_definitions(_GLIBCXX_ASSERTIONS)
-    # This would find calls through pointers to functions of another type. GCC refuses most casts that lead to them, those to
-    # another number or kind of parameters (-Wcast-function-type), but none of what a library gives by name. Its
-    # descriptions of the types of all functions would be two thirds of the objects that AddressSanitizer takes in at each
-    # start of a program. From version 17 on, it would also take the 64 bits of C and of C++ for two types.
+    # The check "function" finds calls through pointers to functions of another type. GCC refuses most casts that lead to
+    # such calls (-Wcast-function-type: another number or kind of parameters). Nothing checks functions that a library gives
+    # by name. The check describes the types of all functions, and these descriptions are two thirds of the objects that
+    # AddressSanitizer registers whenever a program starts. From version 17 on, it also takes the 64 bits of C and of C++
+    # for two types.
     add_compile_options(-fno-sanitize=function)
   endif()
   # GCC and clang define different macros for sanitizers.

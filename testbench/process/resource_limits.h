@@ -20,11 +20,11 @@ void limit_resources(const ResourceLimits& limits);
 /// machine. A program names this function in its `.preinit_array`, so it runs before the constructors of shared libraries:
 /// SystemC's fill 3 MiB.
 ///
-/// The heap grows in steps of 64 MiB and keeps what it has, and the kernel is asked for large pages for its first 64 MiB. Not
-/// for a heap that is not the C library's, or where memory is limited (RLIMIT_DATA, RLIMIT_AS).
+/// The heap grows in steps of 64 MiB and keeps what it has, and the kernel is asked for large pages for its first
+/// 64 MiB. The heap stays as it is where memory is limited (RLIMIT_DATA, RLIMIT_AS), or where it is not the C library's.
 ///
-/// With AddressSanitizer it is the program's data and their shadow: the shadow is written at the start, and the search for
-/// leaks reads the data at the end. Blocks of 1 to 4 MiB are taken as a whole, too.
+/// With AddressSanitizer, this takes the program's data and their shadow: the shadow is written at the start, and the search
+/// for leaks reads the data at the end. From then on, each new block of 1 to 4 MiB is taken as a whole.
 void take_memory_early();
 
 /// In a new child: new blocks come from where the next large page begins, except those that fit between the parent's. The
