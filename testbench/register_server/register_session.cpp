@@ -214,7 +214,8 @@ bool load(scenario::Machine& machine) {
 
 bool run_register_session(const scenario::ScenarioSpec& spec, const driver_host::DriverSet& drivers,
                           const Listener& listener, const SessionOptions& options) {
-  scenario::Machine machine(spec.platform, spec.host, spec.workload, drivers, {.echo_log = options.echo_log});
+  scenario::Machine machine(spec.platform, spec.host, spec.workload, drivers,
+                            {.echo_log = options.echo_log, .is_judged = false});
   machine.set_judging(false);
   bool good = true;
   machine.run([&] {

@@ -171,7 +171,9 @@ scenario::ScenarioSpec scenario_of(const po::variables_map& map, const std::stri
                          "write a scenario, and use pmufab run");
     }
   }
-  return scenario::ScenarioFile(document, fs::path()).load({}, overrides);
+  scenario::ScenarioSpec spec = scenario::ScenarioFile(document, fs::path()).load({}, overrides);
+  require_judge(spec, "this command");
+  return spec;
 }
 
 double time_scale_of(const std::string& text, const char* option) {

@@ -122,6 +122,13 @@ struct FabricContext {
   ProgressFunction progress;
   std::string kernel{};                 ///< version of the drivers
   bool has_reference_software = false;  ///< counts in place of drivers
+  bool is_judged = true;                ///< false: judges tell what drivers publish, and follow no traffic
+
+  /// @return what the models tell of their wires: the judge, or nobody
+  template <typename Judge>
+  [[nodiscard]] Judge* listener(Judge& judge) const noexcept {
+    return is_judged ? &judge : nullptr;
+  }
 };
 
 /// @return the fabrics of the platform, in the order of fabric_kinds().

@@ -62,6 +62,7 @@ Machine* Machine::current_ = nullptr;
 Machine::Machine(const platform::PlatformSpec& platform, const HostSpec& host, const Workload& workload,
                  const driver_host::DriverSet& drivers, Options options) {
   current_ = this;
+  is_judged_ = options.is_judged;
   process::report_crashes_in(drivers.library);
   if (const auto* const plugin = platform.part<platform::PluginSpec>(); plugin != nullptr)
     process::report_crashes_in(plugin->path, "the plug-in " + plugin->file);
@@ -94,7 +95,7 @@ Machine::Machine(const platform::PlatformSpec& platform, const HostSpec& host, c
 
   scoreboard_ = std::make_unique<scoreboard::Scoreboard>();
   fabrics_ = make_fabrics({*platform_, workload, *scoreboard_, *host_, std::move(options.progress),
-                           drivers.kernel_version, host.counted_by == HostSpec::CountedBy::reference});
+                           drivers.kernel_version, host.counted_by == HostSpec::CountedBy::reference, is_judged_});
   pmus_ = std::make_unique<perf::PmuServices>(*host_);
   enabled_ = std::make_unique<perf::EnabledEvents>(*scoreboard_);
   for (const auto& fabric : fabrics_) {
@@ -103,27 +104,28 @@ Machine::Machine(const platform::PlatformSpec& platform, const HostSpec& host, c
   if (pmus_->replaces_drivers())
     host_->handle_interrupts([this](std::uint32_t number) { return pmus_->handle_interrupt(number); });
   if (gate_) {
-    gate_->tell_lost_writes([this](const MmioBus::BusAccess& access) {
-      if (judging_) scoreboard_->on_bus_access(access);
-    });
+    gate_->tell_lost_writes([this](const MmioBus::BusAccess& access) { tell_judge(access); });
   }
   if (options.covers) observe_coverage();
   std::vector<perf::PerfCallObserver*> call_observers(tracers_.begin(), tracers_.end());
   if (coverage_) call_observers.push_back(coverage_.get());
-  calls_ = std::make_unique<CallTee>(*scoreboard_, std::move(call_observers), gate_.get());
+  calls_ = std::make_unique<CallTee>(is_judged_ ? scoreboard_.get() : nullptr, std::move(call_observers), gate_.get());
   host_->observe(calls_.get());
   pmus_->observe(event_observers());
-  platform_->bus().monitor([this](const MmioBus::BusAccess& access) {
-    if (judging_) scoreboard_->on_bus_access(access);
-  });
+  if (is_judged_) platform_->bus().monitor([this](const MmioBus::BusAccess& access) { tell_judge(access); });
   if (!tracers_.empty()) attach_tracers();
 }
 
 std::vector<perf::EventObserver*> Machine::event_observers() const {
-  std::vector<perf::EventObserver*> observers{enabled_.get()};
+  std::vector<perf::EventObserver*> observers;
+  if (is_judged_) observers.push_back(enabled_.get());
   observers.insert(observers.end(), tracers_.begin(), tracers_.end());
   if (coverage_) observers.push_back(coverage_.get());
   return observers;
+}
+
+void Machine::tell_judge(const MmioBus::BusAccess& access) {
+  if (is_judged_ && judging_) scoreboard_->on_bus_access(access);
 }
 
 void Machine::attach_tracers() {

@@ -32,26 +32,27 @@ namespace pmufab::scenario {
 /// all events: those share their counters by rotation.
 class CallTee final : public perf::PerfCallObserver {
  public:
+  /// @param judge   null: there is none
   /// @param others  are told, too
   /// @param gate    the same; null: there is none
-  CallTee(scoreboard::Scoreboard& judge, std::vector<perf::PerfCallObserver*> others, HardwareGate* gate)
+  CallTee(scoreboard::Scoreboard* judge, std::vector<perf::PerfCallObserver*> others, HardwareGate* gate)
       : judge_(judge), others_(std::move(others)), gate_(gate) {}
   void on_call(Call call, bool begin, const std::string& pmu, perf::EventHandle event, std::uint64_t value,
                Picoseconds when) override {
-    judge_.on_call(call, begin, pmu, event, value, when);
+    if (judge_ != nullptr) judge_->on_call(call, begin, pmu, event, value, when);
     for (perf::PerfCallObserver* const other : others_) other->on_call(call, begin, pmu, event, value, when);
     if (gate_ != nullptr) gate_->on_call(call, begin, pmu);
   }
   void on_add_failed(const std::string& pmu, perf::EventHandle event, int error) override {
     crowded_.insert(pmu);
-    judge_.on_add_failed(pmu, event, error);
+    if (judge_ != nullptr) judge_->on_add_failed(pmu, event, error);
     for (perf::PerfCallObserver* const other : others_) other->on_add_failed(pmu, event, error);
   }
   /// PMUs that refused an event since the call before.
   [[nodiscard]] std::set<std::string> take_crowded() { return std::exchange(crowded_, {}); }
 
  private:
-  scoreboard::Scoreboard& judge_;
+  scoreboard::Scoreboard* judge_;
   std::vector<perf::PerfCallObserver*> others_;
   HardwareGate* gate_;
   std::set<std::string> crowded_;
@@ -78,6 +79,7 @@ class Machine {
     std::size_t log_room = 1U << 20;  ///< bytes of the kernel log to keep
     ProgressFunction progress = {};
     bool covers = false;    ///< find out what the drivers meet
+    bool is_judged = true;  ///< false: nobody follows traffic and calls; no count is judged, nothing covered
     bool has_gate = false;  ///< between CPUs and platform: something waits for register accesses, or hardware fails
     std::vector<TraceListener*> tracers = {};  ///< not owned; with them there is a gate
   };
@@ -93,8 +95,10 @@ class Machine {
   [[nodiscard]] const platform::Platform& platform() const noexcept { return *platform_; }
   [[nodiscard]] driver_host::DriverHost& host() noexcept { return *host_; }
   [[nodiscard]] const driver_host::DriverHost& host() const noexcept { return *host_; }
+  /// What drivers must publish, and what is true. Of a machine that is not judged it knows the first only.
   [[nodiscard]] scoreboard::Scoreboard& scoreboard() noexcept { return *scoreboard_; }
   [[nodiscard]] const scoreboard::Scoreboard& scoreboard() const noexcept { return *scoreboard_; }
+  [[nodiscard]] bool is_judged() const noexcept { return is_judged_; }
   /// What firmware tells the CPUs. Its interrupt lines are their ends of the wires.
   [[nodiscard]] const platform::FirmwareDescription& firmware() const noexcept { return firmware_; }
   /// PMUs of drivers and of other software.
@@ -137,6 +141,7 @@ class Machine {
  private:
   class Process;
   void observe_coverage();
+  void tell_judge(const MmioBus::BusAccess& access);
   void attach_tracers();
   [[nodiscard]] std::vector<perf::EventObserver*> event_observers() const;
   static void on_report(const sc_core::sc_report& report, const sc_core::sc_actions& actions);
@@ -157,7 +162,8 @@ class Machine {
   std::unique_ptr<perf::EnabledEvents> enabled_;
   std::unique_ptr<Process> process_;
   Reports reports_;
-  bool judging_ = true;
+  bool is_judged_ = true;
+  bool judging_ = true;  // for now
 };
 
 }  // namespace pmufab::scenario

@@ -29,7 +29,7 @@ std::string describe_errno(int result) {
   return name == nullptr ? fmt::format("error {}", -result) : fmt::format("{} ({})", name, strerrordesc_np(-result));
 }
 
-Measurement::Measurement(const MeasureSpec& spec, perf::PmuService& pmus, scoreboard::Scoreboard& judge,
+Measurement::Measurement(const MeasureSpec& spec, perf::PmuService& pmus, scoreboard::Scoreboard* judge,
                          const perf::PmuCatalog& catalog, Picoseconds zero, Picoseconds rotation,
                          std::function<void(const IntervalResult&)> take)
     : spec_(spec), pmus_(pmus), judge_(judge), zero_(zero), rotation_(rotation), take_(std::move(take)) {
@@ -96,10 +96,12 @@ void Measurement::open(Group& group, unsigned number) {
     }
     counter.handle = handle;
     if (leader == 0) leader = handle;
-    if (judge_.judges(counter.event.pmu)) {
+    if (judge_ == nullptr) {
+      counter.not_judged = "the scenario has 'judge: off'";
+    } else if (judge_->judges(counter.event.pmu)) {
       try {
-        judge_.expect(handle, counter.event.pmu, counter.event.terms,
-                      &counter == &leading ? nullptr : &leading.event.terms);
+        judge_->expect(handle, counter.event.pmu, counter.event.terms,
+                       &counter == &leading ? nullptr : &leading.event.terms);
       } catch (const std::invalid_argument& error) {
         // A driver that takes what it must refuse is wrong, whatever the event may be.
         if (spec_.compare == MeasureSpec::Compare::none || !spec_.open_error.empty()) {
@@ -231,7 +233,7 @@ CounterResult Measurement::compare(const Counter& counter, unsigned group, const
     result.time_enabled = counter.reading->time_enabled;
     result.time_running = counter.reading->time_running;
   }
-  const std::optional<EventResult> judged = judge_.result(counter.handle);
+  const std::optional<EventResult> judged = judge_ == nullptr ? std::nullopt : judge_->result(counter.handle);
   perf::Expected expected = judged ? perf::expected_of(*judged, zero_) : perf::not_judged(counter.not_judged);
   if (judged) {
     result.expected = judged->expected;
@@ -272,7 +274,7 @@ void Measurement::add_derived(MeasureResult& result) const {
       input.count = counter.reading->value;
       input.elapsed = counter.reading->time_running;
       input.complete = !turns_of(*counter.reading).is_shared();
-      if (const auto judged = judge_.result(counter.handle)) {
+      if (const auto judged = judge_ == nullptr ? std::nullopt : judge_->result(counter.handle)) {
         input.figure = judged->figure;
         input.mean_latency_ps = judged->mean_read_latency_ps;
       }

@@ -208,6 +208,13 @@ void read_sweep(Reader& reader, const MeasureSpec& measure, std::vector<MeasureS
   }
 }
 
+constexpr const char* kJudge = "judge";
+
+/// @param key  of what the judge must know or say
+[[noreturn]] void refuse_unjudged(Reader& reader, std::string_view key) {
+  reader.fail(key, "needs the judge, and the scenario has 'judge: off'", "remove one of the two");
+}
+
 bool is_error_name(const std::string& name) {
   constexpr int kLast = 133;  // EHWPOISON
   for (int number = 1; number <= kLast; ++number) {
@@ -268,15 +275,26 @@ void check_measures(Reader& reader, const std::vector<MeasureSpec>& measures, st
   }
 }
 
-void read_measure(Reader& reader, std::size_t index, const std::optional<Picoseconds>& duration,
-                  const platform::PlatformSpec& platform, std::unordered_set<std::string>& names,
+/// Read how counts are compared.
+void read_comparison(Reader& reader, bool is_judged, MeasureSpec& measure) {
+  using Compare = MeasureSpec::Compare;
+  measure.compare = is_judged ? Compare::exact : Compare::none;
+  reader.choice("compare", measure.compare, {{"exact", Compare::exact}, {"none", Compare::none}});
+  reader.flag("nonzero", measure.nonzero);
+  if (is_judged) return;
+  if (measure.compare != Compare::none) refuse_unjudged(reader, "compare");
+  if (measure.nonzero) refuse_unjudged(reader, "nonzero");
+}
+
+/// @param spec  what stands before the measures
+void read_measure(Reader& reader, std::size_t index, const ScenarioSpec& spec, std::unordered_set<std::string>& names,
                   std::vector<MeasureSpec>& out) {
   MeasureSpec measure;
   measure.name = fmt::format("measure {}", index);
   reader.text("name", measure.name);
   reader.texts("events", measure.events, Presence::required);
   if (const Value* events = reader.take("events")) measure.source = events->source;
-  read_span(reader, index, duration, measure);
+  read_span(reader, index, spec.duration, measure);
   if (reader.has("tolerance")) {
     Picoseconds tolerance = 0;
     reader.number("tolerance", tolerance, Quantity::duration);
@@ -285,12 +303,10 @@ void read_measure(Reader& reader, std::size_t index, const std::optional<Picosec
       reader.fail("tolerance", "the measure does not say how long it counts", "add a window");
   }
   reader.number("interval", measure.interval, Quantity::duration);
-  reader.choice("compare", measure.compare,
-                {{"exact", MeasureSpec::Compare::exact}, {"none", MeasureSpec::Compare::none}});
-  reader.flag("nonzero", measure.nonzero);
+  read_comparison(reader, spec.is_judged, measure);
   if (reader.has("cpu")) {
     unsigned cpu = 0;
-    reader.number("cpu", cpu, Quantity::count, 0, platform.sockets * platform.cpus_per_socket - 1);
+    reader.number("cpu", cpu, Quantity::count, 0, spec.platform.sockets * spec.platform.cpus_per_socket - 1);
     measure.cpu = cpu;
   }
   if (reader.has("open_error")) {
@@ -600,6 +616,16 @@ std::vector<std::string> measure_names_of(const std::vector<MeasureSpec>& measur
   return names;
 }
 
+/// Without a judge the simulation is faster, and nothing may ask what it would say.
+void read_judge(Reader& reader, ScenarioSpec& spec) {
+  if (!reader.has(kJudge)) return;
+  reader.choice(kJudge, spec.is_judged, {{"on", true}, {"off", false}});
+  if (spec.is_judged) return;
+  for (const char* const key : {"expect", "expected_failure", "inject"}) {
+    if (reader.has(key)) refuse_unjudged(reader, key);
+  }
+}
+
 /// What else must happen, and what must fail.
 void read_outcome(Reader& reader, ScenarioSpec& spec) {
   reader.optional_object("kernel_log", [&](Reader& item) { read_log_expectation(item, spec.kernel_log); });
@@ -633,6 +659,7 @@ ScenarioSpec read_scenario(const FileParts& parts) {
   reader.texts("drivers", spec.drivers);
   if (spec.drivers.empty()) reader.fail("drivers", "must not be empty", "write all, newest, 7.3, or '>=7.1 <7.3'");
   check_selectors(reader, "drivers", spec.drivers);
+  read_judge(reader, spec);
 
   read_machine(reader, parts, spec);
   TrafficNames names;
@@ -644,9 +671,7 @@ ScenarioSpec read_scenario(const FileParts& parts) {
   std::unordered_set<std::string> measure_names;
   reader.list(
       "measure",
-      [&](Reader& item, std::size_t index) {
-        read_measure(item, index, spec.duration, spec.platform, measure_names, spec.measures);
-      },
+      [&](Reader& item, std::size_t index) { read_measure(item, index, spec, measure_names, spec.measures); },
       Presence::required);
   reader.list("firmware_writes", [&](Reader& item, std::size_t) { read_firmware_write(item, spec.firmware_writes); });
   reader.list("actions", [&](Reader& item, std::size_t) {
@@ -698,6 +723,12 @@ std::string effective_yaml(const ScenarioSpec& spec, const std::string& drivers)
     sets->items.push_back(Value::of(drivers, true));
   }
   return to_yaml(effective);
+}
+
+void require_judge(const ScenarioSpec& spec, std::string_view who) {
+  if (spec.is_judged) return;
+  throw with_place(InputError({}, kJudge, fmt::format("is off, and {} needs the judge", who), "remove it"),
+                   spec.written);
 }
 
 InputError with_place(const InputError& error, const std::shared_ptr<const Value>& written) {

@@ -144,6 +144,7 @@ struct ScenarioSpec {
   std::string description;
   std::uint64_t seed = 1;
   std::vector<std::string> drivers = {"all"};  ///< selectors, see DriverSelector
+  bool is_judged = true;                       ///< false: counts are read, and nobody knows whether they are right
   std::string platform_name;
   platform::PlatformSpec platform;
   HostSpec host;
@@ -169,6 +170,10 @@ struct ScenarioSpec {
 /// @return an error about a field of a scenario ("cxl_traffic[0].ranges[1]") with the place of that field, if the error
 ///         has none and the field is written somewhere.
 [[nodiscard]] InputError with_place(const InputError& error, const std::shared_ptr<const Value>& written);
+
+/// @param who  that says what is right: "--coverage", "interleave"
+/// @throws InputError for a scenario that nobody judges
+void require_judge(const ScenarioSpec& spec, std::string_view who);
 
 /// @param drivers  the version of the set that runs
 /// @return the effective configuration of a run with one driver set, as YAML

@@ -396,8 +396,9 @@ class ScenarioRun {
       content["index"] = index;
       journal_.write("interval", std::move(content));
     };
-    auto measurement = std::make_unique<Measurement>(measure, machine_.pmus(), machine_.scoreboard(), catalog, zero_,
-                                                     spec_.host.rotation, note_interval);
+    auto measurement =
+        std::make_unique<Measurement>(measure, machine_.pmus(), machine_.is_judged() ? &machine_.scoreboard() : nullptr,
+                                      catalog, zero_, spec_.host.rotation, note_interval);
     measurement->tell_openings([this](const std::string& text) {
       for (TraceListener* const tracer : machine_.tracers()) tracer->on_opening(text);
     });
@@ -613,7 +614,7 @@ class ScenarioRun {
         check("expect", false, fmt::format("no event '{}' was measured", expectation.event));
     }
 
-    machine_.scoreboard().finish();
+    if (machine_.is_judged()) machine_.scoreboard().finish();
     if (occurred && began_ && !cut_short) journal_.write("check", to_json(*occurred));
     for (const CheckResult& result : run_checks(machine_, Kernel::here)) journal_.write("check", to_json(result));
     journal_.write("check", to_json(published_.result()));
@@ -764,6 +765,7 @@ int run_session(const ScenarioSpec& spec, const driver_host::DriverSet& drivers,
     machine_options.echo_log = options.echo_log;
     machine_options.log_room = options.limits.log;
     machine_options.covers = options.covers;
+    machine_options.is_judged = spec.is_judged;
     machine_options.has_gate = needs_gate(spec);
     const Tracers tracers = make_tracers(options.traces);
     for (const auto& tracer : tracers) machine_options.tracers.push_back(tracer.get());

@@ -81,8 +81,7 @@ class CmnRoutes {
   };
 
   [[nodiscard]] std::size_t index(unsigned xp, cmn::Interface interface, cmn::Channel channel) const {
-    return (std::size_t{xp} * cmn::kInterfaces + static_cast<std::size_t>(interface)) * cmn::kChannels +
-           static_cast<std::size_t>(channel);
+    return (static_cast<std::size_t>(channel) * xps_ + xp) * cmn::kInterfaces + static_cast<std::size_t>(interface);
   }
   /// @return the interface by which the flight must leave its XP.
   [[nodiscard]] cmn::Interface way(const Flight& flight) const {
@@ -131,8 +130,8 @@ class CmnRoutes {
   std::array<Step, 4> steps_;            // by interface
   std::vector<Flight> flights_;          // by number of the flit
   std::vector<cmn::FlitFields> fields_;  // the same
-  std::vector<Buffer> buffers_;          // by XP, input interface, channel
-  std::vector<Picoseconds> used_;        // by XP, interface, channel: when it last transmitted or stalled
+  std::vector<Buffer> buffers_;          // by channel, XP and input interface
+  std::vector<Picoseconds> used_;        // by channel, XP and interface: when it last transmitted or stalled
 };
 
 }  // namespace pmufab::scoreboard

@@ -61,13 +61,14 @@ class CmnWires {
   ReferenceNodes nodes;
 
  private:
-  static constexpr std::size_t kPerXp = cmn::kInterfaces * cmn::kChannels;
+  static constexpr std::size_t kPerXp = std::size_t{cmn::kInterfaces} * cmn::kChannels;
   static constexpr unsigned kDtms = 4;  // per XP, as many as wp_dev_sel can select
 
+  /// What is counted in a cycle of one channel lies together.
   [[nodiscard]] std::size_t index(cmn::FlitEvent event, unsigned xp, cmn::Interface interface,
                                   cmn::Channel channel) const {
-    return (static_cast<std::size_t>(event) * xps() + xp) * kPerXp +
-           static_cast<std::size_t>(interface) * cmn::kChannels + static_cast<std::size_t>(channel);
+    const std::size_t plane = static_cast<std::size_t>(event) * cmn::kChannels + static_cast<std::size_t>(channel);
+    return (plane * xps() + xp) * cmn::kInterfaces + static_cast<std::size_t>(interface);
   }
   void show(bool upload, unsigned xp, cmn::Interface port, cmn::Channel channel, const cmn::FlitFields& fields);
 

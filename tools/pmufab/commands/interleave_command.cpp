@@ -58,6 +58,7 @@ interleave::Subject subject_of(const Request& request) {
                      "--set matrix=null removes it; other --set options give the values");
   subject.variant = std::move(variants.front());
   const scenario::ScenarioSpec spec = file.load(subject.variant, *subject.overrides);
+  scenario::require_judge(spec, "interleave");
   subject.drivers = std::make_shared<const driver_host::DriverSet>(find_newest_driver(map, spec.platform));
   return subject;
 }

@@ -111,6 +111,7 @@ std::vector<Candidate> read_scenarios(const Request& request, const scenario::Ru
     for (scenario::Variant& variant : file->variants(*overrides)) {
       scenario::ScenarioSpec spec = file->load(variant, *overrides);
       scenario::check_limits(spec, limits);
+      if (!request.options["coverage"].as<std::string>().empty()) scenario::require_judge(spec, "--coverage");
       candidates.push_back({scenario::plan_scenario(file, std::move(variant), overrides, spec), std::move(spec.drivers),
                             scenario::driver_modules(spec.platform)});
     }

@@ -169,7 +169,7 @@ CmnFabric::CmnFabric(const FabricContext& context)
   for (std::size_t mesh = 0; mesh < meshes.size(); ++mesh) {
     judges.push_back(
         &context.scoreboard.add(std::make_unique<scoreboard::CmnJudge>(meshes[mesh], context.scoreboard.chronicle())));
-    platform_.mesh(mesh).set_observer(judges.back());
+    platform_.mesh(mesh).set_observer(context.listener(*judges.back()));
   }
   link_judges(platform_.spec(), meshes, judges);
   if (context.has_reference_software)

@@ -164,13 +164,7 @@ CxlFabric::CxlFabric(const FabricContext& context)
   pmus_ = known.pmus;
   service_ = std::make_unique<CpmuService>(context.host, context.platform.firmware(), known.pmus, context.scoreboard,
                                            context.has_reference_software);
-  listener_ = std::make_unique<CxlListener>(judge);
-  for (const platform::CxlPart::Wire& wire : part_.wires()) {
-    listener_->listen(*wire.link);
-    const platform::CxlPart::Component& lower = part_.components()[wire.lower];
-    if (lower.kind == platform::CxlPart::Kind::device)
-      listener_->listen(part_.device(lower.number).memory.ddr(), wire.lower);
-  }
+  if (context.is_judged) listen(judge);
   const std::vector<platform::CxlDevicePlace> devices = platform::devices_of(context.platform.spec().cxl);
   const auto& workload = context.workload.of<CxlWorkload>();
   std::vector<unsigned> outstanding(part_.roots());
@@ -204,6 +198,16 @@ CxlFabric::CxlFabric(const FabricContext& context)
   }
   for (const auto& traffic : traffic_) traffic->set_listener(recorder_.get());
   for (const auto& replay : replays_) replay->set_listener(recorder_.get());
+}
+
+void CxlFabric::listen(scoreboard::CxlJudge& judge) {
+  listener_ = std::make_unique<CxlListener>(judge);
+  for (const platform::CxlPart::Wire& wire : part_.wires()) {
+    listener_->listen(*wire.link);
+    const platform::CxlPart::Component& lower = part_.components()[wire.lower];
+    if (lower.kind == platform::CxlPart::Kind::device)
+      listener_->listen(part_.device(lower.number).memory.ddr(), wire.lower);
+  }
 }
 
 void CxlFabric::make_replays(const FabricContext& context, const std::vector<unsigned>& outstanding) {

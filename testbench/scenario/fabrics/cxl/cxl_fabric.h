@@ -36,6 +36,7 @@ class CxlFabric final : public Fabric {
  private:
   class Recorder;
 
+  void listen(scoreboard::CxlJudge& judge);
   void make_replays(const FabricContext& context, const std::vector<unsigned>& outstanding);
 
   platform::CxlPart& part_;

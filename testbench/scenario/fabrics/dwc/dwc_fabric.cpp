@@ -22,8 +22,8 @@ scoreboard::DwcJudgeSpec dwc_judge_spec(const platform::PlatformSpec& platform) 
 
 DwcFabric::DwcFabric(const FabricContext& context)
     : part_(*context.platform.find<platform::DwcPart>()), spec_(dwc_judge_spec(context.platform.spec())) {
-  part_.set_observer(
-      &context.scoreboard.add(std::make_unique<scoreboard::DwcJudge>(spec_, context.scoreboard.chronicle())));
+  part_.set_observer(context.listener(
+      context.scoreboard.add(std::make_unique<scoreboard::DwcJudge>(spec_, context.scoreboard.chronicle()))));
   const auto& workload = context.workload.of<DwcWorkload>();
   for (const traffic::StreamSpec& stream : workload.streams) {
     dwc::RootPort& port = part_.port(stream.source);

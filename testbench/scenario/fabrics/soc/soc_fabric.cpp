@@ -34,8 +34,8 @@ SocFabric::SocFabric(const FabricContext& context)
   const scoreboard::SocFabricJudges fabrics = {context.scoreboard.find<scoreboard::Tegra410Judge>(),
                                                context.scoreboard.find<scoreboard::CxlJudge>(),
                                                context.scoreboard.find_all<scoreboard::CmnJudge>()};
-  part_.set_observer(
-      &context.scoreboard.add(std::make_unique<scoreboard::SocJudge>(spec_, context.scoreboard.chronicle(), fabrics)));
+  part_.set_observer(context.listener(
+      context.scoreboard.add(std::make_unique<scoreboard::SocJudge>(spec_, context.scoreboard.chronicle(), fabrics))));
   for (const traffic::StreamSpec& stream : context.workload.of<SocWorkload>()) {
     soc::Source& source = part_.source(platform::source_number(context.platform.spec(), stream.source, stream.socket));
     streams_.add(

@@ -43,8 +43,8 @@ Tegra410Fabric::Tegra410Fabric(const FabricContext& context)
   for (const auto& pmu : judged.coresight_pmus) sockets_[pmu.name] = pmu.socket;
   for (const auto& pmu : judged.cmem_pmus) sockets_[pmu.name] = pmu.socket;
   for (const auto& pmu : judged.c2c_pmus) sockets_[pmu.name] = pmu.socket;
-  platform_.set_observer(
-      &context.scoreboard.add(std::make_unique<scoreboard::Tegra410Judge>(judged, context.scoreboard.chronicle())));
+  platform_.set_observer(context.listener(
+      context.scoreboard.add(std::make_unique<scoreboard::Tegra410Judge>(judged, context.scoreboard.chronicle()))));
   if (context.has_reference_software)
     reference_ =
         std::make_unique<CoreSightService>(context.host, tegra410_served_pmus(platform_.spec()), context.scoreboard);

@@ -2,10 +2,13 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <vector>
+
+#include <boost/container/flat_map.hpp>
 
 #include "models/cmn/wire/node_types.h"
 #include "models/cmn/wire/types.h"
@@ -51,18 +54,15 @@ class NodeCounts {
 
   void fire(unsigned id, Codes codes = 1, Codes second = 1, std::uint64_t amount = 1) {
     if (id >= fired_.size()) fired_.resize(id + 1U);
-    for (unsigned f2 = 0; f2 < kSecondCodes; ++f2) {
-      if ((second >> f2 & 1U) == 0) continue;
-      for (unsigned f1 = 0; f1 < kCodes; ++f1) {
-        if ((codes >> f1 & 1U) != 0) fired_[id][f2 * kCodes + f1] += amount;
-      }
-    }
+    auto& counts = fired_[id];
+    for_each(second % (1U << kSecondCodes), [&](unsigned f2) {
+      for_each(codes % (1U << kCodes), [&](unsigned f1) { counts[f2 * kCodes + f1] += amount; });
+    });
   }
   /// For an event that fires when its accumulator wraps: entries enter or leave the accumulated queue.
   void occupy(unsigned id, Codes codes, std::int64_t entries, cmn::Cycle now) {
-    for (unsigned code = 0; code < kCodes; ++code) {
-      if ((codes >> code & 1U) != 0) occupancies_[{id, code}].change(entries, now);
-    }
+    auto& sums = occupancies_[id];
+    for_each(codes % (1U << kCodes), [&](unsigned code) { sums[code].change(entries, now); });
   }
   /// For an event that fires in each cycle at whose end a condition holds.
   void hold(unsigned id, bool on, cmn::Cycle now) { levels_[id].set(on, now); }
@@ -77,8 +77,8 @@ class NodeCounts {
   [[nodiscard]] std::uint64_t total(unsigned id, unsigned code, unsigned second, cmn::Cycle end) const {
     std::uint64_t sum = 0;
     if (id < fired_.size() && code < kCodes && second < kSecondCodes) sum += fired_[id][second * kCodes + code];
-    if (const auto found = occupancies_.find({id, code}); found != occupancies_.end())
-      sum += found->second.until(end) >> occupancy_width_;
+    if (const auto found = occupancies_.find(id); found != occupancies_.end() && code < kCodes)
+      sum += found->second[code].until(end) >> occupancy_width_;
     if (const auto found = levels_.find(id); found != levels_.end()) sum += found->second.until(end);
     if (const auto found = provided_.find(id); found != provided_.end()) {
       for (const auto& count : found->second) sum += count(end);
@@ -87,12 +87,17 @@ class NodeCounts {
   }
 
  private:
+  template <typename Function>
+  static void for_each(Codes bits, Function function) {
+    for (; bits != 0; bits &= bits - 1) function(static_cast<unsigned>(std::countr_zero(bits)));
+  }
+
   cmn::NodeType type_;
   std::uint16_t node_id_;
   unsigned occupancy_width_;
   std::vector<std::array<std::uint64_t, std::size_t{kCodes} * kSecondCodes>> fired_;  // by id
-  std::map<std::pair<unsigned, unsigned>, CycleSum> occupancies_;                     // by id and code
-  std::map<unsigned, CycleSum> levels_;
+  boost::container::flat_map<unsigned, std::array<CycleSum, kCodes>> occupancies_;    // by id, and by code
+  boost::container::flat_map<unsigned, CycleSum> levels_;                             // by id
   std::map<unsigned, std::vector<std::function<std::uint64_t(cmn::Cycle end)>>> provided_;
 };
 

@@ -110,6 +110,8 @@ void ReferenceNodes::advance_before(Picoseconds when) {
 
 void ReferenceNodes::transmitted(Picoseconds when, Channel channel, const FlitFields& fields) {
   if (fields.txnid == kRawTxnId || !watches(fields.tgtid)) return;
+  constexpr std::size_t kFirstRoom = 64;
+  if (arrivals_.full()) arrivals_.set_capacity(std::max(kFirstRoom, 2 * arrivals_.capacity()));
   arrivals_.push_back({cycles_before(when) + spec_.link_delay + 1, cmn::channel_class(channel), fields});
 }
 
@@ -141,7 +143,7 @@ void ReferenceNodes::advance(Cycle end) {
   while (done_ < end) {
     Cycle next = end;
     if (!arrivals_.empty()) next = std::min(next, arrivals_.front().due);
-    if (!wakes_.empty()) next = std::min(next, wakes_.begin()->first);
+    if (!wakes_.empty()) next = std::min(next, wakes_.front().first);
     if (next >= end) break;
     work(next);
     done_ = std::max(done_, next + 1);
@@ -149,14 +151,26 @@ void ReferenceNodes::advance(Cycle end) {
   done_ = std::max(done_, end);
 }
 
-void ReferenceNodes::work(Cycle now) {
-  while (!wakes_.empty() && wakes_.begin()->first <= now) {
-    const std::set<unsigned> nodes = std::move(wakes_.begin()->second);
-    wakes_.erase(wakes_.begin());
-    for (const unsigned node : nodes) nodes_[node]->wake(now);
+/// Wake the nodes of one cycle, in their order, each once. What they ask for meanwhile comes after them.
+void ReferenceNodes::wake(Cycle now) {
+  const Cycle asked = wakes_.front().first;
+  std::vector<unsigned> nodes;
+  nodes.swap(room_);  // it has memory
+  nodes.clear();
+  while (!wakes_.empty() && wakes_.front().first == asked) {
+    const unsigned node = wakes_.front().second;
+    std::pop_heap(wakes_.begin(), wakes_.end(), std::greater<>());
+    wakes_.pop_back();
+    if (nodes.empty() || nodes.back() != node) nodes.push_back(node);
   }
+  for (const unsigned node : nodes) nodes_[node]->wake(now);
+  nodes.swap(room_);
+}
+
+void ReferenceNodes::work(Cycle now) {
+  while (!wakes_.empty() && wakes_.front().first <= now) wake(now);
   for (; !arrivals_.empty() && arrivals_.front().due <= now; arrivals_.pop_front()) {
-    const Arrival& arrival = arrivals_.front();
+    const Arrival arrival = arrivals_.front();
     for (ReferenceNode* const node : by_id_[arrival.fields.tgtid]) node->arrive(now, arrival.channel, arrival.fields);
   }
   for (const auto& [node_id, gateway] : gateways_) gateway->settle(now);

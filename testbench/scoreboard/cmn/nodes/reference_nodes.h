@@ -2,12 +2,14 @@
 #pragma once
 
 #include <algorithm>
-#include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
+#include <utility>
 #include <vector>
+
+#include <boost/circular_buffer.hpp>
 
 #include "models/cmn/wire/mesh_observer.h"
 #include "testbench/scoreboard/cmn/cmn_node_ids.h"
@@ -63,7 +65,10 @@ class ReferenceNodes final : public ReferenceSurroundings {
   [[nodiscard]] const CmnAddresses& addresses() const override { return addresses_; }
   [[nodiscard]] Picoseconds time_of(cmn::Cycle cycle) const override { return clock_.time_of(cycle); }
   [[nodiscard]] cmn::Cycle cycle_from(Picoseconds when) const override { return cycles_before(when); }
-  void wake_at(cmn::Cycle when, unsigned node) override { wakes_[std::max(when, done_)].insert(node); }
+  void wake_at(cmn::Cycle when, unsigned node) override {
+    wakes_.push_back({std::max(when, done_), node});
+    std::push_heap(wakes_.begin(), wakes_.end(), std::greater<>());
+  }
   [[nodiscard]] cmn::DeviceType device_at(std::uint16_t node_id) const override;
   void fail(const std::string& kind, const std::string& text) override;
 
@@ -81,6 +86,7 @@ class ReferenceNodes final : public ReferenceSurroundings {
   /// Process all cycles before `end`.
   void advance(cmn::Cycle end);
   void work(cmn::Cycle now);
+  void wake(cmn::Cycle now);
 
   const CmnJudgeSpec& spec_;
   Chronicle& chronicle_;
@@ -90,9 +96,10 @@ class ReferenceNodes final : public ReferenceSurroundings {
   std::vector<std::unique_ptr<ReferenceNode>> nodes_;
   std::vector<std::vector<ReferenceNode*>> by_id_;       // nodes with a node id
   std::map<std::uint16_t, ReferenceGateway*> gateways_;  // by node id
-  std::deque<Arrival> arrivals_;                         // in order of `due`
-  std::map<cmn::Cycle, std::set<unsigned>> wakes_;
-  cmn::Cycle done_ = 0;  // cycles before this one are processed
+  boost::circular_buffer<Arrival> arrivals_;             // in order of `due`
+  std::vector<std::pair<cmn::Cycle, unsigned>> wakes_;   // a heap: the earliest first, and which node
+  std::vector<unsigned> room_;                           // for those of one cycle
+  cmn::Cycle done_ = 0;                                  // cycles before this one are processed
 };
 
 }  // namespace pmufab::scoreboard

@@ -462,6 +462,30 @@ TEST(ScenarioLoader, a_cpu_to_count_on_that_the_platform_does_not_have_is_refuse
   EXPECT_EQ(load_error(std::string(kSmall) + "    cpu: 3\n"), "no error");
 }
 
+TEST(ScenarioLoader, without_a_judge_counts_are_not_compared) {
+  EXPECT_TRUE(load(kSmall).is_judged);
+  const ScenarioSpec spec = load(std::string("judge: off\n") + kSmall);
+  EXPECT_FALSE(spec.is_judged);
+  EXPECT_EQ(spec.measures.at(0).compare, MeasureSpec::Compare::none);
+  EXPECT_EQ(load(std::string("judge: on\n") + kSmall).measures.at(0).compare, MeasureSpec::Compare::exact);
+  EXPECT_THAT(load_error(std::string("judge: of\n") + kSmall), AllOf(HasSubstr("s.yaml:1:8: judge"), HasSubstr("off")));
+}
+
+TEST(ScenarioLoader, without_a_judge_what_asks_for_one_is_refused) {
+  const auto error = [](const std::string& end) { return load_error(kSmall + end, {"judge=off"}); };
+  EXPECT_EQ(error("    compare: none\n    nonzero: false\n"), "no error");
+  const auto is_refused = [](const std::string& place) {
+    return AllOf(HasSubstr(place), HasSubstr("needs the judge"), HasSubstr("remove one of the two"));
+  };
+  EXPECT_THAT(error("    compare: exact\n"), is_refused("s.yaml:11:14: measure[0].compare"));
+  EXPECT_THAT(error("    nonzero: true\n"), is_refused("s.yaml:11:14: measure[0].nonzero"));
+  EXPECT_THAT(error("expect: [{event: nvidia_ucf_pmu_0/slc_access_rd/, equals: 1}]\n"),
+              is_refused("s.yaml:11:9: expect"));
+  EXPECT_THAT(error("expected_failure: {reason: none, check: probe}\n"), is_refused("s.yaml:11:19: expected_failure"));
+  EXPECT_THAT(error("inject: [{at: 1 us, source: nvidia_ucf_pmu_0/cycles/, count: 1}]\n"),
+              is_refused("s.yaml:11:9: inject"));
+}
+
 TEST(ScenarioLoader, an_error_no_kernel_knows_is_refused) {
   EXPECT_THAT(load_error(std::string(kSmall) + "    open_error: EFOO\n"),
               AllOf(HasSubstr("s.yaml:11:17: measure[0].open_error"), HasSubstr("there is no error 'EFOO'")));

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scenarios without a judge: drivers count the same, nobody says whether it is right, and nothing may ask for that.
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+#include "testbench/tests/tools/cli_fixture.h"
+
+namespace pmufab::testing {
+namespace {
+
+using nlohmann::json;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+/// A scenario of the benchmarks, and how much of it is enough here.
+struct Short {
+  const char* name;
+  const char* setting;
+};
+
+class JudgeOff : public Cli, public ::testing::WithParamInterface<Short> {
+ protected:
+  /// @return its only run
+  json run_of(const std::vector<std::string>& settings) {
+    std::vector<std::string> arguments = {"run", "--json", (folder / "r.json").string(), scenario_};
+    for (const std::string& setting : settings) arguments.insert(arguments.end(), {"--set", setting});
+    outcome_ = pmufab(arguments);
+    EXPECT_EQ(outcome_.exit_code, 0) << outcome_.out << outcome_.err;
+    return json::parse(read(folder / "r.json"), nullptr, false).at("runs").at(0);
+  }
+
+  std::string scenario_;
+  Outcome outcome_;
+};
+
+TEST_P(JudgeOff, the_driver_counts_the_same) {
+  scenario_ = std::string(PMUFAB_SOURCE_DIR "/testbench/bench/runs/") + GetParam().name;
+  const json judged = run_of({GetParam().setting});
+  const json unjudged = run_of({GetParam().setting, "judge=off"});
+  EXPECT_EQ(judged.at("status"), "passed") << outcome_.out;
+  EXPECT_EQ(unjudged.at("status"), "not_judged");
+  EXPECT_THAT(outcome_.out, AllOf(HasSubstr("NOT JUDGED"), Not(HasSubstr("FAILED"))));
+  EXPECT_EQ(judged.at("traffic"), unjudged.at("traffic"));
+  const json& counters = judged.at("measures").at(0).at("counters");
+  const json& others = unjudged.at("measures").at(0).at("counters");
+  ASSERT_EQ(counters.size(), others.size());
+  std::uint64_t sum = 0;
+  for (std::size_t i = 0; i < counters.size(); ++i) {
+    SCOPED_TRACE(counters[i].at("event"));
+    EXPECT_EQ(counters[i].at("check"), "exact");
+    EXPECT_EQ(others[i].at("check"), "unchecked");
+    EXPECT_EQ(counters[i].at("driver"), others[i].at("driver"));
+    EXPECT_TRUE(others[i].at("expected").is_null());
+    sum += others[i].at("driver").get<std::uint64_t>();
+  }
+  EXPECT_GT(sum, 0U);
+}
+
+INSTANTIATE_TEST_SUITE_P(EachFabric, JudgeOff,
+                         ::testing::Values(Short{"mesh.yaml", "duration=5 us"}, Short{"chi.yaml", "duration=3 us"},
+                                           Short{"cxl.yaml", "duration=20 us"}, Short{"ucf.yaml", "duration=100 us"},
+                                           Short{"dwc.yaml", "duration=100 us"}, Short{"soc.yaml", "duration=100 us"}),
+                         [](const auto& info) {
+                           const std::string name = info.param.name;
+                           return name.substr(0, name.find('.'));
+                         });
+
+class JudgeOffCommands : public Cli {};
+
+TEST_F(JudgeOffCommands, what_needs_the_judge_is_refused) {
+  const std::string scenario = endless();
+  const std::string off = "judge=off";
+  const Outcome covered =
+      pmufab({"run", scenario, "--set", off, "--coverage", (folder / "c.coverage").string(), "--set", "duration=1 us"});
+  EXPECT_EQ(covered.exit_code, 2);
+  EXPECT_THAT(covered.err, AllOf(HasSubstr("--set judge=off: judge: is off"), HasSubstr("--coverage needs the judge")));
+  const Outcome explored = pmufab({"interleave", scenario, "--window", "read", "--set", off});
+  EXPECT_EQ(explored.exit_code, 2);
+  EXPECT_THAT(explored.err, HasSubstr("interleave needs the judge"));
+  const Outcome shell = pmufab({"shell", shipped("platforms/tegra410-1s-small.yaml"), "--set", off, "--", "true"});
+  EXPECT_EQ(shell.exit_code, 2);
+  EXPECT_THAT(shell.err, HasSubstr("this command needs the judge"));
+}
+
+}  // namespace
+}  // namespace pmufab::testing
