@@ -134,9 +134,9 @@ void whole_run(benchmark::State& state, const Subject& subject) {
 
 const std::vector<Subject>& subjects() {
   static const std::vector<Subject> all = {
-      {"mesh/load:20", "mesh.yaml", "flit_hops", {"mesh_traffic[0].rate=0.02", "duration=3 ms"}},
-      {"mesh/load:100", "mesh.yaml", "flit_hops", {"mesh_traffic[0].rate=0.1", "duration=700 us"}},
-      {"mesh/load:300", "mesh.yaml", "flit_hops", {"mesh_traffic[0].rate=0.3", "duration=240 us"}},
+      {"mesh/load:20", "mesh.yaml", "flit_hops", {"mesh_traffic[0].rate=0.02", "duration=1 ms"}},
+      {"mesh/load:100", "mesh.yaml", "flit_hops", {"mesh_traffic[0].rate=0.1", "duration=250 us"}},
+      {"mesh/load:300", "mesh.yaml", "flit_hops", {"mesh_traffic[0].rate=0.3", "duration=80 us"}},
       {"chi/read_once", "chi.yaml", "operations"},
       {"chi/load", "chi.yaml", "operations", {"chi_traffic[0].mix={load: 1}"}},
       {"cxl/stream", "cxl.yaml", "operations"},

@@ -36,20 +36,17 @@ struct CmnJudge::State {
   CmnPmuJudge pmu;
   std::vector<CmnFlitListener*> listeners;
 
-  void transmit(Picoseconds when, unsigned xp, Interface interface, Channel channel, std::uint32_t flit) {
-    ++wires.count(FlitEvent::valid, xp, interface, channel);
-    const cmn::FlitFields* const leaving = routes.transmitted(when, xp, interface, channel, flit);
-    if (leaving != nullptr) leave(when, xp, interface, channel, *leaving);
+  void transmit(Picoseconds when, std::span<const cmn::MeshPulse> pulses) {
+    for (const cmn::MeshPulse& pulse : pulses) ++wires.count(pulse.event, pulse.xp, pulse.interface, pulse.channel);
+    routes.transmitted(when, pulses, [&](const cmn::MeshPulse& pulse, const cmn::FlitFields& fields) {
+      leave(when, pulse.xp, pulse.interface, pulse.channel, fields);
+    });
   }
   void leave(Picoseconds when, unsigned xp, Interface interface, Channel channel, const cmn::FlitFields& fields) {
     wires.see_flit(false, xp, interface, channel, fields);
     wires.nodes.transmitted(when, channel, fields);
     const unsigned port = static_cast<unsigned>(interface) - static_cast<unsigned>(Interface::port0);
     for (CmnFlitListener* const listener : listeners) listener->on_flit(when, xp, port, true, channel, fields);
-  }
-  void stall(Picoseconds when, unsigned xp, Interface interface, Channel channel) {
-    ++wires.count(FlitEvent::stall, xp, interface, channel);
-    routes.stalled(when, xp, interface, channel);
   }
 };
 
@@ -77,13 +74,7 @@ void CmnJudge::on_upload(Picoseconds when, unsigned xp, unsigned port, Channel c
 void CmnJudge::on_cycle(Picoseconds when, std::span<const cmn::MeshPulse> pulses) {
   State& s = *state_;
   s.chronicle.see(when);
-  for (const cmn::MeshPulse& pulse : pulses) {
-    if (pulse.event == FlitEvent::valid) {
-      s.transmit(when, pulse.xp, pulse.interface, pulse.channel, pulse.handle);
-    } else {
-      s.stall(when, pulse.xp, pulse.interface, pulse.channel);
-    }
-  }
+  s.transmit(when, pulses);
 }
 
 void CmnJudge::on_hold(Picoseconds when, std::uint16_t node_id, Channel channel) {
@@ -98,16 +89,6 @@ void CmnJudge::on_link_flit(Picoseconds when, std::uint16_t node_id, bool sent, 
 
 void CmnJudge::link(CmnJudge& one, std::uint16_t gateway, CmnJudge& other, std::uint16_t other_gateway) {
   one.state_->wires.nodes.link(gateway, other.state_->wires.nodes, other_gateway);
-}
-
-void CmnJudge::on_transmit(Picoseconds when, unsigned xp, Interface interface, Channel channel, std::uint32_t flit) {
-  state_->chronicle.see(when);
-  state_->transmit(when, xp, interface, channel, flit);
-}
-
-void CmnJudge::on_stall(Picoseconds when, unsigned xp, Interface interface, Channel channel) {
-  state_->chronicle.see(when);
-  state_->stall(when, xp, interface, channel);
 }
 
 std::vector<PmuJudge*> CmnJudge::pmus() { return {&state_->pmu}; }

@@ -38,11 +38,6 @@ class CmnJudge final : public FabricJudge, public cmn::MeshObserver {
   void on_cycle(Picoseconds when, std::span<const cmn::MeshPulse> pulses) override;
   void on_hold(Picoseconds when, std::uint16_t node_id, cmn::Channel channel) override;
   void on_link_flit(Picoseconds when, std::uint16_t node_id, bool sent, const cmn::LinkFlit& flit) override;
-  /// @name The parts of on_cycle()
-  /// @{
-  void on_transmit(Picoseconds when, unsigned xp, cmn::Interface interface, cmn::Channel channel, std::uint32_t flit);
-  void on_stall(Picoseconds when, unsigned xp, cmn::Interface interface, cmn::Channel channel);
-  /// @}
 
   /// Set where a link leads. Both gateways must be in CmnJudgeSpec::links of their meshes, and both judges must live
   /// until the end.

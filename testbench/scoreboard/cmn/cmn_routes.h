@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -23,32 +24,18 @@ class CmnRoutes {
 
   void uploaded(Picoseconds when, unsigned xp, unsigned port, cmn::Channel channel, std::uint32_t flit,
                 const cmn::FlitFields& fields);
-  /// @return the fields of a flit that leaves the mesh by this transmission; nullptr if it continues, or never entered
-  const cmn::FlitFields* transmitted(Picoseconds when, unsigned xp, cmn::Interface interface, cmn::Channel channel,
-                                     std::uint32_t flit) {
-    use(xp, interface, channel, when);
-    if (flit >= flights_.size() || !flights_[flit].present) [[unlikely]] {
-      from_nowhere(xp, flit, when);
-      return nullptr;
+  /// What XPs transmit in a cycle, and where flits wait for a credit.
+  /// @param leave  called with the pulse and the fields of each flit that leaves the mesh
+  template <typename Leave>
+  void transmitted(Picoseconds when, std::span<const cmn::MeshPulse> pulses, Leave leave) {
+    const Tables tables(*this);
+    for (const cmn::MeshPulse& pulse : pulses) {
+      if (pulse.event != cmn::FlitEvent::valid) {
+        stalled(when, pulse.xp, pulse.interface, pulse.channel);
+      } else if (transmitted(tables, when, pulse)) {
+        leave(pulse, fields_[pulse.handle]);
+      }
     }
-    Flight& flight = flights_[flit];
-    if (flight.xp != xp || flight.channel != channel || way(flight) != interface) [[unlikely]]
-      off_route(flit, xp, interface, when);
-    leave_buffer(flit, when);
-    if (is_port(interface)) {
-      flight.present = false;
-      return &fields_[flit];
-    }
-    const Step& step = steps_[static_cast<std::size_t>(interface)];
-    flight.xp = static_cast<std::uint8_t>(flight.xp + step.xps);
-    if (flight.xp >= xps_) [[unlikely]] {
-      // It left the mesh, which was reported above.
-      flight.present = false;
-      return nullptr;
-    }
-    flight.input = step.input;
-    enter_buffer(flit, when);
-    return nullptr;
   }
   void stalled(Picoseconds when, unsigned xp, cmn::Interface interface, cmn::Channel channel);
   /// Report the flits that entered the mesh and never left it as lost.
@@ -79,6 +66,70 @@ class CmnRoutes {
     int xps;               // its number minus this one's
     cmn::Interface input;  // where the flit comes in there
   };
+
+  /// What a transmission reads and changes, copied to locals. The compiler must assume that a store of bytes changes any
+  /// member.
+  struct Tables {
+    explicit Tables(CmnRoutes& routes)
+        : ways(routes.ways_.data()),
+          flights(routes.flights_.data()),
+          size(routes.flights_.size()),
+          buffers(routes.buffers_.data()),
+          used(routes.used_.data()),
+          xps(routes.xps_) {}
+    const cmn::Interface* const ways;
+    Flight* const flights;
+    const std::size_t size;
+    Buffer* const buffers;
+    Picoseconds* const used;
+    const std::size_t xps;
+  };
+
+  /// @return whether the flit leaves the mesh by this transmission; not if it continues, or never entered
+  bool transmitted(const Tables& tables, Picoseconds when, const cmn::MeshPulse& pulse) {
+    const std::size_t plane = static_cast<std::size_t>(pulse.channel) * tables.xps;
+    const auto place = [plane](std::size_t xp, cmn::Interface interface) {
+      return (plane + xp) * cmn::kInterfaces + static_cast<std::size_t>(interface);
+    };
+    Picoseconds& used = tables.used[place(pulse.xp, pulse.interface)];
+    if (used == when) [[unlikely]]
+      used_twice(pulse.xp, pulse.interface, pulse.channel, when);
+    used = when;
+    const std::uint32_t number = pulse.handle;
+    if (number >= tables.size || !tables.flights[number].present) [[unlikely]] {
+      from_nowhere(pulse.xp, number, when);
+      return false;
+    }
+    Flight& flight = tables.flights[number];
+    const cmn::Interface way = tables.ways[flight.xp * tables.xps + flight.target_xp];
+    if (flight.xp != pulse.xp || flight.channel != pulse.channel ||
+        (is_port(way) ? flight.target_port : way) != pulse.interface) [[unlikely]]
+      off_route(number, pulse.xp, pulse.interface, when);
+    Buffer& left = tables.buffers[index(flight.xp, flight.input, flight.channel)];
+    if (left.first != number) [[unlikely]] {
+      leave_out_of_order(left, number, when);
+    } else {
+      left.first = flight.next;
+    }
+    if (is_port(pulse.interface)) {
+      flight.present = false;
+      return true;
+    }
+    const Step& step = steps_[static_cast<std::size_t>(pulse.interface)];
+    flight.xp = static_cast<std::uint8_t>(flight.xp + step.xps);
+    if (flight.xp >= tables.xps) [[unlikely]] {
+      // It left the mesh, which was reported above.
+      flight.present = false;
+      return false;
+    }
+    flight.input = step.input;
+    flight.next = kNone;
+    flight.since = when;
+    Buffer& entered = tables.buffers[index(flight.xp, flight.input, flight.channel)];
+    (entered.first == kNone ? entered.first : tables.flights[entered.last].next) = number;
+    entered.last = number;
+    return false;
+  }
 
   [[nodiscard]] std::size_t index(unsigned xp, cmn::Interface interface, cmn::Channel channel) const {
     return (static_cast<std::size_t>(channel) * xps_ + xp) * cmn::kInterfaces + static_cast<std::size_t>(interface);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -26,6 +27,9 @@ class LineTable {
     Place& place = places_[place_of(line)];
     return place.line == line ? &place.value : nullptr;
   }
+
+  /// Let memory bring what a look-up of the line needs, while something else is done.
+  void prefetch(Line line) const noexcept { __builtin_prefetch(&places_[first_place(line)], 1); }
 
   /// @return what is known of a line, up to the next insertion or removal. If nothing was, it is Value{}.
   Value& operator[](Line line) {
@@ -56,6 +60,15 @@ class LineTable {
     --size_;
   }
 
+  /// @return all lines of which something is known, in order.
+  [[nodiscard]] std::vector<Line> lines() const {
+    std::vector<Line> known;
+    for (const Place& place : places_) {
+      if (place.line != kNone) known.push_back(place.line);
+    }
+    std::sort(known.begin(), known.end());
+    return known;
+  }
   /// @return the number of lines of which something is known.
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
 

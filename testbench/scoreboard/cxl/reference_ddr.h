@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "testbench/scoreboard/core/queue.h"
 #include "testbench/scoreboard/cxl/cxl_judge_spec.h"
 #include "testbench/scoreboard/cxl/reference_load.h"
 
@@ -147,7 +148,7 @@ class ReferenceDdr final : private ReferenceLoad::Listener {
   Picoseconds last_cas_ = 0;
   Picoseconds reached_ = 0;
   std::vector<Listener*> listeners_;
-  std::deque<DdrCommand> recent_;
+  Queue<DdrCommand> recent_;
 };
 
 }  // namespace pmufab::scoreboard

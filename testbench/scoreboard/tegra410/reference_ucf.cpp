@@ -58,11 +58,14 @@ const ReferenceUcf::Outcome& ReferenceUcf::accept(const BoundaryObserver::Reques
   here.becomes_holder = is_cpu;
   if (over_link) {
     here.source = Source::rem;
-    here.requester = Holder{true, request.requester_socket};
+    here.requester = Holder{true, static_cast<std::uint16_t>(request.requester_socket)};
   } else {
     here.source = is_cpu ? Source::loc_cpu : Source::loc_noncpu;
     if (is_cpu) here.requester = Holder{false, request.requester_id};
   }
+  const bool is_cached = spec_.caches(home->memory_class);
+  prefetch(here.socket, here.line, is_cached && home->socket == here.socket);
+  if (home->socket != here.socket) prefetch(home->socket, here.line, is_cached);
   visit(here);
 
   if (home->socket != here.socket) {
@@ -70,7 +73,7 @@ const ReferenceUcf::Outcome& ReferenceUcf::accept(const BoundaryObserver::Reques
     there.socket = home->socket;
     there.source = Source::rem;
     there.destination = seen_from(there.socket, *home);
-    there.requester = Holder{true, here.socket};
+    there.requester = Holder{true, static_cast<std::uint16_t>(here.socket)};
     const DirectoryEntry* const entry = ucfs_[here.socket].directory.find(here.line);
     there.keeps_other_holders = entry != nullptr && entry->clusters.any();
     visit(there);
@@ -83,13 +86,21 @@ const ReferenceUcf::Outcome& ReferenceUcf::accept(const BoundaryObserver::Reques
 }
 
 void ReferenceUcf::visit(const Visit& v) {
+  const bool is_cached = v.home->socket == v.socket && spec_.caches(v.home->memory_class);
   count_request(v);
+  if (is_cached) __builtin_prefetch(set_of(v.socket, v.line).data(), 1);
   snoop_and_record(v);
-  if (v.home->socket != v.socket || !spec_.caches(v.home->memory_class)) {
-    access_memory_uncached(v);
-  } else {
+  if (is_cached) {
     access_slc(v);
+  } else {
+    access_memory_uncached(v);
   }
+}
+
+/// Let memory bring what a visit needs.
+void ReferenceUcf::prefetch(unsigned socket, Line line, bool in_slc) const {
+  ucfs_[socket].directory.prefetch(line);
+  if (in_slc) __builtin_prefetch(&set_of(socket, line));
 }
 
 void ReferenceUcf::count_request(const Visit& v) {
@@ -154,10 +165,11 @@ void ReferenceUcf::snoop_others(const Visit& v, SnoopRule rule) {
   }
   if (other_owner) owner_snooped_ = true;
   for_each(entry.clusters, [&](unsigned cluster) {
-    if (v.requester != Holder{false, cluster}) ucf.tally.count(UcfEvent::local_snoop, v.source, v.destination);
+    if (v.requester != Holder{false, static_cast<std::uint16_t>(cluster)})
+      ucf.tally.count(UcfEvent::local_snoop, v.source, v.destination);
   });
   for_each(entry.sockets, [&](unsigned socket) {
-    if (v.requester != Holder{true, socket}) snoop_socket(socket, v.line, rule);
+    if (v.requester != Holder{true, static_cast<std::uint16_t>(socket)}) snoop_socket(socket, v.line, rule);
   });
   entry = DirectoryEntry{};
 }

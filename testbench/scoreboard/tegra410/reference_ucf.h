@@ -50,10 +50,10 @@ class ReferenceUcf {
  private:
   using Line = std::uint64_t;
 
-  /// A holder of a line: a cluster of the UCF's own socket, or another socket.
+  /// A holder of a line: a cluster of the UCF's own socket, or another socket. Small, as there are many directory entries.
   struct Holder {
     bool remote;
-    unsigned id;
+    std::uint16_t id;
     bool operator==(const Holder&) const = default;
   };
   /// Holders by their numbers. A socket has at most 64 clusters.
@@ -105,6 +105,7 @@ class ReferenceUcf {
   Way* find(unsigned socket, Line line);
   const Way* find(unsigned socket, Line line) const;
   Way* touch(unsigned socket, Line line);
+  void prefetch(unsigned socket, Line line, bool in_slc) const;
   Set& set_of(unsigned socket, Line line);
   const Set& set_of(unsigned socket, Line line) const;
   void forget_if_empty(unsigned socket, Line line);

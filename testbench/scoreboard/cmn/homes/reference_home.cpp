@@ -122,7 +122,7 @@ void ReferenceHome::request(Cycle now, const FlitFields& flit) {
   const bool older = std::any_of(entries_.begin(), entries_.end(), [&](const Entry& one) { return one.line == line; });
   const bool back_invalidated = std::any_of(back_invalidations_.begin(), back_invalidations_.end(),
                                             [&](const auto& one) { return one.second.line == line; });
-  Entry& entry = entries_.emplace_back();
+  Entry& entry = *entries_.push_back({});
   entry.serial = ++serials_;
   entry.number = numbers_.take();
   entry.request = flit;
@@ -167,7 +167,7 @@ void ReferenceHome::lookup(Cycle now, Entry& entry) {
   entry.in_slc = cached != nullptr;
   entry.slc_dirty = cached != nullptr && cached->dirty;
   const TrackedLine* const tracked = filter_.touch(entry.line);
-  const std::set<std::uint16_t> to = targets(entry, tracked);
+  const NodeIds to = targets(entry, tracked);
   update_snoop_filter(now, entry, tracked != nullptr);
 
   const std::uint8_t opcode = entry.opcode;
@@ -223,7 +223,7 @@ void ReferenceHome::update_snoop_filter(Cycle now, Entry& entry, bool found) {
     filter_.remove(entry.line);
   }
   const TrackedLine* const after = filter_.find(entry.line);
-  entry.alone = after != nullptr && after->sharers == std::set<std::uint16_t>{r};
+  entry.alone = after != nullptr && after->sharers.size() == 1 && after->sharers.contains(r);
 }
 
 void ReferenceHome::after_snoops(Cycle now, Entry& entry) {
@@ -342,7 +342,7 @@ void ReferenceHome::fill(std::uint64_t line, bool dirty, const Entry* cause) {
   }
   fire_for_line(home_event::kCacheFill, line, cause);
   if (slc_.is_full(line)) {
-    const CachedLine victim = slc_.set_of(line).back();
+    const CachedLine victim = *slc_.oldest(line, [](const CachedLine&) { return true; });
     slc_.remove(victim.line);
     if (victim.dirty) {
       constexpr NodeCounts::Codes kTracked = 1U | 1U << 6U;

@@ -2,11 +2,14 @@
 #pragma once
 
 #include <cstdint>
-#include <list>
+#include <functional>
 #include <map>
 #include <optional>
-#include <set>
+#include <utility>
 #include <vector>
+
+#include <boost/container/flat_map.hpp>
+#include <boost/container/small_vector.hpp>
 
 #include "testbench/scoreboard/cmn/homes/reference_home_memory.h"
 #include "testbench/scoreboard/cmn/homes/reference_lines.h"
@@ -27,6 +30,9 @@ class ReferenceHome final : public ReferenceNode {
  private:
   friend class ReferenceHomeMemory;
 
+  /// What is still to come of each RN-F that was snooped. A few need no memory of their own.
+  using Snooped = boost::container::flat_map<std::uint16_t, DataArrival, std::less<>,
+                                             boost::container::small_vector<std::pair<std::uint16_t, DataArrival>, 4>>;
   /// An entry of the point of coherency queue.
   struct Entry {
     std::uint64_t serial = 0;  // unique, unlike the number
@@ -37,11 +43,11 @@ class ReferenceHome final : public ReferenceNode {
     std::uint16_t txnid = 0;
     std::uint64_t line = 0;
     bool waiting = true;
-    bool in_slc = false;                             // at lookup
-    bool slc_dirty = false;                          // at lookup
-    bool alone = false;                              // after lookup, the requester is alone in the SF
-    std::map<std::uint16_t, DataArrival> snooped{};  // RN-Fs that have not answered yet
-    bool stashing = false;                           // the snoop is a SnpStash
+    bool in_slc = false;     // at lookup
+    bool slc_dirty = false;  // at lookup
+    bool alone = false;      // after lookup, the requester is alone in the SF
+    Snooped snooped{};       // RN-Fs that have not answered yet
+    bool stashing = false;   // the snoop is a SnpStash
     bool snoop_data = false;
     bool snoop_dirty = false;
     bool forwarded = false;
@@ -56,11 +62,11 @@ class ReferenceHome final : public ReferenceNode {
     bool done = false;       // its data has arrived and been processed
     NodeCounts::Codes occupancy = 0;
   };
-  using Entries = std::list<Entry>;
+  using Entries = RecycledList<Entry>;
 
   struct BackInvalidation {
     std::uint64_t line = 0;
-    std::map<std::uint16_t, DataArrival> snooped{};
+    Snooped snooped{};
     bool dirty = false;
   };
 
@@ -69,8 +75,8 @@ class ReferenceHome final : public ReferenceNode {
   void lookup(cmn::Cycle now, Entry& entry);
   void update_snoop_filter(cmn::Cycle now, Entry& entry, bool found);
   void add_to_filter(cmn::Cycle now, std::uint64_t line, std::uint16_t sharer);
-  [[nodiscard]] std::set<std::uint16_t> targets(const Entry& entry, const TrackedLine* tracked) const;
-  void snoop(Entry& entry, const std::set<std::uint16_t>& targets);
+  [[nodiscard]] NodeIds targets(const Entry& entry, const TrackedLine* tracked) const;
+  void snoop(Entry& entry, const NodeIds& targets);
   void snoop_response(cmn::Cycle now, cmn::Channel channel, const cmn::FlitFields& flit);
   void back_invalidation_response(cmn::Cycle now, cmn::Channel channel, const cmn::FlitFields& flit);
   void stash_response(cmn::Cycle now, Entry& entry, const cmn::FlitFields& flit);

@@ -29,7 +29,7 @@ void ReferenceHomeMemory::read(unsigned entry, std::uint64_t address, const Flit
   request.is_read = true;
   request.qos_class = qos_class(cause);
   request.txnid = static_cast<std::uint16_t>(entry);
-  post(requests_.insert(requests_.end(), request), true);
+  post(requests_.push_back(request), true);
 }
 
 void ReferenceHomeMemory::write(std::uint8_t opcode, std::uint64_t address, bool two_flits, const FlitFields* cause) {
@@ -38,7 +38,7 @@ void ReferenceHomeMemory::write(std::uint8_t opcode, std::uint64_t address, bool
   request.address = address;
   request.two_flits = two_flits;
   if (cause != nullptr) request.qos_class = qos_class(*cause);
-  post(requests_.insert(requests_.end(), request), true);
+  post(requests_.push_back(request), true);
 }
 
 void ReferenceHomeMemory::post(Requests::iterator request, bool allow_retry) {
@@ -102,7 +102,9 @@ bool ReferenceHomeMemory::response(const FlitFields& flit) {
 }
 
 void ReferenceHomeMemory::read_answered(unsigned entry) {
-  std::erase_if(requests_, [&](const Request& request) { return request.is_read && request.txnid == entry; });
+  const auto found = std::find_if(requests_.begin(), requests_.end(),
+                                  [&](const Request& request) { return request.is_read && request.txnid == entry; });
+  if (found != requests_.end()) requests_.erase(found);
 }
 
 void ReferenceHomeMemory::resend(std::uint16_t target) {

@@ -39,7 +39,7 @@ class ReferenceHomeMemory {
     std::optional<std::uint16_t> txnid{};   // known from the beginning for a read; for a write, once sent
     std::optional<std::uint16_t> target{};  // once sent
   };
-  using Requests = std::list<Request>;
+  using Requests = RecycledList<Request>;
 
   void post(Requests::iterator request, bool allow_retry);
   void resend(std::uint16_t target);

@@ -48,17 +48,17 @@ std::uint8_t snoop_of(std::uint8_t opcode) {
 
 }  // namespace
 
-std::set<std::uint16_t> ReferenceHome::targets(const Entry& entry, const TrackedLine* tracked) const {
+NodeIds ReferenceHome::targets(const Entry& entry, const TrackedLine* tracked) const {
   if (req::is_stash(entry.opcode)) {
     if (entry.request.stashtgtvalid == 0 || !is_rn_f(entry.request.stashnid)) return {};
     return {entry.request.stashnid};
   }
   if (tracked == nullptr) return {};
-  std::set<std::uint16_t> others = tracked->sharers;
+  NodeIds others = tracked->sharers;
   others.erase(entry.requester);
   const std::uint8_t opcode = entry.opcode;
   if (req::is_shared_read(opcode) || opcode == req::kReadOnce || opcode == req::kCleanShared)
-    return tracked->unique ? others : std::set<std::uint16_t>{};
+    return tracked->unique ? others : NodeIds{};
   if (req::is_write_unique(opcode) || req::is_atomic(opcode)) return tracked->sharers;
   if (req::is_copy_back(opcode) || opcode == req::kEvict) return {};
   return others;
@@ -66,11 +66,10 @@ std::set<std::uint16_t> ReferenceHome::targets(const Entry& entry, const Tracked
 
 void ReferenceHome::add_to_filter(Cycle /*now*/, std::uint64_t line, std::uint16_t sharer) {
   if (filter_.is_full(line)) {
-    std::list<TrackedLine>& set = filter_.set_of(line);
-    const auto victim = std::find_if(set.rbegin(), set.rend(), [&](const TrackedLine& one) {
+    const TrackedLine* const victim = filter_.oldest(line, [&](const TrackedLine& one) {
       return std::none_of(entries_.begin(), entries_.end(), [&](const Entry& entry) { return entry.line == one.line; });
     });
-    if (victim != set.rend()) {
+    if (victim != nullptr) {
       constexpr NodeCounts::Codes kUniqueState = 1U | 1U << 2U;
       constexpr NodeCounts::Codes kSharedState = 1U | 1U << 4U;
       const TrackedLine replaced = *victim;
@@ -95,7 +94,7 @@ void ReferenceHome::add_to_filter(Cycle /*now*/, std::uint64_t line, std::uint16
   filter_.add({line, {sharer}, true});
 }
 
-void ReferenceHome::snoop(Entry& entry, const std::set<std::uint16_t>& targets) {
+void ReferenceHome::snoop(Entry& entry, const NodeIds& targets) {
   std::uint8_t opcode = snoop_of(entry.opcode);
   entry.stashing = req::is_stash(entry.opcode);
   const bool can_forward = req::is_shared_read(entry.opcode) || entry.opcode == req::kReadOnce ||

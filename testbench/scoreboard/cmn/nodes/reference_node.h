@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+#include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <list>
@@ -8,11 +11,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "models/cmn/wire/flit_fields.h"
 #include "testbench/scoreboard/cmn/cmn_addresses.h"
 #include "testbench/scoreboard/cmn/cmn_judge_spec.h"
 #include "testbench/scoreboard/cmn/nodes/node_counts.h"
+#include "testbench/scoreboard/core/recycled_list.h"
 #include "tlm/clock/clock_domain.h"
 
 namespace pmufab::scoreboard {
@@ -78,8 +83,8 @@ class ReferenceNode {
   using Then = std::function<void(cmn::Cycle now, const cmn::FlitFields& flit)>;
   /// A flit to be sent. An absent member may have any value.
   struct Message {
-    cmn::Channel channel;
-    std::uint8_t opcode;
+    cmn::Channel channel = cmn::Channel::req;
+    std::uint8_t opcode = 0;
     std::optional<std::uint16_t> target{};
     std::optional<std::uint16_t> txnid{};
     std::optional<std::uint16_t> dbid{};
@@ -112,8 +117,8 @@ class ReferenceNode {
 
  private:
   struct Awaited {
-    Message message;
-    Then then;
+    Message message{};
+    Then then{};
   };
   [[nodiscard]] static bool fits(const Message& message, cmn::Channel channel, const cmn::FlitFields& flit);
 
@@ -121,7 +126,7 @@ class ReferenceNode {
   unsigned number_;
   ReferenceSurroundings& around_;
   std::list<NodeCounts> sources_;
-  std::list<Awaited> awaited_;
+  RecycledList<Awaited> awaited_;
 };
 
 /// @return the flit in words: "CompData to 0x48, TxnID 0x3, address 0x1000".
@@ -151,15 +156,19 @@ class ReferenceRoom {
 class LowestFree {
  public:
   unsigned take() {
-    unsigned number = 0;
-    while (taken_.contains(number)) ++number;
-    taken_.emplace(number, true);
-    return number;
+    const auto word = std::find_if(taken_.begin(), taken_.end(), [](std::uint64_t bits) { return ~bits != 0; });
+    const auto index = static_cast<std::size_t>(word - taken_.begin());
+    if (word == taken_.end()) taken_.push_back(0);
+    const auto bit = static_cast<unsigned>(std::countr_one(taken_[index]));
+    taken_[index] |= std::uint64_t{1} << bit;
+    return static_cast<unsigned>(index) * kBits + bit;
   }
-  void free(unsigned number) { taken_.erase(number); }
+  /// @param number  in use
+  void free(unsigned number) { taken_[number / kBits] &= ~(std::uint64_t{1} << number % kBits); }
 
  private:
-  std::map<unsigned, bool> taken_;
+  static constexpr unsigned kBits = 64;
+  std::vector<std::uint64_t> taken_;  // a bit for each
 };
 
 /// Tracks whether all data of a message has arrived.

@@ -110,8 +110,6 @@ void ReferenceNodes::advance_before(Picoseconds when) {
 
 void ReferenceNodes::transmitted(Picoseconds when, Channel channel, const FlitFields& fields) {
   if (fields.txnid == kRawTxnId || !watches(fields.tgtid)) return;
-  constexpr std::size_t kFirstRoom = 64;
-  if (arrivals_.full()) arrivals_.set_capacity(std::max(kFirstRoom, 2 * arrivals_.capacity()));
   arrivals_.push_back({cycles_before(when) + spec_.link_delay + 1, cmn::channel_class(channel), fields});
 }
 

@@ -9,14 +9,13 @@
 #include <utility>
 #include <vector>
 
-#include <boost/circular_buffer.hpp>
-
 #include "models/cmn/wire/mesh_observer.h"
 #include "testbench/scoreboard/cmn/cmn_node_ids.h"
 #include "testbench/scoreboard/cmn/nodes/node_events.h"
 #include "testbench/scoreboard/cmn/nodes/reference_node.h"
 #include "testbench/scoreboard/core/exact_clock.h"
 #include "testbench/scoreboard/core/pmu_judge.h"
+#include "testbench/scoreboard/core/queue.h"
 
 namespace pmufab::scoreboard {
 
@@ -96,7 +95,7 @@ class ReferenceNodes final : public ReferenceSurroundings {
   std::vector<std::unique_ptr<ReferenceNode>> nodes_;
   std::vector<std::vector<ReferenceNode*>> by_id_;       // nodes with a node id
   std::map<std::uint16_t, ReferenceGateway*> gateways_;  // by node id
-  boost::circular_buffer<Arrival> arrivals_;             // in order of `due`
+  Queue<Arrival> arrivals_;                              // in order of `due`
   std::vector<std::pair<cmn::Cycle, unsigned>> wakes_;   // a heap: the earliest first, and which node
   std::vector<unsigned> room_;                           // for those of one cycle
   cmn::Cycle done_ = 0;                                  // cycles before this one are processed

@@ -35,26 +35,26 @@ void CxlAccesses::arrived(Picoseconds when, const CxlMessage& message) {
   const auto decoder = decoder_of(spec_.decoders, message.address);
   if (!decoder) return;
   const std::uint64_t place = device_address(spec_.decoders, *decoder, message.address);
-  if (reads) asked_[{place, false}].push_back(when);
-  if (writes) asked_[{place, true}].push_back(when);
+  if (reads) asked_[key(place, false)].push_back(when);
+  if (writes) asked_[key(place, true)].push_back(when);
 }
 
 void CxlAccesses::seen(Picoseconds when, bool write, std::uint64_t device_address) {
   const bool host_only = is_host_only(device_address);
-  const auto found = asked_.find({device_address, write});
-  if (found == asked_.end()) {
+  auto* const times = asked_.find(key(device_address, write));
+  if (times == nullptr) {
     if (host_only) complain("memory_access_unasked", when, write, device_address, "no request makes it necessary");
     return;
   }
-  if (host_only && found->second.front() != when)
+  if (host_only && times->front() != when)
     complain("memory_access_late", when, write, device_address, "the request arrived at another time");
-  found->second.pop_front();
-  if (found->second.empty()) asked_.erase(found);
+  times->erase(times->begin());
+  if (times->empty()) asked_.erase(key(device_address, write));
 }
 
 void CxlAccesses::finish(Picoseconds when) {
-  for (const auto& [access, times] : asked_)
-    complain("memory_access_missing", when, access.second, access.first, "a request made it necessary");
+  for (const std::uint64_t asked : asked_.lines())
+    complain("memory_access_missing", when, (asked & 1U) != 0, asked >> 1U, "a request made it necessary");
 }
 
 }  // namespace pmufab::scoreboard

@@ -2,11 +2,11 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
-#include <map>
-#include <utility>
+
+#include <boost/container/small_vector.hpp>
 
 #include "testbench/scoreboard/core/finding.h"
+#include "testbench/scoreboard/core/line_table.h"
 #include "testbench/scoreboard/cxl/cxl_judge_spec.h"
 
 namespace pmufab::scoreboard {
@@ -30,7 +30,11 @@ class CxlAccesses {
 
   const CxlComponentSpec& spec_;
   Findings& findings_;
-  std::map<std::pair<std::uint64_t, bool>, std::deque<Picoseconds>> asked_;  // by device address and direction
+  /// Device address and direction as one number.
+  static constexpr std::uint64_t key(std::uint64_t device_address, bool write) noexcept {
+    return device_address << 1U | (write ? 1U : 0U);
+  }
+  LineTable<boost::container::small_vector<Picoseconds, 2>> asked_;  // by key(): when, the first request first
 };
 
 }  // namespace pmufab::scoreboard

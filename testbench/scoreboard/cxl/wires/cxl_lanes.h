@@ -2,9 +2,9 @@
 #pragma once
 
 #include <array>
-#include <deque>
 
 #include "testbench/scoreboard/core/pmu_judge.h"
+#include "testbench/scoreboard/core/queue.h"
 #include "testbench/scoreboard/cxl/cxl_judge_spec.h"
 
 namespace pmufab::scoreboard {
@@ -26,10 +26,10 @@ class CxlLanes {
     CxlMessage message;
   };
   struct Lane {
-    std::deque<Flight> flights;
+    Queue<Flight> flights;
     Picoseconds edge = 0;
     unsigned at_edge = 0;
-    std::deque<Picoseconds> returns;  // of credits, for classes that return them on arrival
+    Queue<Picoseconds> returns;  // of credits, for classes that return them on arrival
   };
   void complain(const char* kind, Picoseconds when, const CxlMessage& message, const char* what);
   void take_credit(Picoseconds when, const CxlMessage& message, Lane& lane);

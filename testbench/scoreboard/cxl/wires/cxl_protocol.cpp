@@ -225,20 +225,20 @@ void CxlMemProtocol::request_arrived(Picoseconds when, const CxlMessage& message
   last_arrived_.reset();
   if (is_of_another_device(message.address))
     complain("message_of_another_device", when, message, "another device owns the address");
-  const auto found = requests_.find(message.tag);
-  if (found == requests_.end() || found->second.message != message) return;
-  found->second.arrived = when;
+  Request* const found = request_of(message.tag);
+  if (found == nullptr || found->message != message) return;
+  found->arrived = when;
   if (load_ != nullptr) load_->begin(when, message.which == CxlClass::m2s_rwd);
   // Requests that a switch forwards are checked on its side when the answer comes.
   if (!spec_.components[link_.lower].ddr) return;
-  found->second.earliest = answers_after(when);
+  found->earliest = answers_after(when);
   last_arrived_ = message.tag;
 }
 
 void CxlMemProtocol::accessed(Picoseconds when, std::uint64_t place, Picoseconds data) {
-  const auto found = last_arrived_ ? requests_.find(*last_arrived_) : requests_.end();
-  if (found == requests_.end() || found->second.arrived != when) return;
-  Request& request = found->second;
+  Request* const found = last_arrived_ ? request_of(*last_arrived_) : nullptr;
+  if (found == nullptr || found->arrived != when) return;
+  Request& request = *found;
   const std::vector<CxlDecoder>& decoders = spec_.components[link_.lower].decoders;
   const auto decoder = decoder_of(decoders, request.message.address);
   // In memory other than HDM-H the access may be the device's own.
@@ -260,17 +260,19 @@ void CxlMemProtocol::request_left(Picoseconds when, const CxlMessage& message) {
   if (answers.ndr == 0 && answers.drs == 0) return;
   Request request{message, when, answers};
   request.is_of_cache = encoding->request != MessageKind::rd_fill;
-  const auto [place, is_new] = requests_.insert_or_assign(message.tag, request);
+  if (message.tag >= requests_.size()) requests_.resize(message.tag + std::size_t{1});
+  const bool is_new = !requests_[message.tag];
+  requests_[message.tag] = request;
   if (!is_new) complain("request_tag_in_use", when, message, "the request before with that tag is not answered");
 }
 
 void CxlMemProtocol::answer_left(Picoseconds when, const CxlMessage& message) {
-  const auto found = requests_.find(message.tag);
-  if (found == requests_.end()) {
+  Request* const found = request_of(message.tag);
+  if (found == nullptr) {
     complain("response_without_request", when, message, "no request explains it");
     return;
   }
-  Request& request = found->second;
+  Request& request = *found;
   if (!request.arrived || when < request.earliest)
     complain("response_too_early", when, message, "the request has not arrived, or its data is not there");
   if (request.message.address != message.address)
@@ -289,12 +291,12 @@ void CxlMemProtocol::answer_left(Picoseconds when, const CxlMessage& message) {
 }
 
 void CxlMemProtocol::answer_arrived(const CxlMessage& message) {
-  const auto found = requests_.find(message.tag);
-  if (found == requests_.end()) return;
-  Request& request = found->second;
+  Request* const found = request_of(message.tag);
+  if (found == nullptr) return;
+  Request& request = *found;
   if (request.under_way != 0) --request.under_way;
   if (message.which == CxlClass::s2m_ndr) request.ndr_arrived = true;
-  if (request.under_way == 0 && request.missing.ndr == 0 && request.missing.drs == 0) requests_.erase(found);
+  if (request.under_way == 0 && request.missing.ndr == 0 && request.missing.drs == 0) requests_[message.tag].reset();
 }
 
 CxlMemProtocol::Snoops::iterator CxlMemProtocol::snoop_of(std::uint64_t address) {
@@ -307,9 +309,9 @@ CxlMemProtocol::Snoops::iterator CxlMemProtocol::snoop_of(std::uint64_t address)
 }
 
 bool CxlMemProtocol::is_under_way(const CxlMessage& snoop) const {
-  return std::any_of(requests_.begin(), requests_.end(), [&](const auto& entry) {
+  return std::any_of(requests_.begin(), requests_.end(), [&](const std::optional<Request>& request) {
     // A line belongs to the host while it is filled.
-    return !entry.second.ndr_arrived && entry.second.is_of_cache && has_line(snoop, entry.second.message.address);
+    return request && !request->ndr_arrived && request->is_of_cache && has_line(snoop, request->message.address);
   });
 }
 
@@ -385,7 +387,9 @@ void CxlMemProtocol::snoop_answer_arrived(const CxlMessage& message) {
 }
 
 void CxlMemProtocol::finish(Picoseconds when) {
-  for (const auto& [tag, request] : requests_) complain("request_unanswered", when, request.message, "no answer came");
+  for (const std::optional<Request>& request : requests_) {
+    if (request) complain("request_unanswered", when, request->message, "no answer came");
+  }
   for (const auto& [address, snoop] : snoops_) complain("snoop_unanswered", when, snoop.message, "no answer came");
 }
 

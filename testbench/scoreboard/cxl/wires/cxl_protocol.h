@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <vector>
 
 #include "testbench/scoreboard/core/finding.h"
 #include "testbench/scoreboard/cxl/cxl_judge_spec.h"
@@ -80,7 +81,11 @@ class CxlMemProtocol {
   const CxlJudgeSpec& spec_;
   const CxlLinkSpec& link_;
   Findings& findings_;
-  std::map<std::uint16_t, Request> requests_;
+  /// @return the request with that tag; nullptr: there is none
+  [[nodiscard]] Request* request_of(std::uint16_t tag) {
+    return tag < requests_.size() && requests_[tag] ? &*requests_[tag] : nullptr;
+  }
+  std::vector<std::optional<Request>> requests_;  // by tag
   std::optional<std::uint16_t> last_arrived_;
   ReferenceLoad* load_ = nullptr;
   Snoops snoops_;  // by the address of their first line

@@ -131,11 +131,11 @@ TEST_F(CmnRoutes, an_interface_sends_or_stalls_once_in_a_cycle_and_channel) {
   session.upload(0, 0, CmnSession::flit(CmnSession::kXp0, CmnSession::kXp1), 2);
   session.upload(0, 1, CmnSession::flit(CmnSession::kXp0, CmnSession::kXp1), 3);
   const Picoseconds when = session.now += 1000;
-  session.fabric.on_transmit(when, 0, east, Channel::req, 1);
+  session.transmit(when, 0, east, Channel::req, 1);
   EXPECT_EQ(session.noted("interface_used_twice"), 0U);
-  session.fabric.on_transmit(when, 0, east, Channel::req, 2);
+  session.transmit(when, 0, east, Channel::req, 2);
   EXPECT_EQ(session.noted("interface_used_twice"), 1U);
-  session.fabric.on_stall(when, 0, east, Channel::req);
+  session.stall(when, 0, east, Channel::req);
   EXPECT_EQ(session.noted("interface_used_twice"), 2U);
   EXPECT_EQ(session.board.findings().failures(), 2U) << "flit 3 waits there";
 }
@@ -151,7 +151,7 @@ TEST_F(CmnRoutes, a_stall_where_nothing_waits_is_exposed) {
   session.stall(0, east, Channel::dat);
   EXPECT_EQ(session.noted("stall_without_flit"), 3U);
   session.transmit({{0, east}});
-  session.fabric.on_stall(session.now, 1, east, Channel::req);
+  session.stall(session.now, 1, east, Channel::req);
   EXPECT_EQ(session.noted("stall_without_flit"), 4U) << "it has come in this very cycle";
 }
 

@@ -67,10 +67,18 @@ class CmnSession {
     fabric.on_upload(tick(), xp, port, channel, number, fields);
   }
   void transmit(std::initializer_list<Hop> hops, std::uint32_t number = 0, cmn::Channel channel = cmn::Channel::req) {
-    for (const Hop& hop : hops) fabric.on_transmit(tick(), hop.xp, hop.interface, channel, number);
+    for (const Hop& hop : hops) transmit(tick(), hop.xp, hop.interface, channel, number);
+  }
+  void transmit(Picoseconds when, unsigned xp, cmn::Interface interface, cmn::Channel channel, std::uint32_t number) {
+    const cmn::MeshPulse pulse{number, static_cast<std::uint8_t>(xp), interface, channel, cmn::FlitEvent::valid};
+    fabric.on_cycle(when, {&pulse, 1});
+  }
+  void stall(Picoseconds when, unsigned xp, cmn::Interface interface, cmn::Channel channel) {
+    const cmn::MeshPulse pulse{0, static_cast<std::uint8_t>(xp), interface, channel, cmn::FlitEvent::stall};
+    fabric.on_cycle(when, {&pulse, 1});
   }
   void stall(unsigned xp, cmn::Interface interface, cmn::Channel channel = cmn::Channel::req) {
-    fabric.on_stall(tick(), xp, interface, channel);
+    stall(tick(), xp, interface, channel);
   }
   /// Flits from XP 0 port 0 to XP 5 port 3 on the correct route: east, east, north, down.
   void cross(int flits, std::uint8_t opcode = 4, std::uint64_t addr = 0, cmn::Channel channel = cmn::Channel::req) {
