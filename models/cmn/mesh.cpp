@@ -58,6 +58,7 @@ Mesh::Mesh(const sc_core::sc_module_name& name, const Topology& topology, const 
     if (engine_.has(channel)) engine_.watch(xp, interface, channel, event, on);
   });
   SC_METHOD(run);
+  sensitive << wake_;
 }
 
 Mesh::~Mesh() = default;
@@ -324,11 +325,8 @@ void Mesh::run() {
   const Cycle from = std::max(engine_.now(), edge);
   const Cycle next = std::min({engine_.next_cycle(), calls_.next(), sends_.next()});
   if (next == kNoCycle || next > from + kLongSleep) pmu_.watch_occupancies(now);
-  if (next == kNoCycle) {
-    next_trigger(wake_);
-  } else {
-    next_trigger(to_sc_time(clock_.time_of_edge(std::max(next, from)) - now), wake_);
-  }
+  // A call from elsewhere wakes the mesh before that.
+  if (next != kNoCycle) wake_.notify(to_sc_time(clock_.time_of_edge(std::max(next, from)) - now));
 }
 
 void Mesh::cycle(Cycle now) {

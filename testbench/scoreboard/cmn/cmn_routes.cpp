@@ -53,7 +53,8 @@ void CmnRoutes::leave_out_of_order(Buffer& buffer, std::uint32_t flit, Picosecon
   const Flight& flight = flights_[flit];
   fail("flit_out_of_order",
        fmt::format("XP {} sends flit {} on channel {} before flit {}, which came before it from {}", flight.xp, flit,
-                   static_cast<unsigned>(flight.channel), buffer.first, name_of(flight.input)),
+                   static_cast<unsigned>(flight.channel), buffer.first,
+                   name_of(static_cast<Interface>(flight.buffer % cmn::kInterfaces))),
        when);
   std::uint32_t before = buffer.first;
   while (flights_[before].next != flit) before = flights_[before].next;
@@ -88,28 +89,29 @@ void CmnRoutes::uploaded(Picoseconds when, unsigned xp, unsigned port, Channel c
     fields_.resize(flights_.size());
   }
   Flight& flight = flights_[flit];
-  if (flight.present) {
+  if (flight.is_present()) {
     fail("flit_number_in_use", fmt::format("flit {} enters twice", flit), when);
     leave_buffer(flit, when);
   }
   const std::optional<CmnPlace> target = ids_.place(fields.tgtid);
   if (!target) fail("flit_to_nowhere", fmt::format("TgtID {:#x} is not a node of the mesh", fields.tgtid), when);
-  flight.present = true;
   flight.channel = channel;
   flight.xp = static_cast<std::uint8_t>(xp);
-  flight.input = port_interface(port);
   flight.target_xp = static_cast<std::uint8_t>(target ? target->xp : xp);
   flight.target_port = target ? target->port : port_interface(port);
+  flight.leaves_by = place_of(xp, way(xp, flight.target_xp, flight.target_port), channel);
+  flight.buffer = place_of(xp, port_interface(port), channel);
   fields_[flit] = fields;
   enter_buffer(flit, when);
 }
 
 void CmnRoutes::stalled(Picoseconds when, unsigned xp, Interface interface, Channel channel) {
   use(xp, interface, channel, when);
+  const Place stalled_at = place_of(xp, interface, channel);
   for (unsigned input = 0; input < cmn::kInterfaces; ++input) {
-    const std::uint32_t first = buffers_[index(xp, static_cast<Interface>(input), channel)].first;
+    const std::uint32_t first = buffers_[place_of(xp, static_cast<Interface>(input), channel)].first;
     // A flit that arrived in this cycle cannot cause a stall yet, because links take time.
-    if (first != kNone && flights_[first].since < when && way(flights_[first]) == interface) return;
+    if (first != kNone && flights_[first].since < when && flights_[first].leaves_by == stalled_at) return;
   }
   fail("stall_without_flit",
        fmt::format("XP {} stalls at {} on channel {}, where nothing waits", xp, name_of(interface),
@@ -119,7 +121,7 @@ void CmnRoutes::stalled(Picoseconds when, unsigned xp, Interface interface, Chan
 
 void CmnRoutes::finish() {
   const auto left =
-      std::count_if(flights_.begin(), flights_.end(), [](const Flight& flight) { return flight.present; });
+      std::count_if(flights_.begin(), flights_.end(), [](const Flight& flight) { return flight.is_present(); });
   if (left != 0)
     fail("flits_lost", fmt::format("{} flits entered the mesh and never left it", left), chronicle_.last_seen);
 }

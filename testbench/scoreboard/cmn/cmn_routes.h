@@ -45,16 +45,21 @@ class CmnRoutes {
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
   static constexpr Picoseconds kNever = ~Picoseconds{0};
 
+  /// Places of interfaces in tables, by channel, XP and interface.
+  using Place = std::uint32_t;
+  static constexpr Place kNowhere = ~Place{0};
+
   /// A flit on its route. Its fields are elsewhere, so that many flights fit into the cache.
   struct Flight {
     Picoseconds since = 0;       // when it entered the buffer
+    Place leaves_by = kNowhere;  // interface by which it must leave its XP; kNowhere: it is not in the mesh
+    Place buffer = 0;            // the interface by which it came
     std::uint32_t next = kNone;  // the next flit in the buffer
-    bool present = false;
-    cmn::Channel channel = cmn::Channel::req;
     std::uint8_t xp = 0;
-    cmn::Interface input = cmn::Interface::port0;  // its present buffer
-    cmn::Interface target_port = cmn::Interface::port0;
     std::uint8_t target_xp = 0;
+    cmn::Interface target_port = cmn::Interface::port0;
+    cmn::Channel channel = cmn::Channel::req;
+    [[nodiscard]] bool is_present() const noexcept { return leaves_by != kNowhere; }
   };
   /// The flits at an XP that came from one neighbour or device.
   struct Buffer {
@@ -67,6 +72,9 @@ class CmnRoutes {
     cmn::Interface input;  // where the flit comes in there
   };
 
+  [[nodiscard]] Place place_of(unsigned xp, cmn::Interface interface, cmn::Channel channel) const noexcept {
+    return (static_cast<Place>(channel) * xps_ + xp) * cmn::kInterfaces + static_cast<Place>(interface);
+  }
   /// What a transmission reads and changes, copied to locals. The compiler must assume that a store of bytes changes any
   /// member.
   struct Tables {
@@ -82,74 +90,71 @@ class CmnRoutes {
     const std::size_t size;
     Buffer* const buffers;
     Picoseconds* const used;
-    const std::size_t xps;
+    const unsigned xps;
   };
 
   /// @return whether the flit leaves the mesh by this transmission; not if it continues, or never entered
   bool transmitted(const Tables& tables, Picoseconds when, const cmn::MeshPulse& pulse) {
-    const std::size_t plane = static_cast<std::size_t>(pulse.channel) * tables.xps;
-    const auto place = [plane](std::size_t xp, cmn::Interface interface) {
-      return (plane + xp) * cmn::kInterfaces + static_cast<std::size_t>(interface);
-    };
-    Picoseconds& used = tables.used[place(pulse.xp, pulse.interface)];
+    const Place place = (static_cast<Place>(pulse.channel) * tables.xps + pulse.xp) * cmn::kInterfaces +
+                        static_cast<Place>(pulse.interface);
+    Picoseconds& used = tables.used[place];
     if (used == when) [[unlikely]]
       used_twice(pulse.xp, pulse.interface, pulse.channel, when);
     used = when;
     const std::uint32_t number = pulse.handle;
-    if (number >= tables.size || !tables.flights[number].present) [[unlikely]] {
+    if (number >= tables.size || !tables.flights[number].is_present()) [[unlikely]] {
       from_nowhere(pulse.xp, number, when);
       return false;
     }
     Flight& flight = tables.flights[number];
-    const cmn::Interface way = tables.ways[flight.xp * tables.xps + flight.target_xp];
-    if (flight.xp != pulse.xp || flight.channel != pulse.channel ||
-        (is_port(way) ? flight.target_port : way) != pulse.interface) [[unlikely]]
+    if (flight.leaves_by != place) [[unlikely]]
       off_route(number, pulse.xp, pulse.interface, when);
-    Buffer& left = tables.buffers[index(flight.xp, flight.input, flight.channel)];
+    Buffer& left = tables.buffers[flight.buffer];
     if (left.first != number) [[unlikely]] {
       leave_out_of_order(left, number, when);
     } else {
       left.first = flight.next;
     }
     if (is_port(pulse.interface)) {
-      flight.present = false;
+      flight.leaves_by = kNowhere;
       return true;
     }
     const Step& step = steps_[static_cast<std::size_t>(pulse.interface)];
-    flight.xp = static_cast<std::uint8_t>(flight.xp + step.xps);
-    if (flight.xp >= tables.xps) [[unlikely]] {
+    const auto xp = static_cast<std::uint8_t>(flight.xp + step.xps);
+    if (xp >= tables.xps) [[unlikely]] {
       // It left the mesh, which was reported above.
-      flight.present = false;
+      flight.leaves_by = kNowhere;
       return false;
     }
-    flight.input = step.input;
+    const Place first = (static_cast<Place>(flight.channel) * tables.xps + xp) * cmn::kInterfaces;
+    const cmn::Interface way = tables.ways[xp * tables.xps + flight.target_xp];
+    flight.xp = xp;
+    flight.leaves_by = first + static_cast<Place>(is_port(way) ? flight.target_port : way);
+    flight.buffer = first + static_cast<Place>(step.input);
     flight.next = kNone;
     flight.since = when;
-    Buffer& entered = tables.buffers[index(flight.xp, flight.input, flight.channel)];
+    Buffer& entered = tables.buffers[flight.buffer];
     (entered.first == kNone ? entered.first : tables.flights[entered.last].next) = number;
     entered.last = number;
     return false;
   }
 
-  [[nodiscard]] std::size_t index(unsigned xp, cmn::Interface interface, cmn::Channel channel) const {
-    return (static_cast<std::size_t>(channel) * xps_ + xp) * cmn::kInterfaces + static_cast<std::size_t>(interface);
-  }
-  /// @return the interface by which the flight must leave its XP.
-  [[nodiscard]] cmn::Interface way(const Flight& flight) const {
-    const cmn::Interface way = ways_[flight.xp * xps_ + flight.target_xp];
-    return is_port(way) ? flight.target_port : way;
+  /// @return the interface by which a flit leaves an XP on its way.
+  [[nodiscard]] cmn::Interface way(unsigned xp, unsigned target_xp, cmn::Interface target_port) const {
+    const cmn::Interface way = ways_[xp * xps_ + target_xp];
+    return is_port(way) ? target_port : way;
   }
   void enter_buffer(std::uint32_t flit, Picoseconds when) {
     Flight& flight = flights_[flit];
     flight.next = kNone;
     flight.since = when;
-    Buffer& buffer = buffers_[index(flight.xp, flight.input, flight.channel)];
+    Buffer& buffer = buffers_[flight.buffer];
     (buffer.first == kNone ? buffer.first : flights_[buffer.last].next) = flit;
     buffer.last = flit;
   }
   void leave_buffer(std::uint32_t flit, Picoseconds when) {
     const Flight& flight = flights_[flit];
-    Buffer& buffer = buffers_[index(flight.xp, flight.input, flight.channel)];
+    Buffer& buffer = buffers_[flight.buffer];
     if (buffer.first != flit) [[unlikely]] {
       leave_out_of_order(buffer, flit, when);
       return;
@@ -158,7 +163,7 @@ class CmnRoutes {
   }
   /// Check that an interface is used once per cycle.
   void use(unsigned xp, cmn::Interface interface, cmn::Channel channel, Picoseconds when) {
-    Picoseconds& used = used_[index(xp, interface, channel)];
+    Picoseconds& used = used_[place_of(xp, interface, channel)];
     if (used == when) [[unlikely]]
       used_twice(xp, interface, channel, when);
     used = when;

@@ -58,7 +58,7 @@ TEST_P(JudgeOff, the_driver_counts_the_same) {
 }
 
 INSTANTIATE_TEST_SUITE_P(EachFabric, JudgeOff,
-                         ::testing::Values(Short{"mesh.yaml", "duration=5 us"}, Short{"chi.yaml", "duration=3 us"},
+                         ::testing::Values(Short{"mesh.yaml", "duration=4 us"}, Short{"chi.yaml", "duration=4 us"},
                                            Short{"cxl.yaml", "duration=20 us"}, Short{"ucf.yaml", "duration=100 us"},
                                            Short{"dwc.yaml", "duration=100 us"}, Short{"soc.yaml", "duration=100 us"}),
                          [](const auto& info) {
@@ -71,8 +71,7 @@ class JudgeOffCommands : public Cli {};
 TEST_F(JudgeOffCommands, what_needs_the_judge_is_refused) {
   const std::string scenario = endless();
   const std::string off = "judge=off";
-  const Outcome covered =
-      pmufab({"run", scenario, "--set", off, "--coverage", (folder / "c.coverage").string(), "--set", "duration=1 us"});
+  const Outcome covered = pmufab({"run", scenario, "--set", off, "--coverage", (folder / "c.coverage").string()});
   EXPECT_EQ(covered.exit_code, 2);
   EXPECT_THAT(covered.err, AllOf(HasSubstr("--set judge=off: judge: is off"), HasSubstr("--coverage needs the judge")));
   const Outcome explored = pmufab({"interleave", scenario, "--window", "read", "--set", off});
