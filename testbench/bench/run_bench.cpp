@@ -5,11 +5,9 @@
 // Arguments: `judged`, 0 for a scenario with `judge: off`; `at_once`, how many runs at the same time. Alone, time is
 // processor time. Of several, it is the time until all have ended.
 
-#include <stdlib.h>
-
-#include <array>
 #include <chrono>
 #include <cstdint>
+#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <optional>

@@ -14,6 +14,7 @@
 #include "testbench/scoreboard/cmn/homes/reference_home_memory.h"
 #include "testbench/scoreboard/cmn/homes/reference_lines.h"
 #include "testbench/scoreboard/cmn/nodes/reference_node.h"
+#include "testbench/scoreboard/core/recycled_list.h"
 
 namespace pmufab::scoreboard {
 

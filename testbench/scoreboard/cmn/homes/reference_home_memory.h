@@ -9,6 +9,7 @@
 
 #include "models/cmn/wire/flit_fields.h"
 #include "models/cmn/wire/types.h"
+#include "testbench/scoreboard/core/recycled_list.h"
 
 namespace pmufab::scoreboard {
 

@@ -65,7 +65,7 @@ class ReferenceNodes final : public ReferenceSurroundings {
   [[nodiscard]] Picoseconds time_of(cmn::Cycle cycle) const override { return clock_.time_of(cycle); }
   [[nodiscard]] cmn::Cycle cycle_from(Picoseconds when) const override { return cycles_before(when); }
   void wake_at(cmn::Cycle when, unsigned node) override {
-    wakes_.push_back({std::max(when, done_), node});
+    wakes_.emplace_back(std::max(when, done_), node);
     std::push_heap(wakes_.begin(), wakes_.end(), std::greater<>());
   }
   [[nodiscard]] cmn::DeviceType device_at(std::uint16_t node_id) const override;

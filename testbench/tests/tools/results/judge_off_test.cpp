@@ -23,24 +23,24 @@ class JudgeOff : public Cli, public ::testing::WithParamInterface<Short> {
  protected:
   /// @return its only run
   json run_of(const std::vector<std::string>& settings) {
-    std::vector<std::string> arguments = {"run", "--json", (folder / "r.json").string(), scenario_};
+    std::vector<std::string> arguments = {"run", "--json", (folder / "r.json").string(), scenario};
     for (const std::string& setting : settings) arguments.insert(arguments.end(), {"--set", setting});
-    outcome_ = pmufab(arguments);
-    EXPECT_EQ(outcome_.exit_code, 0) << outcome_.out << outcome_.err;
+    outcome = pmufab(arguments);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
     return json::parse(read(folder / "r.json"), nullptr, false).at("runs").at(0);
   }
 
-  std::string scenario_;
-  Outcome outcome_;
+  std::string scenario;
+  Outcome outcome;
 };
 
 TEST_P(JudgeOff, the_driver_counts_the_same) {
-  scenario_ = std::string(PMUFAB_SOURCE_DIR "/testbench/bench/runs/") + GetParam().name;
+  scenario = std::string(PMUFAB_SOURCE_DIR "/testbench/bench/runs/") + GetParam().name;
   const json judged = run_of({GetParam().setting});
   const json unjudged = run_of({GetParam().setting, "judge=off"});
-  EXPECT_EQ(judged.at("status"), "passed") << outcome_.out;
+  EXPECT_EQ(judged.at("status"), "passed") << outcome.out;
   EXPECT_EQ(unjudged.at("status"), "not_judged");
-  EXPECT_THAT(outcome_.out, AllOf(HasSubstr("NOT JUDGED"), Not(HasSubstr("FAILED"))));
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("NOT JUDGED"), Not(HasSubstr("FAILED"))));
   EXPECT_EQ(judged.at("traffic"), unjudged.at("traffic"));
   const json& counters = judged.at("measures").at(0).at("counters");
   const json& others = unjudged.at("measures").at(0).at("counters");
