@@ -6,6 +6,7 @@
 // processor time. Of several, it is the time until all have ended.
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
@@ -13,6 +14,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -108,6 +110,8 @@ class Runs final : public scenario::RunSource {
   std::size_t begun_ = 0;
 };
 
+bool has_failed = false;
+
 void whole_run(benchmark::State& state, const Subject& subject) {
   const bool is_judged = state.range(0) != 0;
   const auto at_once = static_cast<unsigned>(state.range(1));
@@ -122,7 +126,10 @@ void whole_run(benchmark::State& state, const Subject& subject) {
     const auto begin = std::chrono::steady_clock::now();
     scenario::run_all(runs, options);
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
-    if (!runs.error.empty()) state.SkipWithError(runs.error.c_str());
+    if (!runs.error.empty()) {
+      state.SkipWithError(runs.error.c_str());
+      has_failed = true;
+    }
     units += runs.units;
     state.SetIterationTime(at_once == 1 ? runs.processor_seconds : taken.count());
   }
@@ -171,5 +178,5 @@ int main(int argc, char* argv[]) {
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
   benchmark::RunSpecifiedBenchmarks();
   benchmark::Shutdown();
-  return 0;
+  return pmufab::has_failed ? 1 : 0;
 }

@@ -61,10 +61,20 @@ PointMaker::PointMaker(const Study& study, const std::filesystem::path& scenario
     if (error.source().line > 0) throw;
     throw InputError(study.scenario_source, "scenario", error.what());
   }
-  const scenario::ScenarioSpec base = file_->load(variant_of(study.grid.values_at(0)), *no_overrides_);
+  const scenario::ScenarioSpec base = load(variant_of(study.grid.values_at(0)));
   seed_ = base.seed;
   choose_drivers(base);
   try_values(base);
+}
+
+scenario::ScenarioSpec PointMaker::load(const scenario::Variant& variant) const {
+  scenario::ScenarioSpec spec = file_->load(variant, *no_overrides_);
+  for (const Response& response : study_.responses) {
+    if (!spec.is_judged && response.measured && response.measured->needs_judge())
+      throw InputError(response.measured->source, response.measured->path,
+                       "needs the judge, and the scenario has 'judge: off'", "remove one of the two");
+  }
+  return spec;
 }
 
 void PointMaker::choose_drivers(const scenario::ScenarioSpec& base) {
@@ -98,7 +108,7 @@ void PointMaker::try_values(const scenario::ScenarioSpec& base) {
     for (std::size_t i = 1; i < size; i += std::max<std::size_t>(1, size / kMost)) {
       std::vector<std::size_t> values = first;
       values[axis] = i;
-      add(file_->load(variant_of(values), *no_overrides_));
+      add(load(variant_of(values)));
     }
   }
 }
@@ -154,7 +164,7 @@ PointMaker::Point PointMaker::make(std::uint64_t position) const {
     variant.sources.emplace_back();
     variant.name += fmt::format(",seed={}", seed);
   }
-  const scenario::ScenarioSpec spec = file_->load(variant, *no_overrides_);
+  const scenario::ScenarioSpec spec = load(variant);
   const DriverSet& drivers = drivers_of(values);
   std::string text = fmt::format("pmufab {}\n{}\n", program_text(), driver_files_.at(drivers.kernel_version));
   text += measured_values(study_);

@@ -43,6 +43,8 @@ class PointMaker {
  private:
   [[nodiscard]] scenario::Variant variant_of(const std::vector<std::size_t>& values) const;
   [[nodiscard]] const driver_host::DriverSet& drivers_of(const std::vector<std::size_t>& values) const;
+  /// @throws scenario::InputError, also for a response that nobody can give
+  [[nodiscard]] scenario::ScenarioSpec load(const scenario::Variant& variant) const;
   void choose_drivers(const scenario::ScenarioSpec& base);
   /// @return all of a run's input: the effective configuration, and sums of the files that it replays
   [[nodiscard]] std::string configuration_of(const scenario::ScenarioSpec& spec, const std::string& drivers) const;

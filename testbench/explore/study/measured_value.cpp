@@ -133,6 +133,24 @@ double combined(const std::vector<double>& numbers, MeasuredValue::Combine combi
 
 }  // namespace
 
+bool MeasuredValue::needs_judge() const {
+  if (estimate != TurnsEstimate::none || value.empty()) return false;
+  const std::string& first = value.front();
+  switch (of) {
+    case Of::event:
+      return first != "driver" && first != "time_enabled_ps" && first != "time_running_ps" &&
+             first != "reading_latency_ps";
+    case Of::derived:
+      return first != "value";
+    case Of::check:
+      return name == "scoreboard";
+    case Of::run:
+      return first == "counters_wrong" || first == "findings";
+    default:
+      return false;
+  }
+}
+
 std::string MeasuredValue::identity() const {
   return fmt::format("{} {} of {} in {} ({}, {})", fmt::join(value, "."), kFirstKeys[static_cast<std::size_t>(of)],
                      name, measure, static_cast<int>(combine), static_cast<int>(estimate));

@@ -31,6 +31,8 @@ struct MeasuredValue {
   scenario::Source source;
   std::string path;
 
+  /// @return whether only the judge can say it: "expected", "loss.handler", "counters_wrong"
+  [[nodiscard]] bool needs_judge() const;
   /// In words that tell it from every other one.
   [[nodiscard]] std::string identity() const;
 };

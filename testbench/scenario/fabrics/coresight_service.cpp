@@ -37,7 +37,7 @@ class CoreSightSoftware final : public PmuSoftware {
 }  // namespace
 
 CoreSightService::CoreSightService(driver_host::DriverHost& host, const std::vector<ServedCoreSightPmu>& pmus,
-                                   perf::PerfCallObserver& observer)
+                                   perf::PerfCallObserver* observer)
     : SoftwarePmus(host, observer) {
   for (const ServedCoreSightPmu& pmu : pmus) {
     Block& block = add(pmu.name, {});

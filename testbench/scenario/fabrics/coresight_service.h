@@ -43,9 +43,9 @@ struct ServedCoreSightPmu {
 class CoreSightService final : public SoftwarePmus {
  public:
   /// @param host      runs the software
-  /// @param observer  hears of calls; both outlive the service
+  /// @param observer  hears of calls; both outlive the service. Null: nobody hears of them
   CoreSightService(driver_host::DriverHost& host, const std::vector<ServedCoreSightPmu>& pmus,
-                   perf::PerfCallObserver& observer);
+                   perf::PerfCallObserver* observer);
 
   [[nodiscard]] bool replaces_drivers() const override { return true; }
   /// Those that a driver has registered, with its files.

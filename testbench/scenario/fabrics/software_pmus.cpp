@@ -11,12 +11,14 @@ using perf::EventHandle;
 using perf::EventReading;
 using perf::PerfAttributes;
 
-SoftwarePmus::Telling::Telling(perf::PerfCallObserver& observer, Call call, const std::string& pmu, EventHandle event)
+SoftwarePmus::Telling::Telling(perf::PerfCallObserver* observer, Call call, const std::string& pmu, EventHandle event)
     : observer_(observer), call_(call), pmu_(pmu), event_(event) {
-  observer_.on_call(call_, true, pmu_, event_, 0, simulated_time());
+  if (observer_ != nullptr) observer_->on_call(call_, true, pmu_, event_, 0, simulated_time());
 }
 
-SoftwarePmus::Telling::~Telling() { observer_.on_call(call_, false, pmu_, event_, value, simulated_time()); }
+SoftwarePmus::Telling::~Telling() {
+  if (observer_ != nullptr) observer_->on_call(call_, false, pmu_, event_, value, simulated_time());
+}
 
 SoftwarePmus::Block& SoftwarePmus::add(std::string name, std::vector<std::pair<std::string, std::string>> files) {
   Block& block = *blocks_.emplace_back(std::make_unique<Block>());
@@ -107,7 +109,7 @@ void SoftwarePmus::start(EventHandle handle, Event& event) {
   if (event.counter) return;
   const Telling call(observer_, Call::add, event.block->pmu.name, handle);
   event.counter = event.block->software->open(event.attributes);
-  if (!event.counter) observer_.on_add_failed(event.block->pmu.name, handle, -ENOSPC);
+  if (!event.counter && observer_ != nullptr) observer_->on_add_failed(event.block->pmu.name, handle, -ENOSPC);
   event.since = simulated_time();
 }
 

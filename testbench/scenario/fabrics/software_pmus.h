@@ -37,8 +37,8 @@ class PmuSoftware {
 class SoftwarePmus : public perf::PmuService {
  public:
   /// @param host      runs the software
-  /// @param observer  hears of calls; both outlive the service
-  SoftwarePmus(driver_host::DriverHost& host, perf::PerfCallObserver& observer) : host_(host), observer_(observer) {}
+  /// @param observer  hears of calls; both outlive the service. Null: nobody hears of them
+  SoftwarePmus(driver_host::DriverHost& host, perf::PerfCallObserver* observer) : host_(host), observer_(observer) {}
 
   void assign_numbers(std::uint32_t first_type, perf::EventHandle first_handle) override;
   [[nodiscard]] std::vector<perf::Pmu> pmus() const override;
@@ -85,7 +85,7 @@ class SoftwarePmus : public perf::PmuService {
   /// Tells of a call while it lives.
   class Telling {
    public:
-    Telling(perf::PerfCallObserver& observer, Call call, const std::string& pmu, perf::EventHandle event = 0);
+    Telling(perf::PerfCallObserver* observer, Call call, const std::string& pmu, perf::EventHandle event = 0);
     ~Telling();
     Telling(const Telling&) = delete;
     Telling& operator=(const Telling&) = delete;
@@ -93,7 +93,7 @@ class SoftwarePmus : public perf::PmuService {
     std::uint64_t value = 0;
 
    private:
-    perf::PerfCallObserver& observer_;
+    perf::PerfCallObserver* observer_;
     Call call_;
     const std::string& pmu_;
     perf::EventHandle event_;
@@ -119,7 +119,7 @@ class SoftwarePmus : public perf::PmuService {
   int for_group(perf::EventHandle leader, Action action);
 
   driver_host::DriverHost& host_;
-  perf::PerfCallObserver& observer_;
+  perf::PerfCallObserver* observer_;
   std::vector<std::unique_ptr<Block>> blocks_;
   std::map<perf::EventHandle, Event> events_;
   std::multimap<std::uint32_t, Line> interrupts_;  // by number

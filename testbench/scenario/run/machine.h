@@ -163,7 +163,7 @@ class Machine {
   std::unique_ptr<Process> process_;
   Reports reports_;
   bool is_judged_ = true;
-  bool judging_ = true;  // for now
+  bool judging_ = true;  // false during checks that call the drivers themselves
 };
 
 }  // namespace pmufab::scenario

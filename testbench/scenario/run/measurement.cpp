@@ -29,12 +29,12 @@ std::string describe_errno(int result) {
   return name == nullptr ? fmt::format("error {}", -result) : fmt::format("{} ({})", name, strerrordesc_np(-result));
 }
 
-Measurement::Measurement(const MeasureSpec& spec, perf::PmuService& pmus, scoreboard::Scoreboard* judge,
+Measurement::Measurement(const MeasureSpec& spec, perf::PmuService& pmus, scoreboard::Scoreboard& judge,
                          const perf::PmuCatalog& catalog, Picoseconds zero, Picoseconds rotation,
                          std::function<void(const IntervalResult&)> take)
     : spec_(spec), pmus_(pmus), judge_(judge), zero_(zero), rotation_(rotation), take_(std::move(take)) {
   result_.name = spec.name;
-  result_.is_compared = spec.compare != MeasureSpec::Compare::none;
+  result_.is_compared = spec.compare == MeasureSpec::Compare::exact;
   if (spec.window > 0) {
     result_.window = spec.window;
   } else if (spec.stop && !spec.follows) {
@@ -67,7 +67,6 @@ std::string Measurement::likely_reason(const Group& group, const Counter& counte
 
 void Measurement::open(Group& group, unsigned number) {
   EventHandle leader = 0;
-  const Counter& leading = group.counters.front();
   for (Counter& counter : group.counters) {
     perf::PerfAttributes attributes = counter.event.attributes;
     attributes.disabled = leader == 0;  // as perf stat: members follow their leader
@@ -96,22 +95,25 @@ void Measurement::open(Group& group, unsigned number) {
     }
     counter.handle = handle;
     if (leader == 0) leader = handle;
-    if (judge_ == nullptr) {
-      counter.not_judged = "the scenario has 'judge: off'";
-    } else if (judge_->judges(counter.event.pmu)) {
-      try {
-        judge_->expect(handle, counter.event.pmu, counter.event.terms,
-                       &counter == &leading ? nullptr : &leading.event.terms);
-      } catch (const std::invalid_argument& error) {
-        // A driver that takes what it must refuse is wrong, whatever the event may be.
-        if (spec_.compare == MeasureSpec::Compare::none || !spec_.open_error.empty()) {
-          counter.not_judged = error.what();
-          continue;
-        }
-        throw InputError(Source{}, fmt::format("event '{}'", counter.event.text),
-                         fmt::format("the scoreboard cannot judge this event: {}", error.what()));
-      }
-    }
+    expect(group, counter);
+  }
+}
+
+/// Tell the judge what an open event means. Without a judge it is asked which figures follow from the count.
+void Measurement::expect(const Group& group, Counter& counter) {
+  if (!is_judged()) counter.not_judged = "judge: off";
+  if (!judge_.judges(counter.event.pmu)) return;
+  const Counter& leading = group.counters.front();
+  try {
+    judge_.expect(counter.handle, counter.event.pmu, counter.event.terms,
+                  &counter == &leading ? nullptr : &leading.event.terms);
+  } catch (const std::invalid_argument& error) {
+    if (!is_judged()) return;
+    // A driver that takes what it must refuse is wrong, whatever the event may be.
+    if (spec_.compare != MeasureSpec::Compare::none && spec_.open_error.empty())
+      throw InputError(Source{}, fmt::format("event '{}'", counter.event.text),
+                       fmt::format("the scoreboard cannot judge this event: {}", error.what()));
+    counter.not_judged = error.what();
   }
 }
 
@@ -233,7 +235,7 @@ CounterResult Measurement::compare(const Counter& counter, unsigned group, const
     result.time_enabled = counter.reading->time_enabled;
     result.time_running = counter.reading->time_running;
   }
-  const std::optional<EventResult> judged = judge_ == nullptr ? std::nullopt : judge_->result(counter.handle);
+  const std::optional<EventResult> judged = is_judged() ? judge_.result(counter.handle) : std::nullopt;
   perf::Expected expected = judged ? perf::expected_of(*judged, zero_) : perf::not_judged(counter.not_judged);
   if (judged) {
     result.expected = judged->expected;
@@ -243,7 +245,7 @@ CounterResult Measurement::compare(const Counter& counter, unsigned group, const
     for (const scoreboard::ReadCheck& read : judged->failed_reads)
       result.failed_reads.push_back({read.begin - zero_, read.value, read.low, read.high});
   }
-  expected.is_compared = spec_.compare != MeasureSpec::Compare::none;
+  expected.is_compared = result_.is_compared;
   expected.is_nonzero = spec_.nonzero && !result_.partial;
   perf::Judgement judgement =
       perf::judge({.value = result.driver,
@@ -274,15 +276,15 @@ void Measurement::add_derived(MeasureResult& result) const {
       input.count = counter.reading->value;
       input.elapsed = counter.reading->time_running;
       input.complete = !turns_of(*counter.reading).is_shared();
-      if (const auto judged = judge_ == nullptr ? std::nullopt : judge_->result(counter.handle)) {
+      if (const auto judged = judge_.result(counter.handle)) {
         input.figure = judged->figure;
-        input.mean_latency_ps = judged->mean_read_latency_ps;
+        if (is_judged()) input.mean_latency_ps = judged->mean_read_latency_ps;
       }
       inputs.push_back(std::move(input));
     }
   }
   result.derived = derive(inputs);
-  if (spec_.compare == MeasureSpec::Compare::none) {
+  if (!result.is_compared) {
     for (DerivedResult& derived : result.derived) derived.ok = true;  // reported, and not judged
   }
 }

@@ -20,12 +20,11 @@ namespace pmufab::scenario {
 /// members must be called from a SystemC thread process.
 class Measurement {
  public:
-  /// @param judge     null: no count is judged, and the specification compares none
   /// @param zero      simulated time that counts as 0 in results
   /// @param rotation  how often events that share counters change them
   /// @param take      receives each interval when it is over; the result of end() has none
   /// @throws EventError if an event does not resolve
-  Measurement(const MeasureSpec& spec, perf::PmuService& pmus, scoreboard::Scoreboard* judge,
+  Measurement(const MeasureSpec& spec, perf::PmuService& pmus, scoreboard::Scoreboard& judge,
               const perf::PmuCatalog& catalog, Picoseconds zero, Picoseconds rotation,
               std::function<void(const IntervalResult&)> take);
 
@@ -66,7 +65,9 @@ class Measurement {
     [[nodiscard]] Json latency() const;
   };
 
+  [[nodiscard]] bool is_judged() const noexcept { return spec_.compare != MeasureSpec::Compare::unjudged; }
   void open(Group& group, unsigned number);
+  void expect(const Group& group, Counter& counter);
   /// @return what is most likely wrong with an event that the driver refuses; empty: nothing is known
   [[nodiscard]] static std::string likely_reason(const Group& group, const Counter& counter);
   void read(Group& group);
@@ -79,7 +80,7 @@ class Measurement {
 
   const MeasureSpec& spec_;
   perf::PmuService& pmus_;
-  scoreboard::Scoreboard* judge_;
+  scoreboard::Scoreboard& judge_;
   Picoseconds zero_;
   Picoseconds rotation_;
   std::vector<Group> groups_;

@@ -284,6 +284,7 @@ void read_comparison(Reader& reader, bool is_judged, MeasureSpec& measure) {
   if (is_judged) return;
   if (measure.compare != Compare::none) refuse_unjudged(reader, "compare");
   if (measure.nonzero) refuse_unjudged(reader, "nonzero");
+  measure.compare = Compare::unjudged;
 }
 
 /// @param spec  what stands before the measures
@@ -616,14 +617,12 @@ std::vector<std::string> measure_names_of(const std::vector<MeasureSpec>& measur
   return names;
 }
 
-/// Without a judge the simulation is faster, and nothing may ask what it would say.
-void read_judge(Reader& reader, ScenarioSpec& spec) {
-  if (!reader.has(kJudge)) return;
-  reader.choice(kJudge, spec.is_judged, {{"on", true}, {"off", false}});
+/// Without a judge nothing may ask what it would say, or need what it knows.
+void check_judge(Reader& reader, const ScenarioSpec& spec) {
   if (spec.is_judged) return;
-  for (const char* const key : {"expect", "expected_failure", "inject"}) {
-    if (reader.has(key)) refuse_unjudged(reader, key);
-  }
+  if (!spec.expectations.empty()) refuse_unjudged(reader, "expect");
+  if (spec.expected_failure) refuse_unjudged(reader, "expected_failure");
+  if (!spec.injections.empty()) refuse_unjudged(reader, "inject");
 }
 
 /// What else must happen, and what must fail.
@@ -659,7 +658,7 @@ ScenarioSpec read_scenario(const FileParts& parts) {
   reader.texts("drivers", spec.drivers);
   if (spec.drivers.empty()) reader.fail("drivers", "must not be empty", "write all, newest, 7.3, or '>=7.1 <7.3'");
   check_selectors(reader, "drivers", spec.drivers);
-  read_judge(reader, spec);
+  if (reader.has(kJudge)) reader.choice(kJudge, spec.is_judged, {{"on", true}, {"off", false}});
 
   read_machine(reader, parts, spec);
   TrafficNames names;
@@ -692,6 +691,7 @@ ScenarioSpec read_scenario(const FileParts& parts) {
     read_expectation(item, *events, spec.expectations);
   });
   read_outcome(reader, spec);
+  check_judge(reader, spec);
   static_cast<void>(
       reader.take("matrix"));  // ScenarioFile::variants() has it; the effective configuration is one variant
   reader.finish();

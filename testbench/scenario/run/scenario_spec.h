@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "models/platform/platform_spec.h"
@@ -24,8 +25,9 @@ namespace pmufab::scenario {
 /// drivers are loaded, which is also when traffic starts.
 struct MeasureSpec {
   enum class Compare : std::uint8_t {
-    exact,  ///< every count must equal the scoreboard's
-    none,   ///< counts are reported and not judged (a window in which something is broken on purpose)
+    exact,     ///< every count must equal the scoreboard's
+    none,      ///< counts are reported and not judged (a window in which something is broken on purpose)
+    unjudged,  ///< the same, and nobody knows what is right: the scenario has no judge
   };
   std::string name;
   std::vector<std::string> events;  ///< perf event strings; each may hold several events and groups

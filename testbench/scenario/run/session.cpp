@@ -396,9 +396,8 @@ class ScenarioRun {
       content["index"] = index;
       journal_.write("interval", std::move(content));
     };
-    auto measurement =
-        std::make_unique<Measurement>(measure, machine_.pmus(), machine_.is_judged() ? &machine_.scoreboard() : nullptr,
-                                      catalog, zero_, spec_.host.rotation, note_interval);
+    auto measurement = std::make_unique<Measurement>(measure, machine_.pmus(), machine_.scoreboard(), catalog, zero_,
+                                                     spec_.host.rotation, note_interval);
     measurement->tell_openings([this](const std::string& text) {
       for (TraceListener* const tracer : machine_.tracers()) tracer->on_opening(text);
     });
@@ -680,6 +679,7 @@ class ScenarioRun {
   /// Notes on a run that was cut short would only describe the cut.
   std::vector<std::string> findings(bool cut_short) {
     std::vector<std::string> list;
+    if (!machine_.is_judged()) return list;
     for (const scoreboard::Finding& finding : machine_.scoreboard().findings().list()) {
       if (cut_short && finding.severity == scoreboard::Finding::Severity::note) continue;
       list.push_back(describe(finding));

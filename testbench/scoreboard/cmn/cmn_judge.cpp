@@ -36,9 +36,9 @@ struct CmnJudge::State {
   CmnPmuJudge pmu;
   std::vector<CmnFlitListener*> listeners;
 
-  void transmit(Picoseconds when, std::span<const cmn::MeshPulse> pulses) {
+  void cycle(Picoseconds when, std::span<const cmn::MeshPulse> pulses) {
     for (const cmn::MeshPulse& pulse : pulses) ++wires.count(pulse.event, pulse.xp, pulse.interface, pulse.channel);
-    routes.transmitted(when, pulses, [&](const cmn::MeshPulse& pulse, const cmn::FlitFields& fields) {
+    routes.cycle(when, pulses, [&](const cmn::MeshPulse& pulse, const cmn::FlitFields& fields) {
       leave(when, pulse.xp, pulse.interface, pulse.channel, fields);
     });
   }
@@ -74,7 +74,7 @@ void CmnJudge::on_upload(Picoseconds when, unsigned xp, unsigned port, Channel c
 void CmnJudge::on_cycle(Picoseconds when, std::span<const cmn::MeshPulse> pulses) {
   State& s = *state_;
   s.chronicle.see(when);
-  s.transmit(when, pulses);
+  s.cycle(when, pulses);
 }
 
 void CmnJudge::on_hold(Picoseconds when, std::uint16_t node_id, Channel channel) {

@@ -27,17 +27,16 @@ class CmnRoutes {
   /// What XPs transmit in a cycle, and where flits wait for a credit.
   /// @param leave  called with the pulse and the fields of each flit that leaves the mesh
   template <typename Leave>
-  void transmitted(Picoseconds when, std::span<const cmn::MeshPulse> pulses, Leave leave) {
+  void cycle(Picoseconds when, std::span<const cmn::MeshPulse> pulses, Leave leave) {
     const Tables tables(*this);
     for (const cmn::MeshPulse& pulse : pulses) {
       if (pulse.event != cmn::FlitEvent::valid) {
         stalled(when, pulse.xp, pulse.interface, pulse.channel);
-      } else if (transmitted(tables, when, pulse)) {
+      } else if (move(tables, when, pulse)) {
         leave(pulse, fields_[pulse.handle]);
       }
     }
   }
-  void stalled(Picoseconds when, unsigned xp, cmn::Interface interface, cmn::Channel channel);
   /// Report the flits that entered the mesh and never left it as lost.
   void finish();
 
@@ -75,8 +74,8 @@ class CmnRoutes {
   [[nodiscard]] Place place_of(unsigned xp, cmn::Interface interface, cmn::Channel channel) const noexcept {
     return (static_cast<Place>(channel) * xps_ + xp) * cmn::kInterfaces + static_cast<Place>(interface);
   }
-  /// What a transmission reads and changes, copied to locals. The compiler must assume that a store of bytes changes any
-  /// member.
+  /// What a transmission reads and changes, copied to locals. Flights have bytes, and for the compiler a store of a byte
+  /// may change any member.
   struct Tables {
     explicit Tables(CmnRoutes& routes)
         : ways(routes.ways_.data()),
@@ -93,8 +92,9 @@ class CmnRoutes {
     const unsigned xps;
   };
 
+  void stalled(Picoseconds when, unsigned xp, cmn::Interface interface, cmn::Channel channel);
   /// @return whether the flit leaves the mesh by this transmission; not if it continues, or never entered
-  bool transmitted(const Tables& tables, Picoseconds when, const cmn::MeshPulse& pulse) {
+  bool move(const Tables& tables, Picoseconds when, const cmn::MeshPulse& pulse) {
     const Place place = (static_cast<Place>(pulse.channel) * tables.xps + pulse.xp) * cmn::kInterfaces +
                         static_cast<Place>(pulse.interface);
     Picoseconds& used = tables.used[place];

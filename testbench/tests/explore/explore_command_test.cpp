@@ -107,6 +107,23 @@ TEST_F(Explore, runs_nothing_twice_and_only_what_a_change_concerns) {
   EXPECT_EQ(exported(), first);
 }
 
+TEST_F(Explore, without_a_judge_has_what_drivers_count_and_refuses_the_rest) {
+  write("base.yaml", read(base) + "judge: off\n");
+  const std::string file = study("values: [10, 50]");
+  const Outcome refused = explore(file);
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, AllOf(HasSubstr("responses.true_count: needs the judge"), HasSubstr("judge: off")));
+  std::string text = read(file);
+  const std::size_t begin = text.find("  true_count");
+  text.erase(begin, text.find('\n', begin) + 1 - begin);
+  write("study.yaml", text);
+  EXPECT_THAT(explore(file).out, HasSubstr("4 points, 4 run now, 0 without result"));
+  const std::vector<std::string> rows = lines(exported());
+  ASSERT_EQ(rows.size(), 5U);
+  EXPECT_THAT(rows[1], HasSubstr(",not_judged,"));
+  EXPECT_THAT(rows[1], ::testing::Not(HasSubstr(",not_judged,0,")));
+}
+
 TEST_F(Explore, loses_nothing_when_it_is_killed_and_leaves_no_process) {
   const std::string file = study("range: {from: 1, to: 60}");
   ASSERT_EQ(explore(file).exit_code, 0);

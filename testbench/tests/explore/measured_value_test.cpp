@@ -55,6 +55,19 @@ TEST(MeasuredValue, is_taken_by_name) {
   EXPECT_EQ(value("{traffic: gpu, value: requests}"), 200'008);
 }
 
+TEST(MeasuredValue, is_of_the_judge_if_no_driver_says_it) {
+  EXPECT_FALSE(named("{event: a/x/, value: driver}").needs_judge());
+  EXPECT_FALSE(named("{event: a/x/, value: reading_latency_ps.p50}").needs_judge());
+  EXPECT_FALSE(named("{event: a/x/, estimate: neighbours}").needs_judge());
+  EXPECT_FALSE(named("{derived: latency}").needs_judge());
+  EXPECT_FALSE(named("{value: simulated_time_ps}").needs_judge());
+  EXPECT_FALSE(named("{traffic: gpu, value: requests}").needs_judge());
+  EXPECT_TRUE(named("{event: a/x/, value: expected}").needs_judge());
+  EXPECT_TRUE(named("{event: a/x/, value: loss.handler}").needs_judge());
+  EXPECT_TRUE(named("{derived: latency, value: reference}").needs_judge());
+  EXPECT_TRUE(named("{value: counters_wrong}").needs_judge());
+}
+
 TEST(MeasuredValue, combines_several) {
   EXPECT_EQ(value("{event: a/x/, value: driver, combine: sum}"), 11);
   EXPECT_EQ(value("{event: a/*/, measure: one, value: driver, combine: max}"), 7);

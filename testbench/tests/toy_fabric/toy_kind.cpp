@@ -27,7 +27,8 @@ using ToyWorkload = std::vector<PacketsSpec>;
 class ToyFabric final : public scenario::Fabric {
  public:
   explicit ToyFabric(const FabricContext& context) : belt_(context.platform.find<ToyPart>()->belt()) {
-    belt_.set_observer(&context.scoreboard.add(std::make_unique<ToyJudge>(context.scoreboard.chronicle())));
+    belt_.set_observer(
+        context.listener(context.scoreboard.add(std::make_unique<ToyJudge>(context.scoreboard.chronicle()))));
     const auto& specs = context.workload.of<ToyWorkload>();
     if (!specs.empty()) traffic_ = std::make_unique<PacketSource>("toy_traffic", belt_, specs);
   }

@@ -215,6 +215,7 @@ Order read_order(const Request& request) {
     throw InputError("there is more than one platform; give one at a time", "a command goes after --");
   Order order;
   order.spec = scenario_of(map, files.empty() ? std::string() : files.front(), "boot");
+  require_judge(order.spec, "boot");
   check_plugin(order.spec.platform);
   order.drivers = find_newest_driver(map, order.spec.platform);
   order.json = map["json"].as<std::string>();

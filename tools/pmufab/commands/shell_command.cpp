@@ -121,6 +121,7 @@ int run_shell(const Request& request) {
     throw InputError("there is more than one platform; give one at a time", "a command goes after --");
   const double time_scale = time_scale_of(map["time-scale"].as<std::string>());
   const scenario::ScenarioSpec spec = scenario_of(map, files.empty() ? std::string() : files.front(), "shell");
+  require_judge(spec, "shell");
   const driver_host::DriverSet drivers = find_newest_driver(map, spec.platform);
   const std::string json = map["json"].as<std::string>();
   if (!json.empty()) check_writable(json);

@@ -174,7 +174,7 @@ CmnFabric::CmnFabric(const FabricContext& context)
   link_judges(platform_.spec(), meshes, judges);
   if (context.has_reference_software)
     reference_ = std::make_unique<CmnService>(context.host, mesh_pmus(platform_.spec(), platform_.firmware()),
-                                              context.scoreboard);
+                                              context.listener(context.scoreboard));
 }
 
 // The judge may be gone before the platform is.

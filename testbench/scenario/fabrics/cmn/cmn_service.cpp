@@ -93,7 +93,7 @@ std::uint64_t root_of(const platform::AcpiDevice& device) {
 }  // namespace
 
 CmnService::CmnService(driver_host::DriverHost& host, const std::vector<MeshPmu>& pmus,
-                       perf::PerfCallObserver& observer)
+                       perf::PerfCallObserver* observer)
     : SoftwarePmus(host, observer) {
   for (const MeshPmu& pmu : pmus) {
     Block& block = add(pmu.name, {});

@@ -33,8 +33,8 @@ class CmnService final : public SoftwarePmus {
   using Terms = std::map<std::string, perf::TermFormat>;
 
   /// @param host      runs the software
-  /// @param observer  hears of calls; both outlive the service
-  CmnService(driver_host::DriverHost& host, const std::vector<MeshPmu>& pmus, perf::PerfCallObserver& observer);
+  /// @param observer  hears of calls; both outlive the service. Null: nobody hears of them
+  CmnService(driver_host::DriverHost& host, const std::vector<MeshPmu>& pmus, perf::PerfCallObserver* observer);
 
   [[nodiscard]] bool replaces_drivers() const override { return true; }
   /// Those that a driver has registered, with its files.

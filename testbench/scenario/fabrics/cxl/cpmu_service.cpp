@@ -113,7 +113,7 @@ class CpmuSoftware final : public PmuSoftware {
 }  // namespace
 
 CpmuService::CpmuService(driver_host::DriverHost& host, const platform::FirmwareDescription& firmware,
-                         const std::vector<scoreboard::CxlPmuSpec>& pmus, perf::PerfCallObserver& observer,
+                         const std::vector<scoreboard::CxlPmuSpec>& pmus, perf::PerfCallObserver* observer,
                          bool replaces_drivers)
     : SoftwarePmus(host, observer), firmware_(firmware), replaces_drivers_(replaces_drivers) {
   for (const scoreboard::CxlPmuSpec& pmu : pmus) {

@@ -29,10 +29,10 @@ class CpmuService final : public SoftwarePmus {
   /// @param host      runs the software
   /// @param firmware  tells where configuration space is
   /// @param pmus      those whose names begin with "cpmu_" are served
-  /// @param observer  hears of calls; all outlive the service
+  /// @param observer  hears of calls; all outlive the service. Null: nobody hears of them
   /// @param replaces_drivers  all PMUs are served
   CpmuService(driver_host::DriverHost& host, const platform::FirmwareDescription& firmware,
-              const std::vector<scoreboard::CxlPmuSpec>& pmus, perf::PerfCallObserver& observer, bool replaces_drivers);
+              const std::vector<scoreboard::CxlPmuSpec>& pmus, perf::PerfCallObserver* observer, bool replaces_drivers);
 
   [[nodiscard]] std::string twin(const std::string& pmu) const override;
   [[nodiscard]] bool replaces_drivers() const override { return replaces_drivers_; }

@@ -162,8 +162,8 @@ CxlFabric::CxlFabric(const FabricContext& context)
   const scoreboard::CxlJudgeSpec known = cxl_judge_spec(context.platform.spec());
   auto& judge = context.scoreboard.add(std::make_unique<scoreboard::CxlJudge>(known, context.scoreboard.chronicle()));
   pmus_ = known.pmus;
-  service_ = std::make_unique<CpmuService>(context.host, context.platform.firmware(), known.pmus, context.scoreboard,
-                                           context.has_reference_software);
+  service_ = std::make_unique<CpmuService>(context.host, context.platform.firmware(), known.pmus,
+                                           context.listener(context.scoreboard), context.has_reference_software);
   if (context.is_judged) listen(judge);
   const std::vector<platform::CxlDevicePlace> devices = platform::devices_of(context.platform.spec().cxl);
   const auto& workload = context.workload.of<CxlWorkload>();

@@ -45,7 +45,7 @@ SocFabric::SocFabric(const FabricContext& context)
   if (!context.has_reference_software) return;
   std::vector<ServedCoreSightPmu> served;
   for (std::size_t i = 0; i < spec_.pmus.size(); ++i) served.push_back(soc_served_pmu(spec_.pmus[i], rows_[i].apmt));
-  reference_ = std::make_unique<CoreSightService>(context.host, served, context.scoreboard);
+  reference_ = std::make_unique<CoreSightService>(context.host, served, context.listener(context.scoreboard));
 }
 
 std::string SocFabric::hint(const perf::ResolvedEvent& event) const {

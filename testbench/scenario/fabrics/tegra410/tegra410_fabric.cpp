@@ -46,8 +46,8 @@ Tegra410Fabric::Tegra410Fabric(const FabricContext& context)
   platform_.set_observer(context.listener(
       context.scoreboard.add(std::make_unique<scoreboard::Tegra410Judge>(judged, context.scoreboard.chronicle()))));
   if (context.has_reference_software)
-    reference_ =
-        std::make_unique<CoreSightService>(context.host, tegra410_served_pmus(platform_.spec()), context.scoreboard);
+    reference_ = std::make_unique<CoreSightService>(context.host, tegra410_served_pmus(platform_.spec()),
+                                                    context.listener(context.scoreboard));
 }
 
 // The judge may be gone before the platform is.

@@ -29,7 +29,7 @@ void ReferenceHomeMemory::read(unsigned entry, std::uint64_t address, const Flit
   request.is_read = true;
   request.qos_class = qos_class(cause);
   request.txnid = static_cast<std::uint16_t>(entry);
-  post(requests_.push_back(request), true);
+  add(request);
 }
 
 void ReferenceHomeMemory::write(std::uint8_t opcode, std::uint64_t address, bool two_flits, const FlitFields* cause) {
@@ -38,13 +38,23 @@ void ReferenceHomeMemory::write(std::uint8_t opcode, std::uint64_t address, bool
   request.address = address;
   request.two_flits = two_flits;
   if (cause != nullptr) request.qos_class = qos_class(*cause);
-  post(requests_.push_back(request), true);
+  add(request);
 }
 
-void ReferenceHomeMemory::post(Requests::iterator request, bool allow_retry) {
-  const bool remote = (request->address & kOtherMesh) != 0;
+void ReferenceHomeMemory::add(Request request) {
+  request.serial = ++serials_;
+  post(*requests_.push_back(request), true);
+}
+
+ReferenceHomeMemory::Requests::iterator ReferenceHomeMemory::with_serial(std::uint64_t serial) {
+  return std::find_if(requests_.begin(), requests_.end(),
+                      [serial](const Request& request) { return request.serial == serial; });
+}
+
+void ReferenceHomeMemory::post(const Request& request, bool allow_retry) {
+  const bool remote = (request.address & kOtherMesh) != 0;
   NodeCounts& counts = home_.counts_;
-  const unsigned code = request->qos_class.value_or(0);
+  const unsigned code = request.qos_class.value_or(0);
   if (home_.is_hn_s()) {
     constexpr NodeCounts::Codes kSn = 0b11;
     constexpr NodeCounts::Codes kHome = 0b101;
@@ -54,18 +64,20 @@ void ReferenceHomeMemory::post(Requests::iterator request, bool allow_retry) {
     counts.fire(home_event::kMcReqs);
     counts.fire(home_event::kClassMcReqs, 1U << code);
   }
-  ReferenceHome::Message message{Channel::req, request->opcode};
-  message.target = request->target;
-  message.txnid = request->txnid;
-  message.address = request->address;
+  ReferenceHome::Message message{Channel::req, request.opcode};
+  message.target = request.target;
+  message.txnid = request.txnid;
+  message.address = request.address;
   message.allowretry = static_cast<std::uint8_t>(allow_retry ? 1 : 0);
-  home_.expect(message, [this, request](Cycle /*now*/, const FlitFields& flit) {
+  home_.expect(message, [this, serial = request.serial](Cycle /*now*/, const FlitFields& flit) {
     if (!home_.around().addresses().is_memory_of(home_.node().node_id, flit.addr, flit.tgtid))
       home_.fail("node_wrong_memory", "another memory node serves the address of " + describe_flit(Channel::req, flit));
-    if (!request->is_read && (flit.txnid < kFirstWriteEntry || flit.txnid > kLastWriteEntry))
+    const Requests::iterator sent = with_serial(serial);
+    if (sent == requests_.end()) return;  // its answer came before it left
+    if (!sent->is_read && (flit.txnid < kFirstWriteEntry || flit.txnid > kLastWriteEntry))
       home_.fail("node_message_unexpected", "it has no such TxnID for writes: " + describe_flit(Channel::req, flit));
-    request->txnid = flit.txnid;
-    request->target = flit.tgtid;
+    sent->txnid = flit.txnid;
+    sent->target = flit.tgtid;
   });
 }
 
@@ -88,7 +100,7 @@ bool ReferenceHomeMemory::response(const FlitFields& flit) {
     } else {
       home_.counts_.fire(home_event::kMcRetries);
     }
-    retried_[flit.srcid].push_back(found);
+    retried_[flit.srcid].push_back(found->serial);
     resend(flit.srcid);
     return true;
   }
@@ -110,9 +122,9 @@ void ReferenceHomeMemory::read_answered(unsigned entry) {
 void ReferenceHomeMemory::resend(std::uint16_t target) {
   if (grants_[target] == 0 || retried_[target].empty()) return;
   --grants_[target];
-  const Requests::iterator request = retried_[target].front();
+  const Requests::iterator request = with_serial(retried_[target].front());
   retried_[target].pop_front();
-  post(request, false);
+  if (request != requests_.end()) post(*request, false);
 }
 
 }  // namespace pmufab::scoreboard

@@ -32,6 +32,7 @@ class ReferenceHomeMemory {
 
  private:
   struct Request {
+    std::uint64_t serial = 0;  // unique: a request may be gone before what waits for it
     std::uint8_t opcode = 0;
     std::uint64_t address = 0;
     bool is_read = false;
@@ -42,13 +43,16 @@ class ReferenceHomeMemory {
   };
   using Requests = RecycledList<Request>;
 
-  void post(Requests::iterator request, bool allow_retry);
+  void add(Request request);
+  void post(const Request& request, bool allow_retry);
+  [[nodiscard]] Requests::iterator with_serial(std::uint64_t serial);
   void resend(std::uint16_t target);
 
   ReferenceHome& home_;
-  Requests requests_;                                               // not answered yet
-  std::map<std::uint16_t, std::list<Requests::iterator>> retried_;  // by target, the first RetryAck first
-  std::map<std::uint16_t, unsigned> grants_;                        // by target: unused grants
+  std::uint64_t serials_ = 0;
+  Requests requests_;                                          // not answered yet
+  std::map<std::uint16_t, std::list<std::uint64_t>> retried_;  // by target: serials, the first RetryAck first
+  std::map<std::uint16_t, unsigned> grants_;                   // by target: unused grants
 };
 
 }  // namespace pmufab::scoreboard

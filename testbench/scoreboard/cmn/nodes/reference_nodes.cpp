@@ -153,7 +153,7 @@ void ReferenceNodes::advance(Cycle end) {
 void ReferenceNodes::wake(Cycle now) {
   const Cycle asked = wakes_.front().first;
   std::vector<unsigned> nodes;
-  nodes.swap(room_);  // it has memory
+  nodes.swap(woken_);  // it has memory
   nodes.clear();
   while (!wakes_.empty() && wakes_.front().first == asked) {
     const unsigned node = wakes_.front().second;
@@ -162,7 +162,7 @@ void ReferenceNodes::wake(Cycle now) {
     if (nodes.empty() || nodes.back() != node) nodes.push_back(node);
   }
   for (const unsigned node : nodes) nodes_[node]->wake(now);
-  nodes.swap(room_);
+  nodes.swap(woken_);
 }
 
 void ReferenceNodes::work(Cycle now) {

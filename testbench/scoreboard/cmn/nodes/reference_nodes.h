@@ -97,7 +97,7 @@ class ReferenceNodes final : public ReferenceSurroundings {
   std::map<std::uint16_t, ReferenceGateway*> gateways_;  // by node id
   Queue<Arrival> arrivals_;                              // in order of `due`
   std::vector<std::pair<cmn::Cycle, unsigned>> wakes_;   // a heap: the earliest first, and which node
-  std::vector<unsigned> room_;                           // for those of one cycle
+  std::vector<unsigned> woken_;                          // nodes of one cycle, kept for its memory
   cmn::Cycle done_ = 0;                                  // cycles before this one are processed
 };
 

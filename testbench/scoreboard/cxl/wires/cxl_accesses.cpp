@@ -40,6 +40,10 @@ void CxlAccesses::arrived(Picoseconds when, const CxlMessage& message) {
 }
 
 void CxlAccesses::seen(Picoseconds when, bool write, std::uint64_t device_address) {
+  if (device_address >> 63U != 0) {
+    complain("memory_access_unasked", when, write, device_address, "no memory is that large");
+    return;
+  }
   const bool host_only = is_host_only(device_address);
   auto* const times = asked_.find(key(device_address, write));
   if (times == nullptr) {

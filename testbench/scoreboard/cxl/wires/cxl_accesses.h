@@ -30,7 +30,7 @@ class CxlAccesses {
 
   const CxlComponentSpec& spec_;
   Findings& findings_;
-  /// Device address and direction as one number.
+  /// Device address, which is below 2^63, and direction as one number.
   static constexpr std::uint64_t key(std::uint64_t device_address, bool write) noexcept {
     return device_address << 1U | (write ? 1U : 0U);
   }

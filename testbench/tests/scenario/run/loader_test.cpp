@@ -466,14 +466,17 @@ TEST(ScenarioLoader, without_a_judge_counts_are_not_compared) {
   EXPECT_TRUE(load(kSmall).is_judged);
   const ScenarioSpec spec = load(std::string("judge: off\n") + kSmall);
   EXPECT_FALSE(spec.is_judged);
-  EXPECT_EQ(spec.measures.at(0).compare, MeasureSpec::Compare::none);
+  EXPECT_EQ(spec.measures.at(0).compare, MeasureSpec::Compare::unjudged);
+  const std::string effective = to_yaml(spec.effective);
+  EXPECT_THAT(effective, AllOf(HasSubstr("judge: "), HasSubstr("compare: none")));
+  EXPECT_EQ(to_yaml(load(effective).effective), effective);
   EXPECT_EQ(load(std::string("judge: on\n") + kSmall).measures.at(0).compare, MeasureSpec::Compare::exact);
   EXPECT_THAT(load_error(std::string("judge: of\n") + kSmall), AllOf(HasSubstr("s.yaml:1:8: judge"), HasSubstr("off")));
 }
 
 TEST(ScenarioLoader, without_a_judge_what_asks_for_one_is_refused) {
   const auto error = [](const std::string& end) { return load_error(kSmall + end, {"judge=off"}); };
-  EXPECT_EQ(error("    compare: none\n    nonzero: false\n"), "no error");
+  EXPECT_EQ(error("    compare: none\n    nonzero: false\nexpect: []\ninject: []\n"), "no error");
   const auto is_refused = [](const std::string& place) {
     return AllOf(HasSubstr(place), HasSubstr("needs the judge"), HasSubstr("remove one of the two"));
   };

@@ -56,7 +56,7 @@ class MeasurementTest : public ::testing::Test {
     spec.events = {events};
     spec.interval = 1000;
     measurement =
-        std::make_unique<Measurement>(spec, pmu, &judge, perf::PmuCatalog(pmu.pmus()), 0, perf::kRotation,
+        std::make_unique<Measurement>(spec, pmu, judge, perf::PmuCatalog(pmu.pmus()), 0, perf::kRotation,
                                       [this](const IntervalResult& interval) { intervals.push_back(interval); });
     measurement->begin();
   }

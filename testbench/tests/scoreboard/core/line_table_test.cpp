@@ -20,6 +20,14 @@ TEST(LineTable, knows_nothing_at_first) {
   EXPECT_EQ(table.size(), 0U);
 }
 
+TEST(LineTable, tells_its_lines_in_order) {
+  LineTable<int> table;
+  EXPECT_TRUE(table.lines().empty());
+  for (const std::uint64_t line : {9U, 1U, 500U, 2U}) table[line] = 1;
+  table.erase(2);
+  EXPECT_EQ(table.lines(), (std::vector<std::uint64_t>{1, 9, 500}));
+}
+
 TEST(LineTable, a_new_line_has_the_default_and_what_is_erased_begins_anew) {
   LineTable<std::vector<int>> table;
   EXPECT_TRUE(table[7].empty());

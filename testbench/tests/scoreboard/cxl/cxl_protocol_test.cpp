@@ -402,6 +402,11 @@ TEST_F(CxlProtocolTest, memory_is_accessed_when_and_where_requests_say) {
   pass(kReq, 1, CxlSession::kH);
   access(false, 64);
   EXPECT_EQ(memory(), "memory_access_missing 1, memory_access_unasked 1");
+  // A model that does not find its memory says so with all ones. Without the highest bit, the address would be right.
+  pass(kReq, 1, CxlSession::kH);
+  access(true, ~std::uint64_t{0});
+  access(false, std::uint64_t{1} << 63U);
+  EXPECT_EQ(memory(), "memory_access_missing 1, memory_access_unasked 2");
   pass(kReq, 1, CxlSession::kH);
   session->tick();
   access(false, 0);
