@@ -96,26 +96,23 @@ void CmnRoutes::uploaded(Picoseconds when, unsigned xp, unsigned port, Channel c
   const std::optional<CmnPlace> target = ids_.place(fields.tgtid);
   if (!target) fail("flit_to_nowhere", fmt::format("TgtID {:#x} is not a node of the mesh", fields.tgtid), when);
   flight.channel = channel;
-  flight.xp = static_cast<std::uint8_t>(xp);
   flight.target_xp = static_cast<std::uint8_t>(target ? target->xp : xp);
   flight.target_port = target ? target->port : port_interface(port);
-  flight.leaves_by = place_of(xp, way(xp, flight.target_xp, flight.target_port), channel);
-  flight.buffer = place_of(xp, port_interface(port), channel);
   fields_[flit] = fields;
-  enter_buffer(flit, when);
+  enter_buffer(flit, static_cast<std::uint8_t>(xp), port_interface(port), when);
 }
 
-void CmnRoutes::stalled(Picoseconds when, unsigned xp, Interface interface, Channel channel) {
-  use(xp, interface, channel, when);
-  const Place stalled_at = place_of(xp, interface, channel);
+void CmnRoutes::stalled(Picoseconds when, const cmn::MeshPulse& pulse) {
+  const Place place = place_of(pulse.xp, pulse.interface, pulse.channel);
+  use(place, when, pulse);
   for (unsigned input = 0; input < cmn::kInterfaces; ++input) {
-    const std::uint32_t first = buffers_[place_of(xp, static_cast<Interface>(input), channel)].first;
+    const std::uint32_t first = buffers_[place_of(pulse.xp, static_cast<Interface>(input), pulse.channel)].first;
     // A flit that arrived in this cycle cannot cause a stall yet, because links take time.
-    if (first != kNone && flights_[first].since < when && flights_[first].leaves_by == stalled_at) return;
+    if (first != kNone && flights_[first].since < when && flights_[first].leaves_by == place) return;
   }
   fail("stall_without_flit",
-       fmt::format("XP {} stalls at {} on channel {}, where nothing waits", xp, name_of(interface),
-                   static_cast<unsigned>(channel)),
+       fmt::format("XP {} stalls at {} on channel {}, where nothing waits", pulse.xp, name_of(pulse.interface),
+                   static_cast<unsigned>(pulse.channel)),
        when);
 }
 

@@ -28,11 +28,10 @@ class CmnRoutes {
   /// @param leave  called with the pulse and the fields of each flit that leaves the mesh
   template <typename Leave>
   void cycle(Picoseconds when, std::span<const cmn::MeshPulse> pulses, Leave leave) {
-    const Tables tables(*this);
     for (const cmn::MeshPulse& pulse : pulses) {
       if (pulse.event != cmn::FlitEvent::valid) {
-        stalled(when, pulse.xp, pulse.interface, pulse.channel);
-      } else if (move(tables, when, pulse)) {
+        stalled(when, pulse);
+      } else if (move(when, pulse)) {
         leave(pulse, fields_[pulse.handle]);
       }
     }
@@ -74,78 +73,42 @@ class CmnRoutes {
   [[nodiscard]] Place place_of(unsigned xp, cmn::Interface interface, cmn::Channel channel) const noexcept {
     return (static_cast<Place>(channel) * xps_ + xp) * cmn::kInterfaces + static_cast<Place>(interface);
   }
-  /// What a transmission reads and changes, copied to locals. Flights have bytes, and for the compiler a store of a byte
-  /// may change any member.
-  struct Tables {
-    explicit Tables(CmnRoutes& routes)
-        : ways(routes.ways_.data()),
-          flights(routes.flights_.data()),
-          size(routes.flights_.size()),
-          buffers(routes.buffers_.data()),
-          used(routes.used_.data()),
-          xps(routes.xps_) {}
-    const cmn::Interface* const ways;
-    Flight* const flights;
-    const std::size_t size;
-    Buffer* const buffers;
-    Picoseconds* const used;
-    const unsigned xps;
-  };
-
-  void stalled(Picoseconds when, unsigned xp, cmn::Interface interface, cmn::Channel channel);
+  void stalled(Picoseconds when, const cmn::MeshPulse& pulse);
   /// @return whether the flit leaves the mesh by this transmission; not if it continues, or never entered
-  bool move(const Tables& tables, Picoseconds when, const cmn::MeshPulse& pulse) {
-    const Place place = (static_cast<Place>(pulse.channel) * tables.xps + pulse.xp) * cmn::kInterfaces +
-                        static_cast<Place>(pulse.interface);
-    Picoseconds& used = tables.used[place];
-    if (used == when) [[unlikely]]
-      used_twice(pulse.xp, pulse.interface, pulse.channel, when);
-    used = when;
+  bool move(Picoseconds when, const cmn::MeshPulse& pulse) {
+    const Place place = place_of(pulse.xp, pulse.interface, pulse.channel);
+    use(place, when, pulse);
     const std::uint32_t number = pulse.handle;
-    if (number >= tables.size || !tables.flights[number].is_present()) [[unlikely]] {
+    if (number >= flights_.size() || !flights_[number].is_present()) [[unlikely]] {
       from_nowhere(pulse.xp, number, when);
       return false;
     }
-    Flight& flight = tables.flights[number];
+    Flight& flight = flights_[number];
     if (flight.leaves_by != place) [[unlikely]]
       off_route(number, pulse.xp, pulse.interface, when);
-    Buffer& left = tables.buffers[flight.buffer];
-    if (left.first != number) [[unlikely]] {
-      leave_out_of_order(left, number, when);
-    } else {
-      left.first = flight.next;
-    }
+    leave_buffer(number, when);
     if (is_port(pulse.interface)) {
       flight.leaves_by = kNowhere;
       return true;
     }
     const Step& step = steps_[static_cast<std::size_t>(pulse.interface)];
     const auto xp = static_cast<std::uint8_t>(flight.xp + step.xps);
-    if (xp >= tables.xps) [[unlikely]] {
+    if (xp >= xps_) [[unlikely]] {
       // It left the mesh, which was reported above.
       flight.leaves_by = kNowhere;
       return false;
     }
-    const Place first = (static_cast<Place>(flight.channel) * tables.xps + xp) * cmn::kInterfaces;
-    const cmn::Interface way = tables.ways[xp * tables.xps + flight.target_xp];
-    flight.xp = xp;
-    flight.leaves_by = first + static_cast<Place>(is_port(way) ? flight.target_port : way);
-    flight.buffer = first + static_cast<Place>(step.input);
-    flight.next = kNone;
-    flight.since = when;
-    Buffer& entered = tables.buffers[flight.buffer];
-    (entered.first == kNone ? entered.first : tables.flights[entered.last].next) = number;
-    entered.last = number;
+    enter_buffer(number, xp, step.input, when);
     return false;
   }
 
-  /// @return the interface by which a flit leaves an XP on its way.
-  [[nodiscard]] cmn::Interface way(unsigned xp, unsigned target_xp, cmn::Interface target_port) const {
-    const cmn::Interface way = ways_[xp * xps_ + target_xp];
-    return is_port(way) ? target_port : way;
-  }
-  void enter_buffer(std::uint32_t flit, Picoseconds when) {
+  /// A flit comes to an XP, from a neighbour or a device. Its channel and target are set.
+  void enter_buffer(std::uint32_t flit, std::uint8_t xp, cmn::Interface input, Picoseconds when) {
     Flight& flight = flights_[flit];
+    const cmn::Interface way = ways_[xp * xps_ + flight.target_xp];
+    flight.xp = xp;
+    flight.leaves_by = place_of(xp, is_port(way) ? flight.target_port : way, flight.channel);
+    flight.buffer = place_of(xp, input, flight.channel);
     flight.next = kNone;
     flight.since = when;
     Buffer& buffer = buffers_[flight.buffer];
@@ -161,11 +124,11 @@ class CmnRoutes {
     }
     buffer.first = flight.next;
   }
-  /// Check that an interface is used once per cycle.
-  void use(unsigned xp, cmn::Interface interface, cmn::Channel channel, Picoseconds when) {
-    Picoseconds& used = used_[place_of(xp, interface, channel)];
+  /// Check that an interface is used once per cycle. @param place  that of the pulse
+  void use(Place place, Picoseconds when, const cmn::MeshPulse& pulse) {
+    Picoseconds& used = used_[place];
     if (used == when) [[unlikely]]
-      used_twice(xp, interface, channel, when);
+      used_twice(pulse.xp, pulse.interface, pulse.channel, when);
     used = when;
   }
 
