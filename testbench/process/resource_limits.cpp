@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <link.h>
 #include <malloc.h>
+#include <sched.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -14,6 +15,7 @@
 #include <fstream>
 #include <limits>
 #include <span>
+#include <thread>
 
 #ifdef PMUFAB_SANITIZED
 #include <sanitizer/asan_interface.h>
@@ -111,6 +113,14 @@ void use_large_pages() {
 #endif
 
 }  // namespace
+
+unsigned processors() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  // It does not know more processors than the set has room for.
+  if (sched_getaffinity(0, sizeof set, &set) != 0) return std::max(1U, std::thread::hardware_concurrency());
+  return static_cast<unsigned>(CPU_COUNT(&set));
+}
 
 void limit_resources(const ResourceLimits& limits) {
   constexpr std::uint64_t kPatience = 5;

@@ -16,6 +16,9 @@ struct ResourceLimits {
 /// ends this process before others.
 void limit_resources(const ResourceLimits& limits);
 
+/// @return the processors that this process may use, at least one
+[[nodiscard]] unsigned processors();
+
 /// Take the memory that every run needs in a few large steps, because a fault for each page of 4 KiB takes long on a virtual
 /// machine. A program names this function in its `.preinit_array`, so it runs before the constructors of shared libraries:
 /// SystemC's fill 3 MiB.

@@ -10,7 +10,6 @@
 #include <exception>
 #include <iostream>
 #include <system_error>
-#include <thread>
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
@@ -20,6 +19,7 @@
 #include "testbench/perf/event_syntax.h"
 #include "testbench/process/child_process.h"
 #include "testbench/process/crash_report.h"
+#include "testbench/process/resource_limits.h"
 #include "testbench/process/shared_memory.h"
 #include "testbench/process/shared_text.h"
 #include "testbench/scenario/yaml/input_error.h"
@@ -125,8 +125,7 @@ std::string selector_of(const po::variables_map& options) {
 }
 
 Option jobs_option() {
-  const unsigned processors = std::max(1U, std::thread::hardware_concurrency());
-  return number<unsigned>("jobs,j", "N", "runs at the same time", processors, "one per processor");
+  return number<unsigned>("jobs,j", "N", "runs at the same time", process::processors(), "one per processor");
 }
 
 unsigned jobs_of(const po::variables_map& options) {

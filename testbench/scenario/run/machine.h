@@ -78,8 +78,9 @@ class Machine {
     bool echo_log = false;            ///< kernel log to standard error
     std::size_t log_room = 1U << 20;  ///< bytes of the kernel log to keep
     ProgressFunction progress = {};
-    bool covers = false;    ///< find out what the drivers meet
-    bool is_judged = true;  ///< false: nobody follows traffic and calls; no count is judged, nothing covered
+    bool covers = false;               ///< find out what the drivers meet
+    bool is_judged = true;             ///< false: nobody follows traffic and calls; no count is judged, nothing covered
+    bool has_spare_processor = false;  ///< a second thread may judge
     bool has_gate = false;  ///< between CPUs and platform: something waits for register accesses, or hardware fails
     std::vector<TraceListener*> tracers = {};  ///< not owned; with them there is a gate
   };

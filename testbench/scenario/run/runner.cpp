@@ -188,7 +188,8 @@ int run_plan(const RunPlan& plan, const RunnerOptions& options, std::size_t inde
 }
 
 /// Everything the child does. @return its exit code
-int be_child(const RunPlan& plan, const RunnerOptions& options, Child& child, const fs::path& journal, pid_t parent) {
+int be_child(const RunPlan& plan, const RunnerOptions& options, Child& child, const fs::path& journal, pid_t parent,
+             bool has_spare_processor) {
   // Only the parent receives the terminal's interrupt, and passes it on.
   setpgid(0, 0);
   process::end_with(parent, SIGKILL);
@@ -203,6 +204,7 @@ int be_child(const RunPlan& plan, const RunnerOptions& options, Child& child, co
   SessionOptions session;
   // Unless the user wants to see it, for the parent: of a run that crashes nothing else is left.
   session.echo_log = true;
+  session.has_spare_processor = has_spare_processor;
   session.interrupted = [] { return stop_requested != 0; };
   session.progress = [&](double fraction) { shared.percent = static_cast<int>(fraction * 100); };
   session.on_host = [](const driver_host::DriverHost* host) { host_of_run = host; };
@@ -270,6 +272,12 @@ class Runner {
     return begins;
   }
 
+  /// @return whether each run can have a second processor, as long as all run that may run at the same time
+  [[nodiscard]] bool has_spare_processors() const {
+    const std::size_t runs = std::min<std::size_t>(std::max(1U, options_.jobs), source_.size());
+    return 2 * runs <= process::processors();
+  }
+
   /// @return false if it must be tried again, because other runs use up what a process needs
   bool start(std::size_t index) {
     try {
@@ -298,7 +306,7 @@ class Runner {
     const pid_t parent = getpid();
     child.pid = process::start_child([&] {
       children_.clear();  // the other runs' pipes
-      return be_child(plans_.at(index), options_, child, journal_of(index), parent);
+      return be_child(plans_.at(index), options_, child, journal_of(index), parent, has_spare_processors());
     });
     child.output.begin();
     try {
@@ -539,6 +547,7 @@ void run_here(const RunPlan& plan, const RunnerOptions& options) {
   std::atomic<Picoseconds> simulated{0};
   SessionOptions session;
   session.echo_log = options.echo_log;
+  session.has_spare_processor = process::processors() > 1;
   session.interrupted = [&options] { return options.interrupted && options.interrupted() > 0; };
   session.simulated_time = &simulated;
   process::ProcessEnd end;

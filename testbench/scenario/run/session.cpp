@@ -766,6 +766,7 @@ int run_session(const ScenarioSpec& spec, const driver_host::DriverSet& drivers,
     machine_options.log_room = options.limits.log;
     machine_options.covers = options.covers;
     machine_options.is_judged = spec.is_judged;
+    machine_options.has_spare_processor = options.has_spare_processor;
     machine_options.has_gate = needs_gate(spec);
     const Tracers tracers = make_tracers(options.traces);
     for (const auto& tracer : tracers) machine_options.tracers.push_back(tracer.get());

@@ -23,6 +23,7 @@ struct SessionOptions {
   bool echo_log = false;                      ///< kernel log to standard error
   std::function<bool()> interrupted = {};     ///< asked now and then: stop, compare what there is
   std::function<void(double)> progress = {};  ///< 0 ... 1
+  bool has_spare_processor = false;           ///< for a second thread, which judges
   bool covers = false;                        ///< find out what the drivers meet: the record "coverage"
   bool records_load = false;                  ///< of meshes: the record "load"
   TraceOptions traces = {};                   ///< what is written down of the run, and where

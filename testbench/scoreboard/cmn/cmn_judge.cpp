@@ -23,6 +23,29 @@ CmnJudgeSpec valid(CmnJudgeSpec spec) {
   return spec;
 }
 
+/// @name What is seen on the wires
+/// @{
+struct SeenUpload {
+  Picoseconds when;
+  std::uint32_t flit;
+  std::uint8_t xp;
+  std::uint8_t port;
+  Channel channel;
+  cmn::FlitFields fields;
+};
+struct SeenHold {
+  Picoseconds when;
+  std::uint16_t node_id;
+  Channel channel;
+};
+struct SeenLinkFlit {
+  Picoseconds when;
+  std::uint16_t node_id;
+  bool sent;
+  cmn::LinkFlit flit;
+};
+/// @}
+
 }  // namespace
 
 struct CmnJudge::State {
@@ -36,11 +59,34 @@ struct CmnJudge::State {
   CmnPmuJudge pmu;
   std::vector<CmnFlitListener*> listeners;
 
-  void cycle(Picoseconds when, std::span<const cmn::MeshPulse> pulses) {
+  void begin(const Picoseconds& when) {
+    chronicle.see(when);
+    wires.nodes.begin_cycle(when);
+  }
+  void upload(const SeenUpload& seen) {
+    const Picoseconds when = seen.when;
+    chronicle.see(when);
+    chronicle.last_traffic = std::max(chronicle.last_traffic, when);
+    routes.uploaded(when, seen.xp, seen.port, seen.channel, seen.flit, seen.fields);
+    wires.see_flit(true, seen.xp, port_interface(seen.port), seen.channel, seen.fields);
+    wires.nodes.uploaded(when, seen.channel, seen.fields);
+    for (CmnFlitListener* const listener : listeners)
+      listener->on_flit(when, seen.xp, seen.port, false, seen.channel, seen.fields);
+  }
+  void cycle(const Picoseconds& when, std::span<const cmn::MeshPulse> pulses) {
+    chronicle.see(when);
     for (const cmn::MeshPulse& pulse : pulses) ++wires.count(pulse.event, pulse.xp, pulse.interface, pulse.channel);
     routes.cycle(when, pulses, [&](const cmn::MeshPulse& pulse, const cmn::FlitFields& fields) {
       leave(when, pulse.xp, pulse.interface, pulse.channel, fields);
     });
+  }
+  void hold(const SeenHold& seen) {
+    chronicle.see(seen.when);
+    wires.nodes.held(seen.when, seen.node_id, seen.channel);
+  }
+  void link_flit(const SeenLinkFlit& seen) {
+    chronicle.see(seen.when);
+    wires.nodes.link_flit(seen.when, seen.node_id, seen.sent, seen.flit);
   }
   void leave(Picoseconds when, unsigned xp, Interface interface, Channel channel, const cmn::FlitFields& fields) {
     wires.see_flit(false, xp, interface, channel, fields);
@@ -55,36 +101,24 @@ CmnJudge::CmnJudge(CmnJudgeSpec spec, Chronicle& chronicle)
 
 CmnJudge::~CmnJudge() = default;
 
-void CmnJudge::on_begin(Picoseconds when) {
-  state_->chronicle.see(when);
-  state_->wires.nodes.begin_cycle(when);
-}
+void CmnJudge::on_begin(Picoseconds when) { state_->chronicle.backlog.add<&State::begin>(*state_, when); }
 
 void CmnJudge::on_upload(Picoseconds when, unsigned xp, unsigned port, Channel channel, std::uint32_t flit,
                          const cmn::FlitFields& fields) {
-  State& s = *state_;
-  s.chronicle.see(when);
-  s.chronicle.last_traffic = std::max(s.chronicle.last_traffic, when);
-  s.routes.uploaded(when, xp, port, channel, flit, fields);
-  s.wires.see_flit(true, xp, port_interface(port), channel, fields);
-  s.wires.nodes.uploaded(when, channel, fields);
-  for (CmnFlitListener* const listener : s.listeners) listener->on_flit(when, xp, port, false, channel, fields);
+  state_->chronicle.backlog.add<&State::upload>(
+      *state_, SeenUpload{when, flit, static_cast<std::uint8_t>(xp), static_cast<std::uint8_t>(port), channel, fields});
 }
 
 void CmnJudge::on_cycle(Picoseconds when, std::span<const cmn::MeshPulse> pulses) {
-  State& s = *state_;
-  s.chronicle.see(when);
-  s.cycle(when, pulses);
+  state_->chronicle.backlog.add<&State::cycle>(*state_, when, pulses);
 }
 
 void CmnJudge::on_hold(Picoseconds when, std::uint16_t node_id, Channel channel) {
-  state_->chronicle.see(when);
-  state_->wires.nodes.held(when, node_id, channel);
+  state_->chronicle.backlog.add<&State::hold>(*state_, SeenHold{when, node_id, channel});
 }
 
 void CmnJudge::on_link_flit(Picoseconds when, std::uint16_t node_id, bool sent, const cmn::LinkFlit& flit) {
-  state_->chronicle.see(when);
-  state_->wires.nodes.link_flit(when, node_id, sent, flit);
+  state_->chronicle.backlog.add<&State::link_flit>(*state_, SeenLinkFlit{when, node_id, sent, flit});
 }
 
 void CmnJudge::link(CmnJudge& one, std::uint16_t gateway, CmnJudge& other, std::uint16_t other_gateway) {

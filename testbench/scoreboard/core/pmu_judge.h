@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "testbench/scoreboard/core/backlog.h"
 #include "testbench/scoreboard/core/event_truth.h"
 #include "testbench/scoreboard/core/finding.h"
 #include "testbench/scoreboard/core/losses.h"
@@ -19,8 +20,9 @@
 
 namespace pmufab::scoreboard {
 
-/// Times that all judges of a run record together.
+/// What all judges of a run record together: times, what they found, and what they have yet to judge.
 struct Chronicle {
+  Backlog backlog;
   Findings findings;
   Picoseconds last_seen = 0;     ///< latest instant of any activity
   Picoseconds last_control = 0;  ///< latest write to a control register

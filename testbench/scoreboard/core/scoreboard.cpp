@@ -302,6 +302,7 @@ Scoreboard::Scoreboard() : state_(std::make_unique<State>()) {}
 
 /// Truths listen to judges, and judges to those before them.
 Scoreboard::~Scoreboard() {
+  state_->chronicle.backlog.abandon();
   state_->records.clear();
   while (!state_->fabrics.empty()) state_->fabrics.pop_back();
 }
@@ -317,23 +318,31 @@ std::vector<FabricJudge*> Scoreboard::fabrics() const {
   return judges;
 }
 
+Scoreboard::State& Scoreboard::present() const {
+  state_->chronicle.backlog.catch_up();
+  return *state_;
+}
+
 Chronicle& Scoreboard::chronicle() noexcept { return state_->chronicle; }
 
+void Scoreboard::use_thread() { state_->chronicle.backlog.use_thread(); }
+
 void Scoreboard::follow_registers() {
-  state_->follows_registers = true;
-  for (PmuJudge* const pmu : state_->pmus) pmu->running = pmu->lets_count();
+  State& s = present();
+  s.follows_registers = true;
+  for (PmuJudge* const pmu : s.pmus) pmu->running = pmu->lets_count();
 }
 
 void Scoreboard::begin(EventHandle event, Picoseconds when) {
-  if (EventRecord* const found = state_->find_record(event)) found->activate(when);
+  if (EventRecord* const found = present().find_record(event)) found->activate(when);
 }
 
 void Scoreboard::end(EventHandle event, Picoseconds when) {
-  if (EventRecord* const found = state_->find_record(event)) found->deactivate(when);
+  if (EventRecord* const found = present().find_record(event)) found->deactivate(when);
 }
 
 void Scoreboard::on_bus_access(const MmioBus::BusAccess& access) {
-  State& s = *state_;
+  State& s = present();
   s.chronicle.see(access.when);
   if (access.is_write) {
     for (PmuJudge* const pmu : s.pmus) {
@@ -357,7 +366,7 @@ void Scoreboard::on_bus_access(const MmioBus::BusAccess& access) {
 
 void Scoreboard::on_call(Call call, bool begin, const std::string& pmu, EventHandle event, std::uint64_t value,
                          Picoseconds when) {
-  State& s = *state_;
+  State& s = present();
   s.chronicle.see(when);
   if (begin) {
     s.begin_call(call, pmu, event, value, when);
@@ -375,7 +384,7 @@ void Scoreboard::on_call(Call call, bool begin, const std::string& pmu, EventHan
 }
 
 void Scoreboard::on_add_failed(const std::string& /*pmu*/, EventHandle event, int /*error*/) {
-  State& s = *state_;
+  State& s = present();
   if (!s.frames.empty() && s.frames.back().call == Call::add && s.frames.back().event == event) {
     s.frames.back().add_failed = true;
   }
@@ -390,7 +399,7 @@ std::vector<std::string> Scoreboard::pmus() const {
 }
 
 Publication Scoreboard::publication(const std::string& pmu) const {
-  const PmuJudge* const judge = state_->find_pmu(pmu);
+  const PmuJudge* const judge = present().find_pmu(pmu);
   return judge == nullptr ? Publication{} : judge->publication();
 }
 
@@ -400,84 +409,90 @@ bool Scoreboard::has_term(const std::string& pmu, std::string_view term, const E
 }
 
 void Scoreboard::expect(EventHandle event, const std::string& pmu, const EventTerms& terms, const EventTerms* leader) {
-  PmuJudge* const judge = state_->find_pmu(pmu);
+  State& s = present();
+  PmuJudge* const judge = s.find_pmu(pmu);
   if (judge == nullptr) throw std::invalid_argument(fmt::format("the scoreboard judges no PMU called '{}'", pmu));
   // First, because it may throw.
   std::unique_ptr<EventTruth> truth = leader == nullptr ? judge->truth(terms) : judge->truth_of_member(terms, *leader);
-  state_->record(event, *judge).set_truth(std::move(truth), state_->chronicle.last_seen);
+  s.record(event, *judge).set_truth(std::move(truth), s.chronicle.last_seen);
 }
 
 Injection Scoreboard::injection(const std::string& pmu, const EventTerms& terms, unsigned unit) {
-  PmuJudge* const judge = state_->find_pmu(pmu);
+  PmuJudge* const judge = present().find_pmu(pmu);
   if (judge == nullptr) throw std::invalid_argument(fmt::format("the scoreboard judges no PMU called '{}'", pmu));
   if (unit != 0 && unit >= judge->units(terms))
     throw std::invalid_argument(fmt::format("there is no unit {}: there are {}", unit, judge->units(terms)));
-  return [&state = *state_, tell = judge->injection(terms, unit)](std::uint64_t count, Picoseconds when) {
-    state.chronicle.see(when);
+  return [this, tell = judge->injection(terms, unit)](std::uint64_t count, Picoseconds when) {
+    present().chronicle.see(when);
     tell(count, when);
   };
 }
 
 void Scoreboard::enabling(EventHandle event) {
-  if (EventRecord* const found = state_->find_record(event)) found->enabling();
+  if (EventRecord* const found = present().find_record(event)) found->enabling();
 }
 
 void Scoreboard::enabled(EventHandle event, Picoseconds when) {
-  state_->chronicle.see(when);
-  if (EventRecord* const found = state_->find_record(event)) found->enabled(when);
+  State& s = present();
+  s.chronicle.see(when);
+  if (EventRecord* const found = s.find_record(event)) found->enabled(when);
 }
 
 void Scoreboard::disabling(EventHandle event, Picoseconds when) {
-  state_->chronicle.see(when);
-  if (EventRecord* const found = state_->find_record(event)) found->disabling(when);
+  State& s = present();
+  s.chronicle.see(when);
+  if (EventRecord* const found = s.find_record(event)) found->disabling(when);
 }
 
 void Scoreboard::disabled(EventHandle event) {
-  if (EventRecord* const found = state_->find_record(event)) found->disabled();
+  if (EventRecord* const found = present().find_record(event)) found->disabled();
 }
 
 std::vector<EventResult> Scoreboard::results() const {
   std::vector<EventResult> results;
-  for (const auto& [handle, event] : state_->records) {
+  for (const auto& [handle, event] : present().records) {
     if (event.has_truth()) results.push_back(*result(handle));
   }
   return results;
 }
 
 std::optional<EventResult> Scoreboard::result(EventHandle event) const {
-  EventRecord* const found = state_->find_record(event);
+  State& s = present();
+  EventRecord* const found = s.find_record(event);
   if (found == nullptr || !found->has_truth()) return std::nullopt;
-  EventResult result = found->result(state_->chronicle.last_seen);
+  EventResult result = found->result(s.chronicle.last_seen);
   const std::uint64_t reported = result.driver.value_or(0);
   if (!result.account.adds_up(reported) && found->complain()) {
-    state_->findings.add(Severity::failure, "losses_do_not_add_up",
-                         fmt::format("{}: {}: {} happened and {} were reported, but the losses are {}", result.pmu,
-                                     result.meaning, result.account.happened, reported, result.account.loss.sum()),
-                         state_->chronicle.last_seen);
+    s.findings.add(Severity::failure, "losses_do_not_add_up",
+                   fmt::format("{}: {}: {} happened and {} were reported, but the losses are {}", result.pmu,
+                               result.meaning, result.account.happened, reported, result.account.loss.sum()),
+                   s.chronicle.last_seen);
   }
   return result;
 }
 
 std::uint64_t Scoreboard::expected(EventHandle event, Picoseconds when) const {
-  EventRecord* const found = state_->find_record(event);
+  EventRecord* const found = present().find_record(event);
   return found == nullptr ? 0 : found->expected(when);
 }
 
 std::optional<ReadCheck> Scoreboard::last_read(EventHandle event, Picoseconds until) const {
-  const EventRecord* const found = state_->find_record(event);
+  const EventRecord* const found = present().find_record(event);
   return found == nullptr ? std::nullopt : found->last_read(until);
 }
 
 void Scoreboard::forget(EventHandle event) {
-  state_->note_if_unexpected(event);
-  state_->records.erase(event);
+  State& s = present();
+  s.note_if_unexpected(event);
+  s.records.erase(event);
 }
 
 void Scoreboard::finish() {
-  for (const auto& fabric : state_->fabrics) fabric->finish();
-  for (const auto& [handle, event] : state_->records) state_->note_if_unexpected(handle);
+  State& s = present();
+  for (const auto& fabric : s.fabrics) fabric->finish();
+  for (const auto& [handle, event] : s.records) s.note_if_unexpected(handle);
 }
 
-const Findings& Scoreboard::findings() const { return state_->findings; }
+const Findings& Scoreboard::findings() const { return present().findings; }
 
 }  // namespace pmufab::scoreboard

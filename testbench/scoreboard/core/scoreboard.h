@@ -23,7 +23,7 @@ namespace pmufab::scoreboard {
 ///
 /// It observes the perf core's calls and the drivers' register accesses; its fabric judges observe the wires. It never
 /// reads models or drivers. Everything is called synchronously, in simulation order. At equal times, the order of the
-/// calls decides.
+/// calls decides. What is seen on wires may be judged later (Backlog), but before anything else happens here.
 class Scoreboard final : public perf::PerfCallObserver {
  public:
   Scoreboard();
@@ -54,6 +54,8 @@ class Scoreboard final : public perf::PerfCallObserver {
   /// The shared times, for the judges' constructors.
   [[nodiscard]] Chronicle& chronicle() noexcept;
 
+  /// Let a second thread follow the wires, while the models go on. Nothing else changes. Before anything happens.
+  void use_thread();
   /// Work without a perf core, as when drivers run in a virtual machine. Events then count from begin() to end(), while
   /// their PMU's control registers let them. Before anything happens.
   void follow_registers();
@@ -118,6 +120,8 @@ class Scoreboard final : public perf::PerfCallObserver {
 
  private:
   struct State;
+  /// @return the state after all that was seen has been judged.
+  [[nodiscard]] State& present() const;
   [[nodiscard]] std::vector<FabricJudge*> fabrics() const;
   FabricJudge& add_fabric(std::unique_ptr<FabricJudge> judge);
 

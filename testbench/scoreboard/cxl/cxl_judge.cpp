@@ -28,6 +28,22 @@ bool counts_clocks(const CxlPmuSpec& pmu) {
   });
 }
 
+/// @name What is seen on the wires
+/// @{
+struct SeenMessage {
+  Picoseconds when;
+  CxlMessage message;
+  unsigned link;
+  CxlEnd end;
+};
+struct SeenAccess {
+  Picoseconds when;
+  std::uint64_t address;  // of the device
+  unsigned component;
+  bool is_write;
+};
+/// @}
+
 }  // namespace
 
 struct CxlJudge::State {
@@ -63,6 +79,8 @@ struct CxlJudge::State {
     }
   }
 
+  void see_message(const SeenMessage& seen);
+  void see_access(const SeenAccess& seen);
   void count(Picoseconds when, unsigned component, const CxlMessage& message) {
     const std::uint16_t group = group_of(message.which);
     std::optional<unsigned> decoder;
@@ -78,40 +96,50 @@ struct CxlJudge::State {
   std::deque<CxlPmuJudge> pmus;
 };
 
+void CxlJudge::State::see_message(const SeenMessage& seen) {
+  const Picoseconds when = seen.when;
+  const CxlMessage& message = seen.message;
+  chronicle.see(when);
+  chronicle.last_traffic = std::max(chronicle.last_traffic, when);
+  const CxlLinkSpec& entry = spec.links.at(seen.link);
+  Link& link = links[seen.link];
+  const bool leaves = (seen.end == CxlEnd::upper) == travels_down(message.which);
+  if (leaves) {
+    link.lanes.left(when, message);
+    link.mem.left(when, message);
+    link.cache.left(when, message);
+  } else {
+    link.lanes.arrived(when, message);
+    link.mem.arrived(when, message);
+    if (seen.end == CxlEnd::lower && components[entry.lower].accesses)
+      components[entry.lower].accesses->arrived(when, message);
+  }
+  count(when, seen.end == CxlEnd::upper ? entry.upper : entry.lower, message);
+}
+
+void CxlJudge::State::see_access(const SeenAccess& seen) {
+  chronicle.see(seen.when);
+  Component& entry = components.at(seen.component);
+  if (!entry.ddr) return;
+  entry.accesses->seen(seen.when, seen.is_write, seen.address);
+  entry.ddr->access(seen.when, seen.is_write, seen.address);
+  for (std::size_t link = 0; link < links.size(); ++link) {
+    if (spec.links[link].lower == seen.component)
+      links[link].mem.accessed(seen.when, seen.address, entry.ddr->last_data());
+  }
+}
+
 CxlJudge::CxlJudge(CxlJudgeSpec spec, Chronicle& chronicle)
     : state_(std::make_unique<State>(std::move(spec), chronicle)) {}
 
 CxlJudge::~CxlJudge() = default;
 
 void CxlJudge::on_message(Picoseconds when, unsigned link, CxlEnd end, const CxlMessage& message) {
-  State& s = *state_;
-  s.chronicle.see(when);
-  s.chronicle.last_traffic = std::max(s.chronicle.last_traffic, when);
-  const CxlLinkSpec& entry = s.spec.links.at(link);
-  const bool leaves = (end == CxlEnd::upper) == travels_down(message.which);
-  if (leaves) {
-    s.links[link].lanes.left(when, message);
-    s.links[link].mem.left(when, message);
-    s.links[link].cache.left(when, message);
-  } else {
-    s.links[link].lanes.arrived(when, message);
-    s.links[link].mem.arrived(when, message);
-    if (end == CxlEnd::lower && s.components[entry.lower].accesses)
-      s.components[entry.lower].accesses->arrived(when, message);
-  }
-  s.count(when, end == CxlEnd::upper ? entry.upper : entry.lower, message);
+  state_->chronicle.backlog.add<&State::see_message>(*state_, SeenMessage{when, message, link, end});
 }
 
 void CxlJudge::on_access(Picoseconds when, unsigned component, bool write, std::uint64_t device_address) {
-  State& s = *state_;
-  s.chronicle.see(when);
-  State::Component& entry = s.components.at(component);
-  if (!entry.ddr) return;
-  entry.accesses->seen(when, write, device_address);
-  entry.ddr->access(when, write, device_address);
-  for (std::size_t link = 0; link < s.links.size(); ++link) {
-    if (s.spec.links[link].lower == component) s.links[link].mem.accessed(when, device_address, entry.ddr->last_data());
-  }
+  state_->chronicle.backlog.add<&State::see_access>(*state_, SeenAccess{when, device_address, component, write});
 }
 
 std::vector<PmuJudge*> CxlJudge::pmus() {

@@ -70,13 +70,21 @@ void DwcJudge::note(Picoseconds when) {
 }
 
 void DwcJudge::on_event(unsigned port, const dwc::LinkEvent& event, Picoseconds when) {
-  note(when);
-  ports_.at(port)->wires().see_event(event);
+  chronicle_.backlog.add<&DwcJudge::see_event>(*this, SeenEvent{when, event, port});
 }
 
 void DwcJudge::on_state(unsigned port, dwc::LinkState state, Picoseconds when) {
-  note(when);
-  ports_.at(port)->wires().see_state(state, when);
+  chronicle_.backlog.add<&DwcJudge::see_state>(*this, SeenState{when, port, state});
+}
+
+void DwcJudge::see_event(const SeenEvent& seen) {
+  note(seen.when);
+  ports_.at(seen.port)->wires().see_event(seen.event);
+}
+
+void DwcJudge::see_state(const SeenState& seen) {
+  note(seen.when);
+  ports_.at(seen.port)->wires().see_state(seen.state, seen.when);
 }
 
 }  // namespace pmufab::scoreboard

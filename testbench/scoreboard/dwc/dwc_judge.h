@@ -44,7 +44,20 @@ class DwcJudge final : public FabricJudge, public dwc::LinkObserver {
   void on_state(unsigned port, dwc::LinkState state, Picoseconds when) override;
 
  private:
+  struct SeenEvent {
+    Picoseconds when;
+    dwc::LinkEvent event;
+    unsigned port;
+  };
+  struct SeenState {
+    Picoseconds when;
+    unsigned port;
+    dwc::LinkState state;
+  };
+
   void note(Picoseconds when);
+  void see_event(const SeenEvent& seen);
+  void see_state(const SeenState& seen);
 
   Chronicle& chronicle_;
   std::vector<std::unique_ptr<DwcPmuJudge>> ports_;

@@ -226,9 +226,13 @@ std::vector<PmuJudge*> SocJudge::pmus() {
 }
 
 void SocJudge::on_occurrence(unsigned source, const soc::Occurrence& occurrence, Picoseconds when) {
-  chronicle_.see(when);
-  chronicle_.last_traffic = when;
-  wires_->tell(source, occurrence, when);
+  chronicle_.backlog.add<&SocJudge::see_occurrence>(*this, SeenOccurrence{when, occurrence, source});
+}
+
+void SocJudge::see_occurrence(const SeenOccurrence& seen) {
+  chronicle_.see(seen.when);
+  chronicle_.last_traffic = seen.when;
+  wires_->tell(seen.source, seen.occurrence, seen.when);
 }
 
 void SocJudge::tell(soc::Cause cause, unsigned socket, const soc::Occurrence& occurrence, Picoseconds when) {

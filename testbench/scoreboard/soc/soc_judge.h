@@ -61,7 +61,13 @@ class SocJudge final : public FabricJudge, public soc::OccurrenceObserver, priva
 
  private:
   class MeshEar;
+  struct SeenOccurrence {
+    Picoseconds when;
+    soc::Occurrence occurrence;
+    unsigned source;
+  };
 
+  void see_occurrence(const SeenOccurrence& seen);
   void on_device_request(const DeviceRequest& request) override;
   void on_target_request(Picoseconds when, unsigned socket, unsigned root_complex,
                          const PcieTgtRequest& request) override;

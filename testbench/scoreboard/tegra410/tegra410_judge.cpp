@@ -32,6 +32,11 @@ Tegra410JudgeSpec valid(Tegra410JudgeSpec spec) {
   return spec;
 }
 
+struct SeenResponse {
+  BoundaryObserver::Request request;
+  Picoseconds end;
+};
+
 }  // namespace
 
 struct Tegra410Judge::State {
@@ -60,6 +65,10 @@ struct Tegra410Judge::State {
 
   /// The judge for a CoreSight PMU of this type.
   std::unique_ptr<PmuJudge> judge_of(const CoreSightPmuSpec& pmu);
+  void see_request(const Request& request);
+  void see_response(const SeenResponse& seen);
+  void see_memory_access(const MemoryAccess& access);
+  void see_link_request(const LinkRequest& request) { c2c->see(request); }
   void check_order(const Request& request);
   /// @return the root complex of a device's request, if it has a PMU.
   PcieRequests* inbound_of(const Request& request);
@@ -149,65 +158,78 @@ void Tegra410Judge::State::check_order(const Request& request) {
   last = std::max(last, request.when);
 }
 
+void Tegra410Judge::State::see_request(const Request& request) {
+  chronicle.see(request.when);
+  check_order(request);
+  const ReferenceUcf::Outcome& outcome = reference.accept(request);
+  if (outcome.refused) {
+    chronicle.findings.add(Severity::failure, "request_must_be_refused",
+                           fmt::format("{} of {} bytes at {:#x} was accepted: {}", to_string(request.opcode),
+                                       request.length, request.address, *outcome.refused),
+                           request.when);
+    return;
+  }
+  for (const MemoryOp& op : outcome.memory) {
+    wires.expect(op, request.when);
+    if (op.memory_class == MemoryClass::cxl)
+      hand_over(*spec.home_of(op.address), {op.address, op.length, op.is_write, -1}, request.when);
+  }
+  if (PcieRequests* const requests = inbound_of(request);
+      requests != nullptr && (is_read(request.opcode) || is_write(request.opcode))) {
+    requests->accept(request.root_port, request.bdf, destination_of(request), is_read(request.opcode), request.length);
+  }
+  if (is_dataless(request.opcode)) return;
+  const MemoryRange& home = *spec.home_of(request.address);
+  if (home.memory_class == MemoryClass::bar)
+    hand_over(home,
+              {request.address, request.length, !is_read(request.opcode), static_cast<std::int8_t>(home.root_port)},
+              request.when);
+}
+
+void Tegra410Judge::State::see_response(const SeenResponse& seen) {
+  const Request& request = seen.request;
+  const Picoseconds end = seen.end;
+  c2c->see_answer(request, end);
+  if (request.requester == RequesterKind::pcie && (is_read(request.opcode) || is_write(request.opcode))) {
+    for (RootComplexListener* const listener : listeners)
+      listener->on_device_request({request.when, end, request.requester_socket, request.root_complex, request.root_port,
+                                   request.bdf, destination_of(request), is_write(request.opcode), request.length});
+  }
+  PcieRequests* const requests = inbound_of(request);
+  if (requests == nullptr || !is_read(request.opcode)) return;
+  requests->answer(request.root_port, request.bdf, destination_of(request), request.when, end);
+}
+
+void Tegra410Judge::State::see_memory_access(const MemoryAccess& access) {
+  wires.see(access);
+  c2c->see(access);
+  const MemoryRange* const home = spec.home_of(access.address);
+  if (home == nullptr || home->socket != access.socket) return;  // left over in `wires`, and reported there
+  if (access.is_write || home->memory_class != MemoryClass::cmem) return;
+  timelines[access.socket].add(access.start, access.end, parts_of(access.length),
+                               cmem_controller(spec, access.address));
+}
+
 Tegra410Judge::Tegra410Judge(Tegra410JudgeSpec spec, Chronicle& chronicle)
     : state_(std::make_unique<State>(std::move(spec), chronicle)) {}
 
 Tegra410Judge::~Tegra410Judge() = default;
 
 void Tegra410Judge::on_request(const Request& request) {
-  State& s = *state_;
-  s.chronicle.see(request.when);
-  s.check_order(request);
-  const ReferenceUcf::Outcome& outcome = s.reference.accept(request);
-  if (outcome.refused) {
-    s.chronicle.findings.add(Severity::failure, "request_must_be_refused",
-                             fmt::format("{} of {} bytes at {:#x} was accepted: {}", to_string(request.opcode),
-                                         request.length, request.address, *outcome.refused),
-                             request.when);
-    return;
-  }
-  for (const MemoryOp& op : outcome.memory) {
-    s.wires.expect(op, request.when);
-    if (op.memory_class == MemoryClass::cxl)
-      s.hand_over(*s.spec.home_of(op.address), {op.address, op.length, op.is_write, -1}, request.when);
-  }
-  if (PcieRequests* const inbound = s.inbound_of(request);
-      inbound != nullptr && (is_read(request.opcode) || is_write(request.opcode))) {
-    inbound->accept(request.root_port, request.bdf, s.destination_of(request), is_read(request.opcode), request.length);
-  }
-  if (is_dataless(request.opcode)) return;
-  const MemoryRange& home = *s.spec.home_of(request.address);
-  if (home.memory_class == MemoryClass::bar)
-    s.hand_over(home,
-                {request.address, request.length, !is_read(request.opcode), static_cast<std::int8_t>(home.root_port)},
-                request.when);
+  state_->chronicle.backlog.add<&State::see_request>(*state_, request);
 }
 
 void Tegra410Judge::on_response(const Request& request, Picoseconds end) {
-  State& s = *state_;
-  s.c2c->see_answer(request, end);
-  if (request.requester == RequesterKind::pcie && (is_read(request.opcode) || is_write(request.opcode))) {
-    for (RootComplexListener* const listener : s.listeners)
-      listener->on_device_request({request.when, end, request.requester_socket, request.root_complex, request.root_port,
-                                   request.bdf, s.destination_of(request), is_write(request.opcode), request.length});
-  }
-  PcieRequests* const inbound = s.inbound_of(request);
-  if (inbound == nullptr || !is_read(request.opcode)) return;
-  inbound->answer(request.root_port, request.bdf, s.destination_of(request), request.when, end);
+  state_->chronicle.backlog.add<&State::see_response>(*state_, SeenResponse{request, end});
 }
 
 void Tegra410Judge::on_memory_access(const MemoryAccess& access) {
-  State& s = *state_;
-  s.wires.see(access);
-  s.c2c->see(access);
-  const MemoryRange* const home = s.spec.home_of(access.address);
-  if (home == nullptr || home->socket != access.socket) return;  // left over in `wires`, and reported there
-  if (access.is_write || home->memory_class != MemoryClass::cmem) return;
-  s.timelines[access.socket].add(access.start, access.end, parts_of(access.length),
-                                 cmem_controller(s.spec, access.address));
+  state_->chronicle.backlog.add<&State::see_memory_access>(*state_, access);
 }
 
-void Tegra410Judge::on_link_request(const LinkRequest& request) { state_->c2c->see(request); }
+void Tegra410Judge::on_link_request(const LinkRequest& request) {
+  state_->chronicle.backlog.add<&State::see_link_request>(*state_, request);
+}
 
 void Tegra410Judge::add(RootComplexListener& listener) { state_->listeners.push_back(&listener); }
 void Tegra410Judge::remove(const RootComplexListener& listener) { std::erase(state_->listeners, &listener); }

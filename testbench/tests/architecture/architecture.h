@@ -59,7 +59,7 @@ using Complaints = std::vector<std::string>;
 /// No folder has more files than a person can choose from.
 [[nodiscard]] Complaints check_folders(const std::filesystem::path& root);
 
-/// No code but that of tests starts a thread.
+/// No code but that of tests, and the judge's Backlog, starts a thread.
 [[nodiscard]] Complaints check_threads(const std::filesystem::path& root);
 
 /// The arrows of a document's picture (a mermaid graph) are the links of libraries and the command, except links that
