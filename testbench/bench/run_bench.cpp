@@ -2,8 +2,8 @@
 // Whole runs, as a user starts them: scenario, drivers, PMUs, traffic and judge, each in a process of its own. The
 // scenarios are in runs/; `pmufab run` takes them, too.
 //
-// Arguments: `judged`, 0 for a scenario with `judge: off`; `at_once`, how many runs at the same time. Alone, time is
-// processor time. Of several, it is the time until all have ended.
+// Arguments: `judged`, 0 for a scenario with `judge: off`; `at_once`, how many runs at the same time. The time is that of
+// the clock until all have ended. The counter `processors` tells how many were at work on average.
 
 #include <chrono>
 #include <cstddef>
@@ -131,9 +131,9 @@ void whole_run(benchmark::State& state, const Subject& subject) {
       has_failed = true;
     }
     units += runs.units;
-    state.SetIterationTime(at_once == 1 ? runs.processor_seconds : taken.count());
+    state.SetIterationTime(taken.count());
+    state.counters["processors"] = runs.processor_seconds / taken.count();
   }
-  state.SetLabel(at_once == 1 ? "per second of processor time" : "per second");
   state.counters[subject.unit] = benchmark::Counter(static_cast<double>(units), benchmark::Counter::kIsRate);
 }
 

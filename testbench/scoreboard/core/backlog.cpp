@@ -44,8 +44,8 @@ class Backlog::Lane {
     {
       const std::lock_guard lock(mutex_);
       is_ending_ = true;
+      changed_.notify_all();
     }
-    changed_.notify_all();
     thread_.join();
   }
   Lane(const Lane&) = delete;

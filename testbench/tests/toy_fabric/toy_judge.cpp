@@ -53,7 +53,9 @@ std::unique_ptr<scoreboard::EventTruth> ToyPmuJudge::truth(const scoreboard::Eve
   return std::make_unique<PacketsTruth>(passed_);
 }
 
-void ToyJudge::on_packet(Picoseconds when) {
+void ToyJudge::on_packet(Picoseconds when) { chronicle_.backlog.add<&ToyJudge::see_packet>(*this, when); }
+
+void ToyJudge::see_packet(const Picoseconds& when) {
   chronicle_.see(when);
   chronicle_.last_traffic = when;
   ++passed_;

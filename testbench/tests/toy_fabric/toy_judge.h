@@ -35,6 +35,8 @@ class ToyJudge final : public scoreboard::FabricJudge, public PacketObserver {
   void on_packet(Picoseconds when) override;
 
  private:
+  void see_packet(const Picoseconds& when);
+
   scoreboard::Chronicle& chronicle_;
   std::uint64_t passed_ = 0;
   ToyPmuJudge pmu_{passed_};
