@@ -41,8 +41,7 @@ void lower(int resource, std::uint64_t soft, std::uint64_t hard) {
   setrlimit(which, &limit);
 }
 
-constexpr int kSmallStep = 128 << 10;             // the C library's own
-constexpr std::uint64_t kMuchMemory = 1U << 30U;  // so much that the heap's last step hardly matters
+constexpr int kSmallStep = 128 << 10;  // the C library's own
 
 /// Its shadow of all memory would not fit. Drivers may bring it along, too.
 bool has_address_sanitizer() { return dlsym(RTLD_DEFAULT, "__asan_init") != nullptr; }

@@ -12,6 +12,9 @@ struct ResourceLimits {
   std::uint64_t processor_seconds = 0;  ///< SIGXCPU, and SIGKILL five seconds later
 };
 
+/// Bytes of a limit of memory so high that the heap's last step, or a thread's stack, hardly matters.
+inline constexpr std::uint64_t kMuchMemory = std::uint64_t{1} << 30U;
+
 /// In a new child: have the kernel enforce limits. No limit is raised. If the machine's memory runs out, the kernel
 /// ends this process before others.
 void limit_resources(const ResourceLimits& limits);

@@ -125,7 +125,8 @@ std::string selector_of(const po::variables_map& options) {
 }
 
 Option jobs_option() {
-  return number<unsigned>("jobs,j", "N", "runs at the same time", process::processors(), "one per processor");
+  return number<unsigned>("jobs,j", "N", "runs at the same time", process::processors(),
+                          "one per processor; a run that has two to itself uses both");
 }
 
 unsigned jobs_of(const po::variables_map& options) {

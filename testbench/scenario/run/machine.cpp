@@ -94,7 +94,7 @@ Machine::Machine(const platform::PlatformSpec& platform, const HostSpec& host, c
   host_->describe(firmware_);
 
   scoreboard_ = std::make_unique<scoreboard::Scoreboard>();
-  if (options.has_spare_processor) scoreboard_->use_thread();
+  if (options.has_spare_processor && is_judged_) scoreboard_->use_thread();
   fabrics_ = make_fabrics({*platform_, workload, *scoreboard_, *host_, std::move(options.progress),
                            drivers.kernel_version, host.counted_by == HostSpec::CountedBy::reference, is_judged_});
   pmus_ = std::make_unique<perf::PmuServices>(*host_);

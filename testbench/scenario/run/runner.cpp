@@ -272,8 +272,10 @@ class Runner {
     return begins;
   }
 
-  /// @return whether each run can have a second processor, as long as all run that may run at the same time
+  /// @return whether there are two processors for each of the runs that may run at the same time. Where memory is scarce,
+  ///         a run does without the second, because what a thread needs would be missing.
   [[nodiscard]] bool has_spare_processors() const {
+    if (options_.limits.memory != 0 && options_.limits.memory < process::kMuchMemory) return false;
     const std::size_t runs = std::min<std::size_t>(std::max(1U, options_.jobs), source_.size());
     return 2 * runs <= process::processors();
   }
@@ -547,7 +549,6 @@ void run_here(const RunPlan& plan, const RunnerOptions& options) {
   std::atomic<Picoseconds> simulated{0};
   SessionOptions session;
   session.echo_log = options.echo_log;
-  session.has_spare_processor = process::processors() > 1;
   session.interrupted = [&options] { return options.interrupted && options.interrupted() > 0; };
   session.simulated_time = &simulated;
   process::ProcessEnd end;

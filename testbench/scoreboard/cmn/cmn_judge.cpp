@@ -28,7 +28,7 @@ CmnJudgeSpec valid(CmnJudgeSpec spec) {
 struct SeenUpload {
   Picoseconds when;
   std::uint32_t flit;
-  std::uint8_t xp;
+  std::uint8_t xp;  // a mesh has at most 14 x 14
   std::uint8_t port;
   Channel channel;
   cmn::FlitFields fields;

@@ -63,6 +63,7 @@ class Backlog::Lane {
     return true;
   }
   /// Let the thread judge the first `used` bytes of the block that is being filled. The next is free upon return.
+  /// @throws what a judge has thrown
   void hand_over(std::size_t used) {
     std::unique_lock lock(mutex_);
     blocks_[full_ % kBlocks].used = used;
@@ -70,6 +71,7 @@ class Backlog::Lane {
     is_behind_ = true;
     changed_.notify_all();
     changed_.wait(lock, [this] { return full_ - judged_ < kBlocks; });
+    rethrow();
   }
   /// Return when the thread has judged what was handed over. @throws what a judge has thrown
   void wait() {
@@ -77,17 +79,20 @@ class Backlog::Lane {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return judged_ == full_; });
     is_behind_ = false;
-    if (failed_) std::rethrow_exception(std::exchange(failed_, nullptr));
+    rethrow();
   }
-  [[nodiscard]] std::byte* filling() { return blocks_[full_ % kBlocks].bytes.get(); }
-
-  static void judge(std::span<const std::byte> records) {
-    while (!records.empty()) {
-      const auto& header = *reinterpret_cast<const Header*>(records.data());
-      header.call(header.judge, records.data() + sizeof header, header.bytes);
-      records = records.subspan(sizeof header + header.bytes);
+  /// Judge records in this thread, when the other has nothing to do.
+  void judge_here(std::span<const std::byte> records) {
+    if (has_failed_) return;
+    try {
+      judge(records);
+    } catch (...) {
+      has_failed_ = true;
+      throw;
     }
   }
+  /// @return the block that is being filled
+  [[nodiscard]] std::byte* filling() { return blocks_[full_ % kBlocks].bytes.get(); }
 
   /// Bytes. In smaller blocks, threads wait for each other more often.
   static constexpr std::size_t kBlock = std::size_t{512} * 1024;
@@ -99,6 +104,17 @@ class Backlog::Lane {
     std::size_t used = 0;
   };
 
+  static void judge(std::span<const std::byte> records) {
+    while (!records.empty()) {
+      const auto& header = *reinterpret_cast<const Header*>(records.data());
+      header.call(header.judge, records.data() + sizeof header, header.bytes);
+      records = records.subspan(sizeof header + header.bytes);
+    }
+  }
+
+  void rethrow() {
+    if (exception_) std::rethrow_exception(std::exchange(exception_, nullptr));
+  }
   void work() {
     std::unique_lock lock(mutex_);
     while (true) {
@@ -106,14 +122,14 @@ class Backlog::Lane {
       if (is_ending_) return;
       const Block& block = blocks_[judged_ % kBlocks];
       lock.unlock();
-      std::exception_ptr failed;
+      std::exception_ptr exception;
       try {
-        judge({block.bytes.get(), block.used});
+        judge_here({block.bytes.get(), block.used});
       } catch (...) {
-        failed = std::current_exception();
+        exception = std::current_exception();
       }
       lock.lock();
-      if (failed && !failed_) failed_ = failed;
+      if (exception) exception_ = exception;
       ++judged_;
       changed_.notify_all();
     }
@@ -126,7 +142,8 @@ class Backlog::Lane {
   std::uint64_t full_ = 0;    // blocks handed over since the beginning
   std::uint64_t judged_ = 0;  // and judged
   bool is_ending_ = false;
-  std::exception_ptr failed_;
+  std::exception_ptr exception_;  // of a judge, which nobody was told yet
+  bool has_failed_ = false;       // of the thread that judges: a judge has thrown, so nothing more is judged
   std::thread thread_;
 };
 
@@ -142,24 +159,30 @@ void Backlog::abandon() noexcept {
 
 void Backlog::next_block(std::size_t size) {
   if (size > Lane::kBlock) throw std::length_error("a record is larger than a block");
-  const std::size_t used = place_ == nullptr ? 0 : static_cast<std::size_t>(place_ - lane_->filling());
-  if (used != 0) {
-    if (lane_->start())
-      lane_->hand_over(used);
-    else
-      Lane::judge({lane_->filling(), used});
+  if (place_ == nullptr || place_ == lane_->filling()) {
+    begin_block();
+  } else if (lane_->start()) {
+    const auto used = static_cast<std::size_t>(place_ - lane_->filling());
+    room_ = 0;  // if a judge has thrown, the next record begins the next block
+    place_ = nullptr;
+    lane_->hand_over(used);
+    begin_block();
+  } else {
+    judge_all();
   }
+}
+
+void Backlog::begin_block() {
   place_ = lane_->filling();
   room_ = Lane::kBlock;
 }
 
 void Backlog::judge_all() {
   lane_->wait();
-  if (place_ == nullptr || place_ == lane_->filling()) return;
+  if (place_ == nullptr) return;
   const std::span<const std::byte> rest(lane_->filling(), place_);
-  place_ = lane_->filling();
-  room_ = Lane::kBlock;
-  Lane::judge(rest);
+  begin_block();
+  lane_->judge_here(rest);
 }
 
 }  // namespace pmufab::scoreboard

@@ -14,7 +14,8 @@ namespace pmufab::scoreboard {
 ///
 /// Without a second thread a record is judged at once. With one, records are collected in blocks, and that thread judges
 /// block after block while the models go on. Before anything else is asked of a judge, catch_up() lets all be judged. So
-/// what judges know at such a moment, and with it each result, is the same with the thread and without.
+/// what judges know at such a moment, and with it each result, is the same with the thread and without. Judges must not
+/// look at models, clocks or SystemC when they are called, because those may be ahead.
 class Backlog {
  public:
   Backlog();
@@ -26,10 +27,10 @@ class Backlog {
   /// left by then, records are judged here.
   void use_thread();
 
-  /// Add what was seen.
+  /// Add what was seen. Not while a judge is called.
   /// @tparam see   a member function of the judge, with these parameters; it is called now or later, maybe by the other
   ///               thread
-  /// @param record, items  copied
+  /// @param record, items  copied, so they must not point at anything
   template <auto see, typename Judge, typename Record, typename Item>
   void add(Judge& judge, const Record& record, std::span<const Item> items) {
     if (lane_ == nullptr) {
@@ -50,7 +51,8 @@ class Backlog {
     begin<Record>(&call_alone<see, Judge, Record>, &judge, record, 0);
   }
 
-  /// Return when all is judged. @throws what a judge has thrown; the records after that one are lost
+  /// Return when all is judged. Not for a judge that is being called.
+  /// @throws what a judge has thrown, once, as add() may; nothing more is judged from then on
   void catch_up() {
     if (lane_ != nullptr) judge_all();
   }
@@ -94,7 +96,9 @@ class Backlog {
     std::memcpy(place + sizeof header, &record, sizeof record);
     return place + sizeof header + padded(sizeof(Record));
   }
+  /// Let what is collected be judged, and find room for `size` bytes.
   void next_block(std::size_t size);
+  void begin_block();
   void judge_all();
 
   std::byte* place_ = nullptr;  // where the next record goes

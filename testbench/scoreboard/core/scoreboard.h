@@ -36,7 +36,8 @@ class Scoreboard final : public perf::PerfCallObserver {
   Judge& add(std::unique_ptr<Judge> judge) {
     return static_cast<Judge&>(add_fabric(std::move(judge)));
   }
-  /// @return the judge of that class; null if there is none. For a fabric whose PMUs count what happens in another.
+  /// @return the judge of that class; null if there is none. For a fabric whose PMUs count what happens in another: its
+  ///         judge may ask it when it is asked itself, or before anything happens.
   template <typename Judge>
   [[nodiscard]] Judge* find() const {
     const std::vector<Judge*> all = find_all<Judge>();
@@ -51,7 +52,7 @@ class Scoreboard final : public perf::PerfCallObserver {
     }
     return all;
   }
-  /// The shared times, for the judges' constructors.
+  /// What judges share, for their constructors.
   [[nodiscard]] Chronicle& chronicle() noexcept;
 
   /// Let a second thread follow the wires, while the models go on. Nothing else changes. Before anything happens.
@@ -116,6 +117,7 @@ class Scoreboard final : public perf::PerfCallObserver {
 
   /// Let the fabric judges report what is incomplete. Once, after the traffic ended.
   void finish();
+  /// @return what was found so far; valid until the simulation goes on.
   [[nodiscard]] const Findings& findings() const;
 
  private:

@@ -43,7 +43,7 @@ TEST(Architecture, every_link_is_needed_and_public_only_if_a_header_needs_it) {
 
 TEST(Architecture, every_source_file_belongs_to_a_target) { EXPECT_EQ(lines(check_sources(kTree, graph())), ""); }
 
-TEST(Architecture, no_code_but_that_of_tests_starts_a_thread) { EXPECT_EQ(lines(check_threads(kTree)), ""); }
+TEST(Architecture, nothing_but_the_judge_and_tests_starts_a_thread) { EXPECT_EQ(lines(check_threads(kTree)), ""); }
 
 TEST(Architecture, the_picture_shows_the_link_graph) { EXPECT_EQ(lines(check_picture(document(), graph())), ""); }
 

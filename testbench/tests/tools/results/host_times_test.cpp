@@ -102,7 +102,7 @@ TEST_P(LostInterrupts, reach_no_handler) {
 }
 
 INSTANTIATE_TEST_SUITE_P(all, LostInterrupts, ::testing::Values("tegra410", "cmn", "cxl", "soc"),
-                         [](const auto& info) { return std::string(info.param); });
+                         [](const auto& fabric) { return std::string(fabric.param); });
 
 /// 200 events per microsecond. The counter of 16 bits calls its handler once, after 2^15 of them.
 constexpr const char* kOneHandler =

@@ -76,7 +76,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Short{"dwc", "dwc.yaml", {"duration=100 us"}}, Short{"soc", "soc.yaml", {"duration=100 us"}},
                       Short{"reference_software_of_a_mesh", "mesh.yaml", {"duration=4 us", "host.reader=reference"}},
                       Short{"reference_software_of_cpmus", "cxl.yaml", {"duration=20 us", "host.reader=reference"}}),
-    [](const auto& info) { return std::string(info.param.name); });
+    [](const auto& fabric) { return std::string(fabric.param.name); });
 
 class JudgeOffCommands : public Cli {};
 

@@ -160,7 +160,7 @@ class CmnClientMesh : public testing::SimulationTest, public ::testing::WithPara
 INSTANTIATE_TEST_SUITE_P(Meshes, CmnClientMesh,
                          ::testing::Values("cmn600", "cmn650", "cmn700", "cmn700_hnf", "ci700", "single", "s3_r0p1",
                                            "s3_r1p0", "s3_r2p0"),
-                         [](const auto& info) { return std::string(info.param); });
+                         [](const auto& mesh) { return std::string(mesh.param); });
 
 TEST_P(CmnClientMesh, is_found_by_its_registers_alone) {
   ClientRig rig(topology_of(GetParam()));
