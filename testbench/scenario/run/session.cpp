@@ -754,6 +754,18 @@ class HostShown {
   const SessionOptions& options_;
 };
 
+/// @return what a machine must be like, without those who watch it
+Machine::Options options_for(const ScenarioSpec& spec, const SessionOptions& session) {
+  Machine::Options options;
+  options.echo_log = session.echo_log;
+  options.log_room = session.limits.log;
+  options.covers = session.covers;
+  options.is_judged = spec.is_judged;
+  options.has_spare_processor = session.has_spare_processor;
+  options.has_gate = needs_gate(spec);
+  return options;
+}
+
 }  // namespace
 
 int run_session(const ScenarioSpec& spec, const driver_host::DriverSet& drivers, Journal& journal,
@@ -761,13 +773,7 @@ int run_session(const ScenarioSpec& spec, const driver_host::DriverSet& drivers,
   journal.write("begin", begin_record(spec, drivers.kernel_version));
   try {
     sc_core::sc_event interrupt("interrupted_by_user");
-    Machine::Options machine_options;
-    machine_options.echo_log = options.echo_log;
-    machine_options.log_room = options.limits.log;
-    machine_options.covers = options.covers;
-    machine_options.is_judged = spec.is_judged;
-    machine_options.has_spare_processor = options.has_spare_processor;
-    machine_options.has_gate = needs_gate(spec);
+    Machine::Options machine_options = options_for(spec, options);
     const Tracers tracers = make_tracers(options.traces);
     for (const auto& tracer : tracers) machine_options.tracers.push_back(tracer.get());
     ScenarioRun* running = nullptr;
