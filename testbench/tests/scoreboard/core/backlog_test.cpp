@@ -17,7 +17,7 @@
 namespace pmufab::scoreboard {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 /// Writes down what it sees.
 struct Witness {
