@@ -83,12 +83,12 @@ FlitFlow::FlitFlow(cmn::Mesh& mesh, const FlitFlowSpec& spec, const std::string&
 
 void FlitFlow::stop() {
   end_ = 0;
-  for (Source& source : sources_) source.waiting = 0;
+  for (Source& source : sources_) source.waiting.clear();
 }
 
 bool FlitFlow::ended() const noexcept {
   return std::all_of(sources_.begin(), sources_.end(),
-                     [&](const Source& source) { return source.waiting == 0 && source.when >= end_; });
+                     [&](const Source& source) { return source.waiting.empty() && source.when >= end_; });
 }
 
 void FlitFlow::start(Picoseconds zero) {
@@ -106,16 +106,6 @@ void FlitFlow::run(cmn::Cycle now) {
   // Skip cycles that were past when the flow started.
   while (calls_.next() <= now) calls_.visit(calls_.next(), [&](unsigned index) { run_source(index, now); });
   if (const cmn::Cycle next = calls_.next(); next != cmn::kNoCycle) mesh_.call(number_, next);
-}
-
-void FlitFlow::add(Source& source, cmn::Cycle when) {
-  if (source.waiting == source.due.size()) {
-    std::rotate(source.due.begin(), source.due.begin() + source.first, source.due.end());
-    source.first = 0;
-    source.due.resize(2 * source.due.size());
-  }
-  source.due[(source.first + source.waiting) & (source.due.size() - 1)] = when;
-  ++source.waiting;
 }
 
 cmn::Cycle FlitFlow::ask(Source& source) {
@@ -137,7 +127,7 @@ void FlitFlow::upload(const Source& source, cmn::Cycle due, cmn::Cycle now) {
 void FlitFlow::run_source(std::size_t index, cmn::Cycle now) {
   Source& source = sources_[index];
   const auto asks = [&] { return source.when <= now && source.when < end_; };
-  if (source.waiting == 0 && asks()) {
+  if (source.waiting.empty() && asks()) {
     // Most flits find their port ready and nothing before them.
     const cmn::Cycle due = ask(source);
     if (!asks() && mesh_.ready(spec_.channel, source.xp, source.port)) {
@@ -145,15 +135,14 @@ void FlitFlow::run_source(std::size_t index, cmn::Cycle now) {
       if (source.when < end_) calls_.call(static_cast<unsigned>(index), source.when);
       return;
     }
-    add(source, due);
+    source.waiting.push(due);
   }
-  while (asks()) add(source, ask(source));
-  if (source.waiting > 0 && mesh_.ready(spec_.channel, source.xp, source.port)) {
-    upload(source, source.due[source.first], now);
-    source.first = (source.first + 1) & static_cast<std::uint32_t>(source.due.size() - 1);
-    --source.waiting;
+  while (asks()) source.waiting.push(ask(source));
+  if (!source.waiting.empty() && mesh_.ready(spec_.channel, source.xp, source.port)) {
+    upload(source, source.waiting.front(), now);
+    source.waiting.pop();
   }
-  if (source.waiting > 0) {
+  if (!source.waiting.empty()) {
     calls_.call(static_cast<unsigned>(index), now + 1);
   } else if (source.when < end_) {
     calls_.call(static_cast<unsigned>(index), source.when);

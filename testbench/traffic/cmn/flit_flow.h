@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "models/cmn/mesh.h"
+#include "testbench/traffic/cmn/due_queue.h"
 #include "testbench/traffic/cmn/mesh_traffic.h"
 #include "testbench/traffic/core/geometric_gaps.h"
 #include "testbench/traffic/core/random_stream.h"
@@ -65,18 +66,14 @@ class FlitFlow final : public cmn::MeshDevice {
   struct alignas(64) Source {
     cmn::Cycle when = cmn::kNoCycle;  // cycle of its next flit
     std::uint64_t made = 0;
-    std::vector<cmn::Cycle> due =
-        std::vector<cmn::Cycle>(1);  // a ring, whose size is a power of two: when each was asked for
-    std::uint32_t waiting = 0;       // flits in `due`
-    std::uint32_t first = 0;         // of `due`
-    std::uint32_t target = 0;        // index of the source its flits go to, unless they go to different ones
+    DueQueue waiting;
+    std::uint32_t target = 0;  // index of the source its flits go to, unless they go to different ones
     std::uint16_t node = 0;
     std::uint8_t xp = 0;
     std::uint8_t port = 0;
   };
   /// @return the index of the source to which the pattern sends the flits of a source, unless it draws another.
   [[nodiscard]] std::uint32_t fixed_target(std::uint32_t index) const;
-  static void add(Source& source, cmn::Cycle when);
   /// Make the source's next flit, and draw when the one after it is due. @return when it was asked for
   cmn::Cycle ask(Source& source);
   void run_source(std::size_t index, cmn::Cycle now);
