@@ -57,6 +57,9 @@ Mesh::Mesh(const sc_core::sc_module_name& name, const Topology& topology, const 
   pmu_.on_watch([this](unsigned xp, Interface interface, Channel channel, FlitEvent event, bool on) {
     if (engine_.has(channel)) engine_.watch(xp, interface, channel, event, on);
   });
+  pmu_.use_tallies([this](unsigned xp, Interface interface, Channel channel, FlitEvent event) {
+    return engine_.has(channel) ? engine_.tally(xp, interface, channel, event) : 0;
+  });
   SC_METHOD(run);
   sensitive << wake_;
 }
@@ -191,7 +194,7 @@ void Mesh::upload(Channel channel, unsigned xp, unsigned port, const FlitFields&
   plan.arrival.fields.txnid = kRawTxnId;
   plan.latencies = latencies;
   plan.since = since;
-  enter(channel, xp, port, {.handle = handle, .target_xp = target.xp, .target_port = target.port, .output = 0});
+  enter(channel, xp, port, {.handle = handle, .target_xp = target.xp, .target_port = target.port});
 }
 
 void Mesh::post(unsigned device, Channel channel, const FlitFields& fields, Cycle ready, bool tell) {
@@ -252,7 +255,7 @@ Cycle Mesh::send_channel(PortOutput& port, unsigned channel, Cycle now) {
         const Outbox::Posted posted = outbox.pop();
         port.turn[channel] = static_cast<std::uint8_t>(index + 1 < count ? index + 1 : 0);
         enter(on, port.xp, port.port,
-              {.handle = posted.handle, .target_xp = posted.target_xp, .target_port = posted.target_port, .output = 0});
+              {.handle = posted.handle, .target_xp = posted.target_xp, .target_port = posted.target_port});
         if (posted.tell) attached.device->sent(on, flit(posted.handle).arrival.fields, now);
       } else {
         hold(attached, channel, now);
@@ -329,8 +332,19 @@ void Mesh::run() {
   if (next != kNoCycle) wake_.notify(to_sc_time(clock_.time_of_edge(std::max(next, from)) - now));
 }
 
+void Mesh::show_downloads(std::span<const MeshPulse> pulses) {
+  for (const MeshPulse& pulse : pulses) {
+    if (pulse.event != FlitEvent::valid || !is_port(pulse.interface)) continue;
+    const FlitFields& fields = flit(pulse.handle).arrival.fields;
+    pmu_.download(pulse.xp, port_of(pulse.interface), pulse.channel, fields, when_);
+    if (listener_ != nullptr) [[unlikely]]
+      listener_(listener_context_, {when_, pulse.xp, port_of(pulse.interface), true, pulse.channel, fields});
+  }
+}
+
 void Mesh::cycle(Cycle now) {
   engine_.skip_to(now);
+  pmu_.look_at_tallies(now);
   if (observer_ != nullptr) observer_->on_begin(when_);
   calls_.visit(now, [&](unsigned device) {
     devices_[device].device->run(now);
@@ -342,13 +356,7 @@ void Mesh::cycle(Cycle now) {
   engine_.step();
   const std::span<const MeshPulse> pulses = engine_.pulses();
   if (observer_ != nullptr && !pulses.empty()) observer_->on_cycle(when_, pulses);
-  for (const MeshPulse& pulse : pulses) {
-    if (pulse.event != FlitEvent::valid || !is_port(pulse.interface)) continue;
-    const FlitFields& fields = flit(pulse.handle).arrival.fields;
-    pmu_.download(pulse.xp, port_of(pulse.interface), pulse.channel, fields, when_);
-    if (listener_ != nullptr) [[unlikely]]
-      listener_(listener_context_, {when_, pulse.xp, port_of(pulse.interface), true, pulse.channel, fields});
-  }
+  if (listener_ != nullptr || pmu_.sees_downloads()) show_downloads(pulses);
   pmu_.pulses(pulses, when_);
   // The flit is cold in cache by now, so prefetch it.
   for (const Delivery& delivery : engine_.delivered()) flit(delivery.flit.handle).prefetch();

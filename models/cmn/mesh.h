@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include <systemc>
@@ -112,7 +113,8 @@ class Mesh : public sc_core::sc_module {
               LatencyHistogram* latencies = nullptr, Cycle since = 0);
   /// @}
 
-  /// Show what crosses the wires to `observer` (not owned); nullptr removes the observer.
+  /// Show what crosses the wires to `observer` (not owned); nullptr removes the observer. It must not access registers or
+  /// count events: the PMU may know a part of the cycle that it is shown.
   void set_observer(MeshObserver* observer);
   /// A flit at a device port, for listeners.
   struct PortFlit {
@@ -123,7 +125,7 @@ class Mesh : public sc_core::sc_module {
     Channel channel;
     const FlitFields& fields;
   };
-  /// Call a function for each flit that enters or leaves at a device port, too.
+  /// Call a function for each flit that enters or leaves at a device port, too. What holds for observers holds for it.
   /// @param function  nullptr: none
   void listen(void (*function)(void* context, const PortFlit& flit), void* context);
   /// Called by a gateway for a flit that crosses its end of a link in this cycle. Only from MeshDevice::run().
@@ -203,6 +205,7 @@ class Mesh : public sc_core::sc_module {
   void send(unsigned port, Cycle now);
   [[nodiscard]] Cycle send_channel(PortOutput& port, unsigned channel, Cycle now);
   void hold(Attached& device, unsigned channel, Cycle now);
+  void show_downloads(std::span<const MeshPulse> pulses);
   void deliver(const Delivery& delivery);
 
   Topology topology_;

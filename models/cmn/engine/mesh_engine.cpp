@@ -29,9 +29,10 @@ MeshEngine::MeshEngine(const MeshParameters& parameters)
   for (unsigned xp = 0; xp < parameters_.xps(); ++xp) {
     delivery_room_ += parameters_.ports_of(xp) * static_cast<unsigned>(planes_.size());
   }
+  ++delivery_room_;  // planes write one that is not kept
   deliveries_.resize(std::size_t{wheel_mask_ + 1} * delivery_room_);
   delivery_counts_.assign(wheel_mask_ + 1, 0);
-  pulses_.resize(std::size_t{parameters_.xps()} * 4 * planes_.size() + delivery_room_ + 1);
+  pulses_.resize(std::size_t{parameters_.xps()} * 4 * planes_.size() + delivery_room_);
 }
 
 void MeshEngine::step() noexcept {

@@ -93,7 +93,7 @@ class MeshEngine {
   /// Put every event into pulses(), or, when off, only those that watch() switched on.
   void watch_everything(bool on) noexcept;
 
-  /// @return how often an event has happened since the beginning, watched or not. For comparison in tests.
+  /// @return how often an event has happened since the beginning, watched or not.
   [[nodiscard]] std::uint64_t tally(unsigned xp, Interface interface, Channel channel, FlitEvent event) const noexcept {
     assert(xp < parameters_.xps());
     const MeshPlane& mesh_plane = plane(channel);

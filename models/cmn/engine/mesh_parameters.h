@@ -20,7 +20,8 @@ struct MeshParameters {
   std::vector<Channel> channels = {Channel::req, Channel::rsp, Channel::snp, Channel::dat};
   /// Device ports of each XP (index y * columns + x), 0 ... kMaximumPorts. Empty: two at every XP.
   std::vector<unsigned> ports = {};
-  unsigned buffer_depth = 8;      ///< flits per input of an XP, 1 ... kMaximumBuffer; 8 is fastest
+  /// Flits per input of an XP, 1 ... kMaximumBuffer. Meshes with more than 8 here or of credits below are slower.
+  unsigned buffer_depth = 8;
   unsigned download_credits = 8;  ///< flits the device at a port takes before it returns credits, 1 ... kMaximumBuffer
   unsigned router_delay = 2;      ///< from a flit's arrival at an XP to its earliest departure, 0 ... kMaximumDelay
   unsigned link_delay = 1;        ///< of links between XPs, and between XP and device both ways, 1 ... kMaximumDelay

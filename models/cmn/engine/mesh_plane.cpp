@@ -2,6 +2,9 @@
 #include "models/cmn/engine/mesh_plane.h"
 
 #include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <utility>
 
 namespace pmufab::cmn {
 namespace {
@@ -32,17 +35,30 @@ unsigned output_towards(int east, int north) {
   return kPort0;
 }
 
+/// @param tag  XP, output and channel, in one byte each
+[[gnu::always_inline]] inline MeshPulse pulse_of(FlitSlot flit, unsigned tag, FlitEvent event) {
+  if constexpr (std::endian::native == std::endian::little) {  // the same as below, in one word
+    static_assert(sizeof(MeshPulse) == 8 && offsetof(MeshPulse, xp) == 4 && offsetof(MeshPulse, interface) == 5 &&
+                  offsetof(MeshPulse, channel) == 6 && offsetof(MeshPulse, event) == 7);
+    tag |= static_cast<unsigned>(event) << 24;
+    return std::bit_cast<MeshPulse>((flit & 0xffff'ffff) | std::uint64_t{tag} << 32);
+  }
+  return {static_cast<std::uint32_t>(flit), static_cast<std::uint8_t>(tag), static_cast<Interface>(tag >> 8 & 0xff),
+          static_cast<Channel>(tag >> 16), event};
+}
+
 }  // namespace
 
 std::vector<std::uint8_t> MeshPlane::routes_of(const MeshParameters& parameters) {
   const unsigned columns = parameters.columns;
   const unsigned xps = parameters.xps();
-  std::vector<std::uint8_t> routes(std::size_t{xps} * xps);
+  const unsigned bits = route_bits(xps);
+  std::vector<std::uint8_t> routes(std::size_t{xps} << bits);
   for (unsigned xp = 0; xp < xps; ++xp) {
     for (unsigned target = 0; target < xps; ++target) {
       const int east = static_cast<int>(target % columns) - static_cast<int>(xp % columns);
       const int north = static_cast<int>(target / columns) - static_cast<int>(xp / columns);
-      routes[xp * xps + target] = static_cast<std::uint8_t>(output_towards(east, north));
+      routes[xp << bits | target] = static_cast<std::uint8_t>(output_towards(east, north));
     }
   }
   return routes;
@@ -53,16 +69,11 @@ MeshPlane::MeshPlane(const MeshParameters& parameters, Channel channel, std::spa
       xps_(parameters.xps()),
       inputs_(kFirstPort),
       depth_(parameters.buffer_depth),
-      slot_bits_(bits_for(std::max(depth_, 8U))),
+      slot_bits_(bits_for(std::max({depth_, parameters.download_credits, 8U}))),
       slot_mask_((1U << slot_bits_) - 1),
-      download_credits_(parameters.download_credits),
-      download_bits_(bits_for(download_credits_)),
-      download_mask_((1U << download_bits_) - 1),
       hop_delay_(parameters.link_delay + parameters.router_delay),
       credit_delay_(parameters.credit_delay),
-      routers_(xps_),
-      devices_(xps_),
-      downloads_((std::size_t{xps_} * kMaximumPorts) << download_bits_, 0),
+      routers_(std::size_t{xps_} * 2),
       last_upload_(std::size_t{xps_} * kMaximumPorts, kNoCycle),
       routes_(routes),
       turns_(std::size_t{xps_} * kInterfaces, 0),
@@ -74,44 +85,54 @@ MeshPlane::MeshPlane(const MeshParameters& parameters, Channel channel, std::spa
   for (unsigned xp = 0; xp < xps_; ++xp) {
     inputs_ = std::max(inputs_, kFirstPort + parameters.ports_of(xp));
   }
+  place_bits_ = inputs_ <= 8 ? 3 : 4;
+  const auto slots_to = [&](int routers, unsigned input) {
+    return (std::ptrdiff_t{routers} * (std::ptrdiff_t{1} << place_bits_) + static_cast<int>(input)) *
+           (std::ptrdiff_t{1} << slot_bits_);
+  };
   const std::array<int, 4> steps = {1, -1, static_cast<int>(columns), -static_cast<int>(columns)};
   for (unsigned output = 0; output < kFirstPort; ++output) {
     const unsigned input = kOpposite[output];
-    hops_[output] = {steps[output], input,
-                     static_cast<std::ptrdiff_t>(steps[output] * static_cast<int>(inputs_) + static_cast<int>(input)) *
-                         (std::ptrdiff_t{1} << slot_bits_)};
+    hops_[output] = {steps[output], input, slots_to(steps[output], input), depth_, ~0U, 1};
   }
-  slot_lines_.assign(((std::size_t{xps_} * inputs_) << slot_bits_) / 8, SlotLine{});
+  const int devices = static_cast<int>(xps_);
+  for (unsigned output = kFirstPort; output < inputs_; ++output)
+    hops_[output] = {devices, output, slots_to(devices, output), parameters.download_credits, 0, 0};
+  slot_lines_.assign(((std::size_t{xps_} * 2 << place_bits_) << slot_bits_) / 8, SlotLine{});
   slots_ = slot_lines_.front().slots.data();
-  arrival_room_ = xps_ * inputs_;
+  wanted_.assign(((std::size_t{xps_} << place_bits_) + 63) / 64, 0);
+  choices_.resize(std::size_t{xps_} * inputs_);
+  moves_.resize(std::size_t{xps_} * inputs_ + 1);
+  arrival_room_ = xps_ * inputs_ + 1;
   const unsigned wheel_size = 1U << bits_for(hop_delay_ + 1);
   wheel_mask_ = wheel_size - 1;
   arrivals_.resize(std::size_t{wheel_size} * arrival_room_);
   arrival_counts_.assign(wheel_size, 0);
 }
 
-void MeshPlane::upload(unsigned xp, unsigned port, Flit flit, Cycle now) noexcept {
+void MeshPlane::upload(unsigned xp, unsigned port, const Flit& flit, Cycle now) noexcept {
   assert(ready(xp, port, now));
   const unsigned input = kFirstPort + port;
   Router& router = routers_[xp];
-  flit.output = static_cast<std::uint8_t>(output_of(xp, flit.target_xp, flit.target_port));
+  const unsigned output = output_of(xp, flit.target_xp, flit.target_port);
   slots_[slot_index(xp, input, router.tail[input])] = to_slot(flit);
   ++router.tail[input];
   last_upload_[xp * kMaximumPorts + port] = now;
   const auto list = static_cast<unsigned>((now + hop_delay_) & wheel_mask_);
-  arrivals_[std::size_t{list} * arrival_room_ + arrival_counts_[list]++] = {
-      static_cast<std::uint8_t>(xp), static_cast<std::uint8_t>(input), flit.output};
+  arrivals_[std::size_t{list} * arrival_room_ + arrival_counts_[list]++] = to_arrival(xp, input, output);
   wheel_used_ |= std::uint64_t{1} << list;
 }
 
 void MeshPlane::take(unsigned xp, unsigned port, Cycle now) noexcept {
   assert(untaken(xp, port) != 0);
-  downloads_[download_index(xp, port, devices_[xp].taken[port])] = now + credit_delay_;
-  ++devices_[xp].taken[port];
+  const unsigned input = kFirstPort + port;
+  std::uint8_t& taken = routers_[xps_ + xp].head[input];
+  slots_[slot_index(xps_ + xp, input, taken)] = now + credit_delay_;
+  ++taken;
 }
 
 Cycle MeshPlane::next_cycle(Cycle now) const noexcept {
-  if ((active_[0] | active_[1] | active_[2] | active_[3]) != 0) return now;
+  if (used_words_ != 0) return now;
   if (wheel_used_ == 0) return kNoCycle;
   Cycle cycle = now;
   while ((wheel_used_ >> (cycle & wheel_mask_) & 1) == 0) ++cycle;
@@ -120,7 +141,7 @@ Cycle MeshPlane::next_cycle(Cycle now) const noexcept {
 
 void MeshPlane::step(Cycle now, const MeshOutbox& outbox) noexcept {
   arrive(now);
-  if (depth_ == 8) {
+  if (slot_bits_ == 3) {
     leave<true>(now, outbox);
   } else {
     leave<false>(now, outbox);
@@ -134,13 +155,16 @@ void MeshPlane::arrive(Cycle now) noexcept {
   const Arrival* const arrivals = arrivals_.data() + std::size_t{list} * arrival_room_;
   Router* const routers = routers_.data();
   for (std::uint32_t i = 0; i < count; ++i) {
-    const Arrival arrival = arrivals[i];
-    Router& router = routers[arrival.xp];
-    const std::uint8_t before = router.arrived[arrival.input]++;
-    const unsigned first = before == router.head[arrival.input] ? 1 : 0;  // in its buffer
-    router.requests[arrival.output] |= static_cast<std::uint16_t>(first << arrival.input);
-    router.wanted |= static_cast<std::uint16_t>(first << arrival.output);
-    active_[arrival.xp / 64] |= std::uint64_t{first} << arrival.xp % 64;
+    const unsigned xp = arrivals[i] & 0xff;
+    const unsigned input = arrivals[i] >> 8 & 0xff;
+    const unsigned output = arrivals[i] >> 16;
+    Router& router = routers[xp];
+    const std::uint8_t before = router.arrived[input]++;
+    const unsigned first = before == router.head[input] ? 1 : 0;  // in its buffer
+    router.requests[output] |= static_cast<std::uint16_t>(first << input);
+    const unsigned place = (xp << place_bits_) + output;
+    wanted_[place / 64] |= std::uint64_t{first} << place % 64;
+    used_words_ |= std::uint64_t{first} << place / 64;
   }
   arrival_counts_[list] = 0;
   wheel_used_ &= ~(std::uint64_t{1} << list);
@@ -148,7 +172,8 @@ void MeshPlane::arrive(Cycle now) noexcept {
 
 /// The data that the work of one cycle reads and advances, copied to locals. The compiler must assume that a store of
 /// bytes changes any member, and these are read for every flit.
-template <bool kEight>
+/// @tparam kLine  a buffer's places fill one cache line
+template <bool kLine>
 struct MeshPlane::Work {
   Work(MeshPlane& parent, Cycle cycle, const MeshOutbox& outbox)
       : plane(parent),
@@ -158,115 +183,112 @@ struct MeshPlane::Work {
         slots(parent.slots_),
         routes(parent.routes_.data()),
         hops(parent.hops_.data()),
-        xps(parent.xps_),
-        inputs(parent.inputs_),
-        depth(kEight ? 8 : parent.depth_),
-        bits(kEight ? 3 : parent.slot_bits_),
-        mask(kEight ? 7 : parent.slot_mask_),
+        wanted(parent.wanted_.data()),
+        route_bits(MeshPlane::route_bits(parent.xps_)),
+        bits(kLine ? 3 : parent.slot_bits_),
+        mask(kLine ? 7 : parent.slot_mask_),
+        place_bits(parent.place_bits_),
         channel(parent.channel_),
         list(static_cast<unsigned>((cycle + parent.hop_delay_) & parent.wheel_mask_)),
+        next_choice(parent.choices_.data()),
+        next_move(parent.moves_.data()),
         next_arrival(parent.arrivals_.data() + std::size_t{list} * parent.arrival_room_ + parent.arrival_counts_[list]),
         next_delivery(outbox.deliveries + outbox.delivery_count),
         next_pulse(outbox.pulses + outbox.pulse_count) {}
 
-  /// Send a flit to the neighbour if there is a credit. @return whether there was one
-  [[gnu::always_inline]] bool pass_on(const unsigned xp, FlitSlot* const buffers, const unsigned output,
-                                      const FlitSlot flit) {
-    const Hop& hop = hops[output];
-    const unsigned next_xp = xp + hop.xps;
-    Router& next = routers[next_xp];
-    const unsigned tail = next.tail[hop.input];
-    FlitSlot* const buffer = buffers + hop.slots;
-    if (((tail - next.head[hop.input]) & 0xff) == depth || buffer[(tail - depth) & mask] > now) [[unlikely]] {
-      return false;
-    }
-    const unsigned route = routes[next_xp * xps + (flit >> 32 & 0xff)];
-    const unsigned next_output = route + (route == kPort0 ? static_cast<unsigned>(flit >> 40 & 0xff) : 0);
-    buffer[tail & mask] = with_output(flit, next_output);
-    next.tail[hop.input] = static_cast<std::uint8_t>(tail + 1);
-    if (tail == 0xff) [[unlikely]]
-      ++plane.turns_[xp * kInterfaces + output];
-    *next_arrival++ = {static_cast<std::uint8_t>(next_xp), static_cast<std::uint8_t>(hop.input),
-                       static_cast<std::uint8_t>(next_output)};
-    return true;
-  }
-
-  /// Send a flit down to the device if there is a credit. @return whether there was one
-  [[gnu::always_inline]] bool download(const unsigned xp, const unsigned port, const FlitSlot flit) {
-    Devices& devices = plane.devices_[xp];
-    const unsigned sent = devices.sent[port];
-    if (((sent - devices.taken[port]) & 0xff) == plane.download_credits_ ||
-        plane.downloads_[plane.download_index(xp, port, sent - plane.download_credits_)] > now) [[unlikely]] {
-      return false;
-    }
-    devices.sent[port] = static_cast<std::uint8_t>(sent + 1);
-    if (sent == 0xff) [[unlikely]]
-      ++plane.turns_[xp * kInterfaces + kFirstPort + port];
-    *next_delivery++ = {to_flit(flit), static_cast<std::uint8_t>(xp), static_cast<std::uint8_t>(port), channel};
-    return true;
+  /// An output is requested in the next cycle if `one` is 1.
+  [[gnu::always_inline]] void want(unsigned place, unsigned one) {
+    wanted[place / 64] |= std::uint64_t{one} << place % 64;
   }
 
   /// A pulse is always written, and kept only if it is watched: this avoids an unpredictable branch.
-  [[gnu::always_inline]] void pulse(bool watched, FlitSlot flit, unsigned xp, unsigned output, FlitEvent event) {
-    *next_pulse = {static_cast<std::uint32_t>(flit), static_cast<std::uint8_t>(xp), static_cast<Interface>(output),
-                   channel, event};
-    next_pulse += watched ? 1 : 0;
+  [[gnu::always_inline]] void pulse(unsigned watched, FlitSlot flit, unsigned tag, FlitEvent event) {
+    *next_pulse = pulse_of(flit, tag, event);
+    next_pulse += watched;
   }
 
-  /// Let each output of an XP serve one of the buffers that request it.
-  /// @return whether the XP has requests for the next cycle
-  [[gnu::always_inline]] bool visit(const unsigned xp) {
+  /// @return the output by which a flit leaves an XP.
+  [[nodiscard, gnu::always_inline]] unsigned output_of(unsigned xp, FlitSlot flit) const {
+    const unsigned route = routes[xp << route_bits | (flit >> 32 & 0xff)];
+    static_assert(kPort0 == 4, "the only output with this bit in the table");
+    return route + (static_cast<unsigned>(flit >> 40 & 0xff) & (0 - (route >> 2)));
+  }
+
+  /// Choose the flit that a requested output may send.
+  [[gnu::always_inline]] void choose(const unsigned place) {
+    const unsigned xp = place >> place_bits;
+    const unsigned output = place & ((1U << place_bits) - 1);
+    const Router& router = routers[xp];
+    const unsigned requests = router.requests[output];
+    const unsigned turn = router.turn[output];
+    unsigned from_turn = requests & kFrom[turn & 15];
+    unsigned before_turn = requests;
+    if (turn >= kHeld) [[unlikely]] {
+      from_turn &= ~kFrom[(turn & 15) + 1];
+      before_turn = 0;
+      if (from_turn == 0) return want(place, 1);  // the packet's next flit has not arrived yet
+    }
+    const unsigned input = static_cast<unsigned>(std::countr_zero(from_turn | before_turn << 16)) & 15;
+    const std::size_t slot = ((std::size_t{xp} << place_bits | input) << bits) + (router.head[input] & mask);
+    next_choice->flit = slots[slot];
+    next_choice->slot = static_cast<std::uint32_t>(slot);
+    next_choice->place = static_cast<std::uint16_t>(place);
+    next_choice->input = static_cast<std::uint16_t>(input);
+    ++next_choice;
+  }
+
+  /// Send it, if there is a credit.
+  [[gnu::always_inline]] void send(const Choice& choice) {
+    const unsigned place = choice.place;
+    const unsigned input = choice.input;
+    const FlitSlot flit = choice.flit;
+    const unsigned xp = place >> place_bits;
+    const unsigned output = place & ((1U << place_bits) - 1);
+    const unsigned tag = xp | output << 8 | static_cast<unsigned>(channel) << 16;
+    const Hop& hop = hops[output];
+    const unsigned next_xp = xp + static_cast<unsigned>(hop.routers);
+    Router& next = routers[next_xp];
+    const unsigned tail = next.tail[hop.input];
+    FlitSlot* const buffer = slots + (std::size_t{xp} << (place_bits + bits)) + hop.slots;
+    if (buffer[(tail - hop.depth) & mask] > now) [[unlikely]] {
+      ++plane.stall_[xp * kInterfaces + output];
+      pulse(plane.watched_stall_[xp] >> output & 1U, flit, tag, FlitEvent::stall);
+      return want(place, 1);
+    }
+    buffer[tail & mask] = flit;
+    next.tail[hop.input] = static_cast<std::uint8_t>(tail + 1);
+    if (tail == 0xff) [[unlikely]]
+      ++plane.turns_[xp * kInterfaces + output];
+    // Both are written, and the one that does not happen is not kept.
+    *next_arrival = to_arrival(next_xp, hop.input, output_of(next_xp & hop.xp_mask, flit));
+    next_arrival += hop.links;
+    // By member: a copy of the whole would go through memory.
+    next_delivery->flit = to_flit(flit);
+    next_delivery->xp = static_cast<std::uint8_t>(xp);
+    next_delivery->port = static_cast<std::uint8_t>(output - kFirstPort);
+    next_delivery->channel = channel;
+    next_delivery += 1 - hop.links;
+
+    slots[choice.slot] = free_at;
     Router& router = routers[xp];
-    FlitSlot* const buffers = slots + (std::size_t{xp * inputs} << bits);
-    unsigned wanted = router.wanted;
-    unsigned moved = 0;  // buffers a flit left
-    bool more = false;
-    for (unsigned outputs = wanted; outputs != 0; outputs &= outputs - 1) {
-      const auto output = static_cast<unsigned>(std::countr_zero(outputs));
-      const unsigned output_bit = outputs & -outputs;
-      const unsigned requests = router.requests[output];
-      const unsigned turn = router.turn[output];
-      unsigned candidates = requests & kFrom[turn & 15];
-      if (turn >= kHeld) [[unlikely]] {
-        candidates &= ~kFrom[(turn & 15) + 1];
-        if (candidates == 0) continue;  // the packet's next flit has not arrived yet
-      }
-      if (candidates == 0) candidates = requests;
-      const unsigned input_bit = candidates & -candidates;
-      const auto input = static_cast<unsigned>(std::countr_zero(candidates));
-      FlitSlot& from = buffers[(input << bits) + (router.head[input] & mask)];
-      const FlitSlot flit = from;
-      if (!(output < kFirstPort ? pass_on(xp, buffers, output, flit) : download(xp, output - kFirstPort, flit)))
-          [[unlikely]] {
-        ++plane.stall_[xp * kInterfaces + output];
-        pulse((plane.watched_stall_[xp] & output_bit) != 0, flit, xp, output, FlitEvent::stall);
-        continue;
-      }
-      from = free_at;
-      const auto head = static_cast<std::uint8_t>(router.head[input] + 1);
-      router.head[input] = head;
-      more |= head != router.arrived[input];
-      router.turn[output] = static_cast<std::uint8_t>((flit >> 56 & Flit::kTail) != 0 ? input + 1 : input | kHeld);
-      router.requests[output] = static_cast<std::uint16_t>(requests ^ input_bit);
-      wanted ^= requests == input_bit ? output_bit : 0;
-      moved |= input_bit;
-      pulse((router.watched_valid & output_bit) != 0, flit, xp, output, FlitEvent::valid);
-    }
-    // The next flits in the buffers that gave one make their requests from the next cycle on, because a buffer gives
-    // one flit per cycle. Whether there is any such flit is predictable in an empty mesh; whether a given buffer has
-    // one is not.
-    if (!more) moved = 0;
-    for (; moved != 0; moved &= moved - 1) {
-      const auto input = static_cast<unsigned>(std::countr_zero(moved));
-      const unsigned head = router.head[input];
-      const unsigned another = head != router.arrived[input] ? 1 : 0;
-      // Without a next flit the place may hold anything.
-      const unsigned output = (buffers[(input << bits) + (head & mask)] >> 48 & 0xff) & (0 - another);
-      router.requests[output] |= static_cast<std::uint16_t>(another << input);
-      wanted |= another << output;
-    }
-    router.wanted = static_cast<std::uint16_t>(wanted);
-    return wanted != 0;
+    const auto head = static_cast<std::uint8_t>(router.head[input] + 1);
+    router.head[input] = head;
+    *next_move = static_cast<std::uint16_t>(xp << 4 | input);
+    next_move += head != router.arrived[input] ? 1 : 0;
+    router.turn[output] = static_cast<std::uint8_t>((flit >> 56 & Flit::kTail) != 0 ? input + 1 : input | kHeld);
+    const unsigned left = router.requests[output] & ~(1U << input);
+    router.requests[output] = static_cast<std::uint16_t>(left);
+    want(place, left != 0 ? 1 : 0);
+    pulse(router.watched_valid >> output & 1U, flit, tag, FlitEvent::valid);
+  }
+
+  /// A buffer gives one flit per cycle. So the next flits in those that gave one make their requests only now.
+  void request_next(const unsigned xp, const unsigned input) {
+    Router& router = routers[xp];
+    const FlitSlot flit = slots[((std::size_t{xp} << place_bits | input) << bits) + (router.head[input] & mask)];
+    const unsigned output = output_of(xp, flit);
+    router.requests[output] |= static_cast<std::uint16_t>(1U << input);
+    want(xp << place_bits | output, 1);
   }
 
   MeshPlane& plane;
@@ -276,28 +298,41 @@ struct MeshPlane::Work {
   FlitSlot* const slots;
   const std::uint8_t* const routes;
   const Hop* const hops;
-  const unsigned xps;
-  const unsigned inputs;
-  const unsigned depth;
+  std::uint64_t* const wanted;
+  const unsigned route_bits;
   const unsigned bits;
   const unsigned mask;
+  const unsigned place_bits;
   const Channel channel;
   const unsigned list;  ///< list of the wheel for what leaves now
+  Choice* next_choice;
+  std::uint16_t* next_move;
   Arrival* next_arrival;
   Delivery* next_delivery;
   MeshPulse* next_pulse;
 };
 
-template <bool kEight>
+template <bool kLine>
 void MeshPlane::leave(Cycle now, const MeshOutbox& outbox) noexcept {
-  Work<kEight> work(*this, now, outbox);
-  for (unsigned word = 0; word < active_.size(); ++word) {
-    std::uint64_t active = active_[word];
-    for (std::uint64_t left = active; left != 0; left &= left - 1) {
-      const bool more = work.visit(word * 64 + static_cast<unsigned>(std::countr_zero(left)));
-      active ^= more ? 0 : left & -left;
-    }
-    active_[word] = active;
+  Work<kLine> work(*this, now, outbox);
+  const std::uint64_t served = used_words_;
+  for (std::uint64_t words = served; words != 0; words &= words - 1) {
+    const auto index = static_cast<unsigned>(std::countr_zero(words));
+    std::uint64_t places = std::exchange(wanted_[index], 0);
+    do {
+      work.choose(index * 64 + static_cast<unsigned>(std::countr_zero(places)));
+      places &= places - 1;
+    } while (places != 0);
+  }
+  for (const Choice* choice = choices_.data(); choice != work.next_choice; ++choice) work.send(*choice);
+  for (const std::uint16_t* move = moves_.data(); move != work.next_move; ++move) {
+    work.request_next(*move >> 4, *move & 15U);
+  }
+  // All that was added belongs to XPs that were served.
+  used_words_ = 0;
+  for (std::uint64_t words = served; words != 0; words &= words - 1) {
+    const auto index = static_cast<unsigned>(std::countr_zero(words));
+    used_words_ |= std::uint64_t{wanted_[index] != 0} << index;
   }
   const Arrival* const first_arrival = arrivals_.data() + std::size_t{work.list} * arrival_room_;
   arrival_counts_[work.list] = static_cast<std::uint32_t>(work.next_arrival - first_arrival);

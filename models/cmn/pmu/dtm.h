@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cassert>
 #include <cstdint>
 
 #include "models/cmn/description/product.h"
@@ -31,6 +32,14 @@ class alignas(64) Dtm {
     values_[n] = static_cast<std::uint32_t>(sum & maximum_);
     if (sum > maximum_) [[unlikely]]
       wrap(n, sum >> width_, when);
+  }
+
+  /// @return the events that counter n takes before it wraps.
+  [[nodiscard]] std::uint32_t room(unsigned n) const noexcept { return maximum_ - values_[n]; }
+  /// Add events to counter n. @param amount  not more than room()
+  void add_without_wrap(unsigned n, std::uint64_t amount) noexcept {
+    assert(amount <= room(n));
+    values_[n] += static_cast<std::uint32_t>(amount);
   }
 
   /// Take a new value of pmu_config.

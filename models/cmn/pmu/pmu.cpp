@@ -51,6 +51,7 @@ Pmu::Pmu(const std::string& name, const Topology& topology, const Layout& layout
       parameters_(parameters),
       xps_(layout.xps()),
       xp_ids_(layout.xps()),
+      tallies_(dtms_, layout.xps()),
       dtm_watches_(layout.dtms()),
       watch_bits_(2 * std::size_t{layout.xps()}),
       source_ids_(layout.sources().size()),
@@ -96,6 +97,7 @@ void Pmu::connect_dtc(unsigned dtc, const ClockDomain& clock) {
                                            .changed = [this](Picoseconds) { gates_changed(); },
                                            .snapshot =
                                                [this, dtc](Picoseconds) {
+                                                 tallies_.settle_all();
                                                  for (unsigned dtm = 0; dtm < dtms_.size(); ++dtm) {
                                                    if (topology_.crosspoints[layout_.xp_of_dtm(dtm)].dtc_domain == dtc)
                                                      dtms_[dtm].snapshot();
@@ -128,11 +130,14 @@ void Pmu::connect_dtm(unsigned dtm) {
   const RegisterId counters = bank.find("por_dtm_pmevcnt");
   bank.on_read(counters, [this, dtm](unsigned, Picoseconds when) {
     settle(when);
+    tallies_.settle(layout_.xp_of_dtm(dtm));
     return dtms_[dtm].values();
   });
   bank.on_write(counters, [this, dtm](const RegisterWrite& write) {
     settle(write.when);
+    tallies_.settle(layout_.xp_of_dtm(dtm));
     dtms_[dtm].set_values(write.written, write.mask);
+    update(layout_.xp_of_dtm(dtm));
   });
   bank.on_read(bank.find("por_dtm_pmevcntsr"), [this, dtm](unsigned, Picoseconds) { return dtms_[dtm].shadows(); });
   for (const char* const name : {"por_dtm_wp_config", "por_dtm_wp_val", "por_dtm_wp_mask"}) {
@@ -241,6 +246,7 @@ std::uint64_t Pmu::counts_to_overflow() const {
 }
 
 void Pmu::predict_overflow(Picoseconds when) {
+  tallies_.settle_all();
   settle_occupancies(when);
   const Cycle now = clock_.edges_before(when);
   const AccumulatedEvents::Pace pace = accumulated_.pace(now);
@@ -272,6 +278,7 @@ void Pmu::update_targets(unsigned dtm) {
 }
 
 void Pmu::update(unsigned xp) {
+  tallies_.forget(xp);
   const Layout::Range sources = layout_.sources_of(xp);
   for (unsigned source = sources.first; source < sources.last; ++source) sources_[source].feeds.fill(0);
   XpListener listener;
@@ -293,6 +300,8 @@ void Pmu::update(unsigned xp) {
     }
     source_ids_[source] = ids;
   }
+  const auto listens = [](const XpListener& one) { return one.ids != decltype(one.ids){} ? 1U : 0U; };
+  listening_xps_ += listens(listener) - listens(xps_[xp]);
   xps_[xp] = listener;
   update_watch_bits(xp);
 }
@@ -304,7 +313,9 @@ void Pmu::feed(unsigned xp, unsigned dtm, unsigned counter, XpListener& listener
   if (input < kWatchpoints) {
     dtm_watches_[dtm].feeds[input] |= static_cast<std::uint8_t>(1U << counter);
   } else if (input >= kInputXp && input < kInputXpEnd) {
-    listener.feeds[input - kInputXp] |= bit;
+    const unsigned slot = input - kInputXp;
+    const std::optional<FlitTallies::Event> event = flit_event(xp_ids_[xp][slot]);
+    if (!event || !tallies_.add(xp, dtm, counter, *event)) listener.feeds[slot] |= bit;
   } else if (input >= kInputDevice) {
     unsigned port = (input >> 4) - 1;
     if (topology_.multiple_dtm) {
@@ -322,6 +333,7 @@ void Pmu::feed(unsigned xp, unsigned dtm, unsigned counter, XpListener& listener
 
 void Pmu::update_watch_bits(unsigned xp) {
   std::uint64_t* const bits = &watch_bits_[2 * std::size_t{xp}];
+  const bool saw = bits[1] != 0;
   bits[0] = 0;
   bits[1] = 0;
   const unsigned first = layout_.first_dtm(xp);
@@ -337,19 +349,38 @@ void Pmu::update_watch_bits(unsigned xp) {
       }
     }
   }
+  seeing_xps_ += (bits[1] != 0 ? 1U : 0U) - (saw ? 1U : 0U);
   tell_changes(xp);
+}
+
+/// @return the event of an id; nothing if it is none that flits cause at an interface.
+std::optional<FlitTallies::Event> Pmu::flit_event(unsigned event_id) const noexcept {
+  const unsigned event = event_id & 3U;
+  const unsigned channel = event_id >> 5;
+  if (event < 1 || event > 2 || channel >= facts_.xp_channels) return std::nullopt;
+  for (unsigned i = 0; i < kInterfaces; ++i) {
+    if (interface_codes_[i] == (event_id >> 2 & 7U))
+      return FlitTallies::Event{static_cast<Interface>(i), static_cast<Channel>(channel),
+                                static_cast<FlitEvent>(event - 1)};
+  }
+  return std::nullopt;
+}
+
+void Pmu::choose_tallied(Cycle now) {
+  for (const unsigned xp : tallies_.look(now)) update(xp);
+}
+
+void Pmu::xp_event(unsigned xp, unsigned event_id, std::uint64_t amount, Picoseconds when) {
+  listen(xp, event_id, amount, when);
+  // Last, because update() may turn these into listeners.
+  if (const auto event = flit_event(event_id); event && tallies_.add_at_once(xp, *event, amount, when)) update(xp);
 }
 
 Pmu::Watched Pmu::watched(unsigned xp) const {
   Watched watched;
   for (const unsigned id : xps_[xp].ids) {
-    const unsigned event = id & 3U;
-    const unsigned channel = id >> 5;
-    if (event < 1 || event > 2 || channel >= facts_.xp_channels) continue;
-    for (unsigned i = 0; i < kInterfaces; ++i) {
-      if (interface_codes_[i] == (id >> 2 & 7U))
-        watched.set(pulse_bit(static_cast<FlitEvent>(event - 1), static_cast<Interface>(i), channel));
-    }
+    if (const auto event = flit_event(id))
+      watched.set(pulse_bit(event->event, event->interface, static_cast<unsigned>(event->channel)));
   }
   std::uint64_t downloads = watch_bits_[2 * xp + static_cast<unsigned>(FlitDirection::download)];
   for (; downloads != 0; downloads &= downloads - 1) {
@@ -388,7 +419,7 @@ bool Pmu::watches(unsigned xp, Interface interface, Channel channel, FlitEvent e
   if (code == kNoCode) return false;
   const unsigned id = (static_cast<unsigned>(event) + 1) | code << 2 | static_cast<unsigned>(channel) << 5;
   const auto& ids = xps_[xp].ids;
-  return std::find(ids.begin(), ids.end(), id) != ids.end();
+  return std::find(ids.begin(), ids.end(), id) != ids.end() || tallies_.hold(xp, {interface, channel, event});
 }
 
 void Pmu::count(unsigned xp, unsigned counters, std::uint64_t amount, Picoseconds when) {
@@ -470,6 +501,7 @@ void Pmu::flits_at_once(unsigned xp, unsigned port, FlitDirection direction, Cha
 
 void Pmu::reset() {
   settle(simulated_time());
+  tallies_.settle_all();
   space_.reset();
   for (const auto& dtc : dtcs_) dtc->reset();
   for (Dtm& dtm : dtms_) dtm.reset();

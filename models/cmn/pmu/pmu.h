@@ -7,8 +7,10 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "models/cmn/description/config_space.h"
@@ -20,6 +22,7 @@
 #include "models/cmn/pmu/dtc.h"
 #include "models/cmn/pmu/dtm.h"
 #include "models/cmn/pmu/flit_image.h"
+#include "models/cmn/pmu/flit_tallies.h"
 #include "models/cmn/pmu/occupancy.h"
 #include "models/cmn/pmu/watchpoint.h"
 #include "models/cmn/wire/types.h"
@@ -31,13 +34,14 @@ namespace pmufab::cmn {
 
 /// The PMU of a mesh: every XP's DTMs and the DTCs, behind the registers of a ConfigSpace.
 ///
-/// Events come in through pulses(), upload(), download() and node_event(). An uncounted event costs a compare: routing,
-/// gates included (pmu_en of the DTM; dt_en and pmu_en of DTC 0 and of the domain's DTC), is recomputed on every
-/// register write. Times of events and accesses never run backwards.
+/// Events come in through pulses(), upload(), download() and node_event(); most of those of flits are read from the
+/// mesh's tallies instead: use_tallies(). An uncounted event costs a compare: routing, gates included (pmu_en of the DTM;
+/// dt_en and pmu_en of DTC 0 and of the domain's DTC), is recomputed on every register write. Times of events and
+/// accesses never run backwards.
 class Pmu {
  public:
-  /// Called when pulses() starts or stops to need a flit event: an XP counts the event, or a watchpoint sees the
-  /// downloads of the port.
+  /// Called when pulses() starts or stops to need a flit event: an XP counts the event and no tally serves, or a
+  /// watchpoint sees the downloads of the port.
   using OnWatch = std::function<void(unsigned xp, Interface interface, Channel channel, FlitEvent event, bool on)>;
 
   /// @param topology  must pass check(); it, layout, clock and space must outlive the PMU
@@ -53,28 +57,26 @@ class Pmu {
   [[nodiscard]] InterruptLine& interrupt(unsigned dtc) { return *lines_.at(dtc); }
 
   /// @name Flits that leave an XP
-  /// @{ Count the events of one cycle. Unwatched events are allowed.
+  /// @{ From now on, counters of flit events may read how often an event has happened from a tally; pulses() is then
+  /// needed for few events. look_at_tallies() must be called before the work of each cycle.
+  void use_tallies(FlitTallies::Tally tally) { tallies_.use(std::move(tally)); }
+  void look_at_tallies(Cycle now) {
+    if (tallies_.is_due(now)) [[unlikely]]
+      choose_tallied(now);
+  }
+  /// Count the events of one cycle, but not those that a tally holds. Unwatched events are allowed.
   void pulses(std::span<const MeshPulse> pulses, Picoseconds when) {
+    if (listening_xps_ == 0) return;
     for (const MeshPulse& pulse : pulses) {
       const unsigned code = interface_codes_[static_cast<unsigned>(pulse.interface)];
       const unsigned id =
           (static_cast<unsigned>(pulse.event) + 1) | code << 2 | static_cast<unsigned>(pulse.channel) << 5;
-      if (code != kNoCode) xp_event(pulse.xp, id, 1, when);
+      if (code != kNoCode) listen(pulse.xp, id, 1, when);
     }
   }
-  /// Count an event of an XP by the id software selects it with: event | interface << 2 | channel << 5. For event 3
-  /// (partial DAT flit), which MeshPulse does not carry.
-  void xp_event(unsigned xp, unsigned event_id, std::uint64_t amount, Picoseconds when) {
-    const XpListener& listener = xps_[xp];
-    // Nearly every flit is no event that anybody counts: compare with all slots at once.
-    const std::uint64_t different = std::bit_cast<std::uint64_t>(listener.ids) ^ (event_id * 0x0001'0001'0001'0001ULL);
-    if (((different - 0x0001'0001'0001'0001ULL) & ~different & 0x8000'8000'8000'8000ULL) == 0) return;
-    unsigned counters = 0;
-    for (unsigned slot = 0; slot < kEventSlots; ++slot) {
-      if (listener.ids[slot] == event_id) counters |= listener.feeds[slot];
-    }
-    if (counters != 0) count(xp, counters, amount, when);
-  }
+  /// Count an event of an XP by the id software selects it with: event | interface << 2 | channel << 5. For occurrences
+  /// that the mesh neither reports nor tallies, such as all of event 3 (partial DAT flit).
+  void xp_event(unsigned xp, unsigned event_id, std::uint64_t amount, Picoseconds when);
   /// Set the listener. It is called at once for events already watched.
   void on_watch(OnWatch listener);
   /// @return true if a counter counts this XP event at present.
@@ -83,6 +85,8 @@ class Pmu {
 
   /// @name Flits between an XP and the device at a port
   /// @{
+  /// @return true if a watchpoint sees flits that go into a device. Otherwise download() need not be called.
+  [[nodiscard]] bool sees_downloads() const noexcept { return seeing_xps_ != 0; }
   /// @return true if a watchpoint sees flits there. Otherwise upload() and download() need not be called.
   [[nodiscard]] bool watches(unsigned xp, unsigned port, FlitDirection direction, Channel channel) const noexcept {
     return (watch_bits_[2 * xp + static_cast<unsigned>(direction)] >> watch_bit(port, channel) & 1U) != 0;
@@ -219,6 +223,19 @@ class Pmu {
   static unsigned watch_bit(unsigned port, Channel channel) noexcept {
     return port * kChannels + static_cast<unsigned>(channel);
   }
+  void listen(unsigned xp, unsigned event_id, std::uint64_t amount, Picoseconds when) {
+    const XpListener& listener = xps_[xp];
+    // Nearly every flit is no event that anybody counts: compare with all slots at once.
+    const std::uint64_t different = std::bit_cast<std::uint64_t>(listener.ids) ^ (event_id * 0x0001'0001'0001'0001ULL);
+    if (((different - 0x0001'0001'0001'0001ULL) & ~different & 0x8000'8000'8000'8000ULL) == 0) return;
+    unsigned counters = 0;
+    for (unsigned slot = 0; slot < kEventSlots; ++slot) {
+      if (listener.ids[slot] == event_id) counters |= listener.feeds[slot];
+    }
+    if (counters != 0) count(xp, counters, amount, when);
+  }
+  [[nodiscard]] std::optional<FlitTallies::Event> flit_event(unsigned event_id) const noexcept;
+  void choose_tallied(Cycle now);
   void connect_xp(unsigned xp);
   void connect_dtm(unsigned dtm);
   void connect_dtc(unsigned dtc, const ClockDomain& clock);
@@ -252,7 +269,10 @@ class Pmu {
   std::array<std::uint8_t, kInterfaces> interface_codes_{};
   std::vector<XpListener> xps_;
   std::vector<std::array<std::uint16_t, kEventSlots>> xp_ids_;  // as selected, whether counted or not
+  unsigned listening_xps_ = 0;                                  // XPs with counters of events that must be reported
+  unsigned seeing_xps_ = 0;                                     // XPs with watchpoints that see downloads
   std::vector<Dtm> dtms_;
+  FlitTallies tallies_;
   std::vector<DtmWatch> dtm_watches_;
   std::vector<std::uint64_t> watch_bits_;  // by XP: uploads, then downloads
   std::vector<std::uint64_t> source_ids_;  // the four ids that are counted; 0 otherwise. Above them: all are heard

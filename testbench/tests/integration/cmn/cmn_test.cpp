@@ -105,8 +105,9 @@ const NodePlace& CmnTest::node_of(unsigned source_index) {
 
 void CmnTest::flits(unsigned xp, cmn::Interface interface, cmn::Channel channel, std::uint64_t amount,
                     Picoseconds when) {
-  const cmn::MeshPulse one{0, static_cast<std::uint8_t>(xp), interface, channel, cmn::FlitEvent::valid};
-  for (std::uint64_t i = 0; i < amount; ++i) mesh().pmu().pulses({&one, 1}, when);
+  const unsigned id = (static_cast<unsigned>(cmn::FlitEvent::valid) + 1) | static_cast<unsigned>(interface) << 2 |
+                      static_cast<unsigned>(channel) << 5;
+  for (std::uint64_t i = 0; i < amount; ++i) mesh().pmu().xp_event(xp, id, 1, when);
 }
 
 namespace {

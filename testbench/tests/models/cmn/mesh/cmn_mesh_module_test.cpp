@@ -135,6 +135,13 @@ struct MeshRig {
     script.wake();
     settle();
   }
+  /// Let an event's counter have `left` events to go until it wraps. @return the event's count, which this changes
+  std::uint64_t near_wrap(CmnDriver::Event& event, std::uint64_t left) {
+    const std::uint64_t place = driver.dtms().at(event.dtms.at(0)).base + 0x220;
+    const unsigned shift = 16 * event.counters.at(0);
+    cpu.put64(place, (cpu.get64(place) & ~(std::uint64_t{0xffff} << shift)) | (0x10000 - left) << shift);
+    return driver.read(event);
+  }
   void settle() {
     while (!script.entries.empty() || mesh.delivered() != mesh.uploaded()) advance(100 * kPeriod);
   }
@@ -326,16 +333,19 @@ TEST_F(CmnMesh, a_port_stays_watched_while_a_watchpoint_or_a_counter_wants_it) {
     const std::vector<unsigned> xp = rig.xp(0);
     const CmnDriver::Watch downloads{.down = true, .port = 0};
     CmnDriver::Event watch = rig.driver.open(xp, downloads);
+    // A counter is told of each event only while it is near a wrap.
     CmnDriver::Event count = rig.driver.open(xp, kPort0Valid);
+    std::uint64_t before = rig.near_wrap(count, 400);
     rig.send(1, 0);
-    EXPECT_EQ(rig.driver.close(count), 1U);
+    EXPECT_EQ(rig.driver.close(count), before + 1);
     rig.send(20, 0);
     EXPECT_EQ(rig.driver.read(watch), 21U) << "the counter's end is not the watchpoint's";
     count = rig.driver.open(xp, kPort0Valid);
+    before = rig.near_wrap(count, 400);
     rig.send(300, 0);
     EXPECT_EQ(rig.driver.close(watch), 321U);
     rig.send(4'000, 0);
-    EXPECT_EQ(rig.driver.close(count), 4'300U) << "the watchpoint's end is not the counter's";
+    EXPECT_EQ(rig.driver.close(count), before + 4'300) << "the watchpoint's end is not the counter's";
     rig.send(5, 0);
   });
 }
@@ -347,14 +357,51 @@ TEST_F(CmnMesh, an_observer_that_comes_and_goes_changes_no_count) {
     ASSERT_TRUE(rig.probe());
     CmnDriver::Event watch = rig.driver.open(rig.xp(kXp6), CmnDriver::Watch{.down = true, .port = 1});
     CmnDriver::Event count = rig.driver.open(rig.xp(kXp1), 1);
+    const std::uint64_t before = rig.near_wrap(count, 100);
     rig.send(1, kXp6Port1);
     rig.mesh.set_observer(&witness);
     for (int i = 0; i < 20; ++i) rig.send(1, kXp6Port1);
     rig.mesh.set_observer(nullptr);
     rig.send(300, kXp6Port1);
     EXPECT_EQ(rig.driver.close(watch), 321U);
-    EXPECT_EQ(rig.driver.close(count), 321U);
+    EXPECT_EQ(rig.driver.close(count), before + 321);
     EXPECT_EQ(witness.uploads.size(), 20U);
+  });
+}
+
+TEST_F(CmnMesh, a_counter_wraps_with_and_without_an_observer) {
+  MeshRig rig(cmn::examples::cmn600_small());
+  struct : cmn::MeshObserver {
+    void on_upload(Picoseconds, unsigned, unsigned, Channel, std::uint32_t, const cmn::FlitFields&) override {
+      ++uploads;
+    }
+    void on_cycle(Picoseconds, std::span<const cmn::MeshPulse>) override {}
+    unsigned uploads = 0;
+  } observer;
+  run([&] {
+    ASSERT_TRUE(rig.probe());
+    CmnDriver::Event count = rig.driver.open(rig.xp(kXp1), 1);
+    for (const bool observed : {false, true}) {
+      if (observed) rig.mesh.set_observer(&observer);
+      // It is tallied at first, then told of each event, and tallied again after the wrap.
+      const std::uint64_t before = rig.near_wrap(count, 2'000);
+      rig.send(5'000, kXp6Port1);
+      EXPECT_EQ(rig.driver.read(count), before + 5'000);
+    }
+    EXPECT_EQ(observer.uploads, 5'000U);
+    rig.mesh.set_observer(nullptr);
+  });
+}
+
+TEST_F(CmnMesh, of_one_xp_counts_at_its_ports_through_a_wrap) {
+  MeshRig rig(cmn::examples::cmn700_single_xp());
+  run([&] {
+    ASSERT_TRUE(rig.probe());
+    // Code 0 of an interface is port 0 there.
+    CmnDriver::Event count = rig.driver.open(rig.driver.find(CmnDriver::kXp), 1);
+    const std::uint64_t before = rig.near_wrap(count, 2'000);
+    rig.send(5'000, kXp0Port0);
+    EXPECT_EQ(rig.driver.close(count), before + 5'000);
   });
 }
 
