@@ -3,10 +3,11 @@
 
 #include <array>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <tuple>
 #include <vector>
+
+#include <boost/container/flat_map.hpp>
 
 #include "testbench/scoreboard/core/finding.h"
 #include "testbench/scoreboard/tegra410/reference_ucf.h"
@@ -42,8 +43,8 @@ class MemoryWires {
   };
   // socket, write, line or exact address, bytes
   using Key = std::tuple<unsigned, bool, std::uint64_t, std::uint32_t>;
-  /// What has no counterpart yet. Those with one key are in the order of their coming.
-  using Waiting = std::multimap<Key, Times>;
+  /// What has no counterpart yet, which is little. Those with one key are in the order of their coming.
+  using Waiting = boost::container::flat_multimap<Key, Times>;
 
   /// @return the counterpart of `key` that came first; nothing if there is none, and then `mine` waits for one.
   static std::optional<Times> match(Waiting& others, Waiting& own, const Key& key, const Times& mine);
