@@ -17,6 +17,8 @@ namespace {
 constexpr Cycle kSettlePeriod = 4096;
 // Before a sleep of at least this many cycles, the PMU computes when the next such overflow is.
 constexpr Cycle kLongSleep = 16;
+// Cycles in one call of the process, so that the simulation can stop. SystemC costs next to nothing then.
+constexpr unsigned kCyclesAtOnce = 64;
 
 Channel second_sub_channel(Channel channel) {
   switch (channel) {
@@ -317,19 +319,39 @@ void Mesh::listen(void (*function)(void* context, const PortFlit& flit), void* c
 }
 
 void Mesh::run() {
-  const Picoseconds now = to_picoseconds(sc_core::sc_time_stamp());
-  const Cycle edge = clock_.edges_before(now);
-  if (clock_.time_of_edge(edge) == now && edge >= engine_.now()) {
-    when_ = now;
-    in_cycle_ = true;
-    cycle(edge);
-    in_cycle_ = false;
+  const Picoseconds present = simulated_time();
+  const Cycle edge = clock_.edges_before(present);
+  Picoseconds reached = present;
+  if (clock_.time_of_edge(edge) == present && edge >= engine_.now()) {
+    run_cycle(edge, present);
+    if (!in_step_ && listener_ == nullptr) run_ahead(present);
+    reached = when_;
   }
   const Cycle from = std::max(engine_.now(), edge);
-  const Cycle next = std::min({engine_.next_cycle(), calls_.next(), sends_.next()});
-  if (next == kNoCycle || next > from + kLongSleep) pmu_.watch_occupancies(now);
+  const Cycle next = next_with_work();
+  if (next == kNoCycle || next > from + kLongSleep) pmu_.watch_occupancies(reached);
   // A call from elsewhere wakes the mesh before that.
-  if (next != kNoCycle) wake_.notify(to_sc_time(clock_.time_of_edge(std::max(next, from)) - now));
+  if (next != kNoCycle) wake_.notify(to_sc_time(clock_.time_of_edge(std::max(next, from)) - present));
+}
+
+void Mesh::run_cycle(Cycle now, Picoseconds when) {
+  when_ = when;
+  in_cycle_ = true;
+  cycle(now);
+  in_cycle_ = false;
+}
+
+void Mesh::run_ahead(Picoseconds present) {
+  for (unsigned done = 1; done < kCyclesAtOnce; ++done) {
+    const Cycle next = next_with_work();
+    if (next == kNoCycle || next > engine_.now() + kLongSleep) return;
+    const Cycle now = std::max(next, engine_.now());
+    // A cycle may have set an alarm, so ask again. The last cycle before something else happens is done at its own time:
+    // what SystemC then calls first at that instant does not depend on cycles done ahead.
+    if (clock_.time_of_edge(now + 1) - present >= time_to_activity()) return;
+    run_cycle(now, clock_.time_of_edge(now));
+    ++cycles_ahead_;
+  }
 }
 
 void Mesh::show_downloads(std::span<const MeshPulse> pulses) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -41,6 +42,10 @@ struct MeshOptions {
 /// One SystemC process serves the mesh, cycle by cycle, and sleeps while nothing moves. In a cycle, devices run, ports
 /// send what devices posted, and the engine moves flits by one step. A flit that reached a device waits for it in the
 /// next cycle. Raw flits, and flits for ids without an attached device, are discarded in the cycle after their arrival.
+///
+/// While nothing else can happen in the simulation, the process does the work of many cycles in one call. Times of a cycle
+/// may then lie ahead of sc_time_stamp(), but never behind anything that another process can see. A plain
+/// sc_start(duration) does not bound the mesh: let a process wait instead.
 class Mesh : public sc_core::sc_module {
  public:
   SC_HAS_PROCESS(Mesh);
@@ -133,6 +138,11 @@ class Mesh : public sc_core::sc_module {
     if (observer_ != nullptr) observer_->on_link_flit(when_, node_id, sent, flit);
   }
 
+  /// From now on, do the work of each cycle at its own time. For devices that call other models from run().
+  void stay_in_step() noexcept { in_step_ = true; }
+  /// @return how many cycles were worked on ahead of sc_time_stamp(), in a call that had begun for another cycle.
+  [[nodiscard]] std::uint64_t cycles_ahead() const noexcept { return cycles_ahead_; }
+
   /// Warm reset of registers, counters and interrupt lines. Flits continue.
   void reset() { pmu_.reset(); }
 
@@ -191,10 +201,17 @@ class Mesh : public sc_core::sc_module {
 
   static MeshParameters parameters_of(const Topology& topology, const MeshOptions& options);
   void run();
+  void run_cycle(Cycle now, Picoseconds when);
+  /// Work on cycles from the engine's next on, while nothing else can happen.
+  void run_ahead(Picoseconds present);
   void cycle(Cycle now);
   void find_targets();
   /// The first cycle whose work is not done.
   [[nodiscard]] Cycle next_to_run() const;
+  /// @return the first cycle with work, or kNoCycle.
+  [[nodiscard]] Cycle next_with_work() const noexcept {
+    return std::min({engine_.next_cycle(), calls_.next(), sends_.next()});
+  }
   [[nodiscard]] const Target& target_of(std::uint16_t node_id) const;
   [[nodiscard]] FlightPlan& flit(std::uint32_t handle) const noexcept {
     return flits_[handle / kFlitsOfChunk][handle % kFlitsOfChunk];
@@ -224,12 +241,14 @@ class Mesh : public sc_core::sc_module {
   CallWheel calls_;                        // calls of devices
   CallWheel sends_;                        // calls of ports
   bool in_cycle_ = false;
+  bool in_step_ = false;
   bool sending_ = false;
   Cycle next_settle_ = 0;
   static constexpr std::uint32_t kFlitsOfChunk = 1024;
   std::vector<std::unique_ptr<FlightPlan[]>> flits_;  // blocks that never move
   std::vector<std::uint32_t> free_flits_;
   Picoseconds when_ = 0;  // time of the running cycle
+  std::uint64_t cycles_ahead_ = 0;
   std::uint64_t uploaded_ = 0;
   std::uint64_t delivered_ = 0;
   sc_core::sc_event wake_;

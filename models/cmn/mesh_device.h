@@ -27,7 +27,8 @@ class MeshDevice {
  public:
   virtual ~MeshDevice() = default;
   /// Do the work of cycle `now`. Called in each cycle in which a flit waits for the device, and in those requested with
-  /// Mesh::call(); at most once per cycle. Devices run in the order of attachment.
+  /// Mesh::call(); at most once per cycle. Devices run in the order of attachment. The cycle's time is Mesh::time_of(); it
+  /// may lie ahead of sc_time_stamp().
   virtual void run(Cycle now) = 0;
   /// Prefetch hook: the flit will wait for the device in the next cycle, so fetch what run() will read. Must change
   /// nothing.

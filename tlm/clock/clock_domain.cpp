@@ -24,9 +24,10 @@ ClockDomain::ClockDomain(std::string name, std::uint64_t frequency_hz)
   numerator_ = frequency_hz / divisor;
   denominator_ = kPicosecondsPerSecond / divisor;
   short_limit_ = std::numeric_limits<std::uint64_t>::max() / numerator_;
+  short_edges_ = (std::numeric_limits<std::uint64_t>::max() - (numerator_ - 1)) / denominator_;
 }
 
-Picoseconds ClockDomain::time_of_edge(std::uint64_t edge) const noexcept {
+Picoseconds ClockDomain::time_of_late_edge(std::uint64_t edge) const noexcept {
   constexpr Picoseconds kEndOfTime = std::numeric_limits<Picoseconds>::max();
   const Wide time = (static_cast<Wide>(edge) * denominator_ + (numerator_ - 1)) / numerator_;
   return time > kEndOfTime ? kEndOfTime : static_cast<Picoseconds>(time);

@@ -20,6 +20,11 @@ inline Picoseconds simulated_time() noexcept { return to_picoseconds(sc_core::sc
 /// @return `duration` as SystemC time.
 inline sc_core::sc_time to_sc_time(Picoseconds duration) { return sc_core::sc_time::from_value(duration); }
 
+/// @return the time until something else happens in the simulation; 0 if it happens at this instant.
+inline Picoseconds time_to_activity() {
+  return to_picoseconds(sc_core::sc_time_to_pending_activity(sc_core::sc_get_curr_simcontext()));
+}
+
 /// A free-running clock of a fixed frequency. Nothing toggles: cycle counts are computed from time on demand.
 ///
 /// Rising edge n (n = 0, 1, 2, ...) lies at exactly ceil(n * 10^12 / frequency) picoseconds. Rational frequencies do
@@ -43,16 +48,24 @@ class ClockDomain {
   }
 
   /// @return the time of rising edge `edge`, or the largest Picoseconds value if the edge lies beyond it.
-  [[nodiscard]] Picoseconds time_of_edge(std::uint64_t edge) const noexcept;
+  [[nodiscard]] Picoseconds time_of_edge(std::uint64_t edge) const noexcept {
+    if (edge > short_edges_) [[unlikely]]
+      return time_of_late_edge(edge);
+    const std::uint64_t parts = edge * denominator_;
+    return numerator_ == 1 ? parts : (parts + (numerator_ - 1)) / numerator_;
+  }
 
  private:
   __extension__ using Wide = unsigned __int128;
+
+  [[nodiscard]] Picoseconds time_of_late_edge(std::uint64_t edge) const noexcept;
 
   std::string name_;
   std::uint64_t frequency_hz_;
   std::uint64_t numerator_;  // frequency / 10^12, reduced
   std::uint64_t denominator_;
   std::uint64_t short_limit_;  // largest time whose product with the numerator fits 64 bits
+  std::uint64_t short_edges_;  // largest edge whose product with the denominator, rounded up, fits 64 bits
 };
 
 }  // namespace pmufab

@@ -4,14 +4,6 @@
 #include <algorithm>
 
 namespace pmufab::cxl {
-namespace {
-
-/// @return the time until the next SystemC activity.
-Picoseconds time_to_activity() {
-  return to_picoseconds(sc_core::sc_time_to_pending_activity(sc_core::sc_get_curr_simcontext()));
-}
-
-}  // namespace
 
 Engine::Engine() : nodes_(2), alarm_([this] { run(); }) {}
 

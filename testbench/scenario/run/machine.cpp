@@ -194,6 +194,12 @@ bool Machine::is_busy() const {
   return std::any_of(fabrics_.begin(), fabrics_.end(), [](const auto& fabric) { return fabric->is_busy(); });
 }
 
+std::uint64_t Machine::steps() const {
+  std::uint64_t steps = sc_core::sc_delta_count();
+  for (std::size_t mesh = 0; mesh < platform_->meshes(); ++mesh) steps += platform_->mesh(mesh).cycles_ahead();
+  return steps;
+}
+
 sc_core::sc_event_or_list Machine::idle_events() const {
   sc_core::sc_event_or_list events;
   for (const auto& fabric : fabrics_) {

@@ -691,14 +691,16 @@ class ScenarioRun {
   /// the simulation's progress and not on a clock, because waking up may decide what comes first at an instant.
   class Patience {
    public:
+    explicit Patience(const Machine& machine) : machine_(machine) {}
+
     Picoseconds next() {
       constexpr std::uint64_t kFew = 5'000;
       constexpr std::uint64_t kMany = 20'000;
-      const std::uint64_t now = sc_core::sc_delta_count();
-      const std::uint64_t deltas = now - std::exchange(last_, now);
-      if (deltas < kFew) {
+      const std::uint64_t now = machine_.steps();
+      const std::uint64_t steps = now - std::exchange(last_, now);
+      if (steps < kFew) {
         span_ = std::min(2 * span_, kLongest);
-      } else if (deltas > kMany) {
+      } else if (steps > kMany) {
         span_ = std::max(span_ / 2, kShortest);
       }
       return span_;
@@ -707,6 +709,7 @@ class ScenarioRun {
    private:
     static constexpr Picoseconds kShortest = 1'000'000;          // 1 us
     static constexpr Picoseconds kLongest = 60'000'000'000'000;  // a minute
+    const Machine& machine_;
     Picoseconds span_ = kShortest;
     std::uint64_t last_ = 0;
   };
@@ -717,7 +720,7 @@ class ScenarioRun {
   const SessionOptions& options_;
   PublicationCheck published_{machine_};
   sc_core::sc_event& interrupt_;
-  Patience patience_;
+  Patience patience_{machine_};
   Picoseconds zero_ = 0;
   Json interrupts_ = {};  // of the scenario's own time
   Json busiest_ = {};     // the same

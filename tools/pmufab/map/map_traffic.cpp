@@ -178,7 +178,11 @@ MapLoads run_map_traffic(const platform::PlatformSpec& spec, const MapTraffic& t
   const auto operations = scenario::make_chi_traffic(platform, traffic.workload());
   for (const auto& one : operations) one->start(0);
   for (const auto& flow : flows) flow->start(0);
-  MapLoads loads = watch_map_traffic(platform, traffic, [](Picoseconds time) { sc_core::sc_start(to_sc_time(time)); });
+  sc_core::sc_event end;  // meshes work ahead up to the next event
+  MapLoads loads = watch_map_traffic(platform, traffic, [&](Picoseconds time) {
+    end.notify(to_sc_time(time));
+    sc_core::sc_start(to_sc_time(time));
+  });
   for (const auto& one : operations) one->stop();
   scenario::report(flows, loads.traffic);
   scenario::report(operations, loads.traffic);

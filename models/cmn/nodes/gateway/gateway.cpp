@@ -78,6 +78,9 @@ Gateway::Gateway(Mesh& mesh, std::uint16_t node_id, const LinkParameters& parame
 void Gateway::connect(Gateway& one, Gateway& other) noexcept {
   one.link_.connect(other.link_);
   other.link_.connect(one.link_);
+  // Each sends to the other from run().
+  one.mesh_.stay_in_step();
+  other.mesh_.stay_in_step();
 }
 
 void Gateway::run(Cycle now) {
