@@ -17,8 +17,11 @@ namespace {
 constexpr Cycle kSettlePeriod = 4096;
 // Before a sleep of at least this many cycles, the PMU computes when the next such overflow is.
 constexpr Cycle kLongSleep = 16;
-// Cycles in one call of the process, so that the simulation can stop. SystemC costs next to nothing then.
+// Most cycles with work in one call of the process. It bounds how late a user's interrupt is noticed.
 constexpr unsigned kCyclesAtOnce = 64;
+
+/// @param next  the next cycle with work, or kNoCycle
+bool is_long_sleep(Cycle from, Cycle next) { return next == kNoCycle || next > from + kLongSleep; }
 
 Channel second_sub_channel(Channel channel) {
   switch (channel) {
@@ -324,12 +327,12 @@ void Mesh::run() {
   Picoseconds reached = present;
   if (clock_.time_of_edge(edge) == present && edge >= engine_.now()) {
     run_cycle(edge, present);
-    if (!in_step_ && listener_ == nullptr) run_ahead(present);
+    if (!in_step_ && listener_ == nullptr && !pmu_.is_heard()) run_ahead(present);
     reached = when_;
   }
   const Cycle from = std::max(engine_.now(), edge);
   const Cycle next = next_with_work();
-  if (next == kNoCycle || next > from + kLongSleep) pmu_.watch_occupancies(reached);
+  if (is_long_sleep(from, next)) pmu_.watch_occupancies(reached);
   // A call from elsewhere wakes the mesh before that.
   if (next != kNoCycle) wake_.notify(to_sc_time(clock_.time_of_edge(std::max(next, from)) - present));
 }
@@ -344,12 +347,12 @@ void Mesh::run_cycle(Cycle now, Picoseconds when) {
 void Mesh::run_ahead(Picoseconds present) {
   for (unsigned done = 1; done < kCyclesAtOnce; ++done) {
     const Cycle next = next_with_work();
-    if (next == kNoCycle || next > engine_.now() + kLongSleep) return;
+    if (is_long_sleep(engine_.now(), next)) return;
     const Cycle now = std::max(next, engine_.now());
-    // A cycle may have set an alarm, so ask again. The last cycle before something else happens is done at its own time:
-    // what SystemC then calls first at that instant does not depend on cycles done ahead.
-    if (clock_.time_of_edge(now + 1) - present >= time_to_activity()) return;
-    run_cycle(now, clock_.time_of_edge(now));
+    const Picoseconds when = clock_.time_of_edge(now);
+    // A cycle may have set an alarm, so ask again.
+    if (when - present >= time_to_activity()) return;
+    run_cycle(now, when);
     ++cycles_ahead_;
   }
 }

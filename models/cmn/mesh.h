@@ -45,7 +45,7 @@ struct MeshOptions {
 ///
 /// While nothing else can happen in the simulation, the process does the work of many cycles in one call. Times of a cycle
 /// may then lie ahead of sc_time_stamp(), but never behind anything that another process can see. A plain
-/// sc_start(duration) does not bound the mesh: let a process wait instead.
+/// sc_start(duration) does not bound the mesh: let a process wait instead, or notify an event for that time first.
 class Mesh : public sc_core::sc_module {
  public:
   SC_HAS_PROCESS(Mesh);

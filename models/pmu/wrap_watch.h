@@ -11,7 +11,7 @@ namespace pmufab {
 struct CounterWrap {
   std::string_view place;  ///< the PMU, by the name of its model; of a mesh, the interrupt line of the DTC
   unsigned counter = 0;    ///< its number in the overflow status
-  Picoseconds when = 0;    ///< may lie before the present
+  Picoseconds when = 0;    ///< may lie before the present, or after it
 };
 
 /// Tells one listener of each wrap in this process. For observation alone, such as coverage; no verdict depends on it.

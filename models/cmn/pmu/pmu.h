@@ -131,6 +131,8 @@ class Pmu {
   /// @param function  nullptr: none
   void listen(std::span<const NodeType> types, void (*function)(void* context, const NodeOccurrence& occurrence),
               void* context);
+  /// @return true if such a function is called.
+  [[nodiscard]] bool is_heard() const noexcept { return node_listener_ != nullptr; }
   /// @return the present value of a filter field; 0 if the source has none of that kind.
   [[nodiscard]] unsigned filter_value(unsigned source, FilterKind kind) const noexcept {
     return sources_[source].filters[static_cast<unsigned>(kind)];
@@ -154,7 +156,7 @@ class Pmu {
     if (accumulated_.are_counted()) accumulated_.count(when);
   }
   /// Call before the mesh sleeps: accumulators and conditions keep their state for a while. An overflow they cause then
-  /// acts at its own cycle. `when` is the present.
+  /// acts at its own cycle. `when` is the time of the last cycle, or the present.
   void watch_occupancies(Picoseconds when) {
     if (accumulated_.are_counted()) predict_overflow(when);
   }

@@ -23,8 +23,8 @@ struct LinkFlit {
   bool operator==(const LinkFlit&) const = default;
 };
 
-/// The wires a monitor can see in a mesh: uploads by devices, and transmissions by XPs. Called in simulation order. A
-/// flit keeps its number from upload to download; afterwards the number may be used again.
+/// The wires a monitor can see in a mesh: uploads by devices, and transmissions by XPs. Called in simulation order. Times
+/// may lie ahead of sc_time_stamp(), but never behind anything that another process can see. A flit keeps its number from upload to download; afterwards the number may be used again.
 class MeshObserver {
  public:
   virtual ~MeshObserver() = default;

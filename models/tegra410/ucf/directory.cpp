@@ -6,8 +6,12 @@
 
 namespace pmufab::tegra410 {
 
-Directory::Directory(std::size_t lines)
-    : entries_(std::bit_ceil(lines * 2 < 16 ? std::size_t{16} : lines * 2)),
+namespace {
+constexpr std::size_t kFirstEntries = 256;  // a power of two
+}  // namespace
+
+Directory::Directory()
+    : entries_(kFirstEntries),
       mask_(entries_.size() - 1),
       shift_(64U - static_cast<unsigned>(std::countr_zero(entries_.size()))) {}
 

@@ -18,7 +18,8 @@ constexpr Holder holder_of_cluster(unsigned cluster) noexcept { return static_ca
 constexpr Holder holder_of_socket(unsigned socket) noexcept { return static_cast<Holder>(kFirstSocket + socket); }
 
 /// The exact holders of each line: a hash table of flat 16-byte entries with linear probing. A line without holders has
-/// no entry. The table grows by doubling; otherwise nothing is allocated.
+/// no entry. The table is small at first, because a large one costs a cache miss for each look-up, and grows by doubling;
+/// otherwise nothing is allocated.
 class Directory {
  public:
   class Entry {
@@ -68,8 +69,7 @@ class Directory {
     std::uint64_t clusters_ = 0;
   };
 
-  /// @param lines  expected number of lines held at once; a hint
-  explicit Directory(std::size_t lines = 1024);
+  Directory();
 
   /// Prefetch: a request for the line follows soon.
   void prefetch(std::uint64_t line) const noexcept { __builtin_prefetch(&entries_[home(line)], 1); }

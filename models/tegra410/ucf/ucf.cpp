@@ -12,7 +12,6 @@ Ucf::Ucf(const std::string& name, unsigned index, const Parameters& parameters, 
     : index_(index),
       latency_(parameters.latency),
       slc_(parameters.slc),
-      directory_(parameters.private_cache.size / kLineBytes * clusters.size()),
       cmem_(parameters.latency.cmem, parameters.latency.cmem_service),
       clusters_(clusters),
       edges_(edges) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <numeric>
 #include <random>
 #include <stdexcept>
 #include <vector>
@@ -89,6 +90,19 @@ TEST(ClockDomain, places_every_edge_where_its_definition_says) {
       if (time < kEnd) {
         ASSERT_EQ(clock.edges_before(time + 1), edge + 1);
       }
+    }
+  }
+}
+
+TEST(ClockDomain, places_edges_alike_below_and_above_64_bits_of_product) {
+  for (const std::uint64_t frequency : {333'333'333ULL, 999'999'999'989ULL, 1'800'000'000ULL, 7ULL}) {
+    const ClockDomain clock("any", frequency);
+    const std::uint64_t divisor = std::gcd(frequency, std::uint64_t{1'000'000'000'000});
+    const std::uint64_t border = (~std::uint64_t{0} - frequency / divisor) / (1'000'000'000'000 / divisor);
+    for (std::uint64_t edge = border - 3; edge != border + 4; ++edge) {
+      const Picoseconds time = clock.time_of_edge(edge);
+      ASSERT_NE(time, kEnd);
+      EXPECT_TRUE(is_edge(frequency, edge, time)) << frequency << " Hz, edge " << edge << " at " << time;
     }
   }
 }

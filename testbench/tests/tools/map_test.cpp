@@ -335,6 +335,8 @@ TEST_F(Map, heat_is_what_crosses_the_wires) {
     flows.push_back(std::make_unique<traffic::FlitFlow>(platform.mesh(0), flow, "flow", spec.seed));
     flows.back()->start(0);
   }
+  sc_core::sc_event end;  // meshes work ahead up to the next event
+  end.notify(5, sc_core::SC_US);
   sc_core::sc_start(5, sc_core::SC_US);
   platform.mesh(0).set_observer(nullptr);
 

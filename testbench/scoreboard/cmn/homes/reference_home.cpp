@@ -78,6 +78,18 @@ void ReferenceHome::arrive(Cycle now, Channel channel, const FlitFields& flit) {
   fail("node_message_unasked", "nothing waits for this message: " + describe_flit(channel, flit));
 }
 
+void ReferenceHome::prepare(const FlitFields& request, bool leaves_mesh) {
+  if (!looks_up(request.opcode)) return;
+  const std::uint64_t line = request.addr >> kLineShift;
+  if (leaves_mesh) {
+    slc_.prefetch_lines(line);
+    filter_.prefetch_lines(line);
+  } else {
+    slc_.prefetch_set(line);
+    filter_.prefetch_set(line);
+  }
+}
+
 void ReferenceHome::held(Channel channel) {
   if (channel == Channel::dat) counts_.fire(home_event::kTxdatStall);
   if (channel == Channel::rsp) counts_.fire(home_event::kTxrspStall);

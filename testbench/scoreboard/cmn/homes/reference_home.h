@@ -25,6 +25,7 @@ class ReferenceHome final : public ReferenceNode {
   ~ReferenceHome() override;
 
   void arrive(cmn::Cycle now, cmn::Channel channel, const cmn::FlitFields& flit) override;
+  void prepare(const cmn::FlitFields& request, bool leaves_mesh) override;
   void held(cmn::Channel channel) override;
   void finish() override;
 

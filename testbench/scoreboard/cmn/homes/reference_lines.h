@@ -38,6 +38,17 @@ class ReferenceLines {
  public:
   ReferenceLines(unsigned sets, unsigned ways, unsigned homes) : sets_(sets), ways_(ways), homes_(homes) {}
 
+  /// @name Let memory bring what a search for the line needs, while something else is done
+  /// @{ prefetch_set() comes first, and prefetch_lines() later: it reads what the first has brought.
+  void prefetch_set(std::uint64_t line) const noexcept { sets_of_lines_.prefetch(number_of_set(line)); }
+  void prefetch_lines(std::uint64_t line) {
+    const Set* const set = set_of(line);
+    if (set == nullptr) return;
+    constexpr std::size_t kPerCacheLine = 64 / sizeof(std::uint64_t);
+    for (std::size_t i = 0; i < set->numbers.size(); i += kPerCacheLine) __builtin_prefetch(&set->numbers[i]);
+  }
+  /// @}
+
   [[nodiscard]] bool is_full(std::uint64_t line) {
     const Set* const set = set_of(line);
     return set != nullptr && set->numbers.size() >= ways_;

@@ -110,11 +110,19 @@ void ReferenceNodes::advance_before(Picoseconds when) {
 
 void ReferenceNodes::transmitted(Picoseconds when, Channel channel, const FlitFields& fields) {
   if (fields.txnid == kRawTxnId || !watches(fields.tgtid)) return;
+  prepare(channel, fields, true);
   arrivals_.push_back({cycles_before(when) + spec_.link_delay + 1, cmn::channel_class(channel), fields});
 }
 
+void ReferenceNodes::prepare(Channel channel, const FlitFields& fields, bool leaves_mesh) {
+  if (cmn::channel_class(channel) != Channel::req) return;
+  for (ReferenceNode* const node : by_id_[fields.tgtid]) node->prepare(fields, leaves_mesh);
+}
+
 void ReferenceNodes::uploaded(Picoseconds when, Channel channel, const FlitFields& fields) {
-  if (fields.txnid == kRawTxnId || !watches(fields.srcid)) return;
+  if (fields.txnid == kRawTxnId) return;
+  if (watches(fields.tgtid)) prepare(channel, fields, false);
+  if (!watches(fields.srcid)) return;
   begin_cycle(when);
   const Channel on = cmn::channel_class(channel);
   const std::vector<ReferenceNode*>& nodes = by_id_[fields.srcid];

@@ -82,6 +82,8 @@ class ReferenceNodes final : public ReferenceSurroundings {
   template <typename Node, typename... Arguments>
   void add(const CmnNode& node, Arguments&&... arguments);
   [[nodiscard]] bool has_work() const { return !arrivals_.empty() || !wakes_.empty(); }
+  /// Let memory bring what a watched node will read when a request arrives.
+  void prepare(cmn::Channel channel, const cmn::FlitFields& fields, bool leaves_mesh);
   /// Process all cycles before `end`.
   void advance(cmn::Cycle end);
   void work(cmn::Cycle now);

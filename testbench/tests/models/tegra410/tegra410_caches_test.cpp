@@ -185,7 +185,7 @@ TEST(Tegra410Caches, directory_keeps_exactly_the_lines_somebody_holds) {
     unsigned sockets = 0;
     Holder owner = kNobody;
   };
-  Directory directory(4);  // has to grow many times
+  Directory directory;  // has to grow many times
   std::map<std::uint64_t, Holders> expected;
   std::mt19937_64 random(3);
   std::uint64_t lines = 20'000;

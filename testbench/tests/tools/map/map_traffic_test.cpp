@@ -112,6 +112,8 @@ TEST_F(MapTraffic, loads_are_what_crosses_the_wires) {
   const traffic::ChiTrafficSpec& cpus = spec.workload.of<scenario::CmnWorkload>().chi.at(0);
   traffic::ChiTraffic operations(platform.mesh(0), platform.nodes(0), cpus, "chi_traffic[0]", spec.seed);
   operations.start(0);
+  sc_core::sc_event end;  // meshes work ahead up to the next event
+  end.notify(5, sc_core::SC_US);
   sc_core::sc_start(5, sc_core::SC_US);
   platform.mesh(0).set_observer(nullptr);
 

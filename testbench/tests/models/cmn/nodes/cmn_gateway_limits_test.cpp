@@ -302,6 +302,9 @@ TEST_F(CmnGatewayLimits, nothing_depends_on_whose_process_runs_first) {
     EXPECT_EQ(lines(asks), lines(asks_too));
     EXPECT_EQ(lines(answers), lines(answers_too));
     EXPECT_GT(asks.log.seen.size(), 100U);
+    // What crosses a link must find the other mesh at the same time.
+    for (const LinkedMesh* const mesh : {&asks, &asks_too, &answers, &answers_too})
+      EXPECT_EQ(mesh->mesh.cycles_ahead(), 0U);
   });
 }
 
