@@ -28,9 +28,8 @@ class CmnNodeIds {
   explicit CmnNodeIds(const CmnJudgeSpec& spec);
 
   /// @return nothing for an id outside the mesh
-  [[nodiscard]] std::optional<CmnPlace> place(std::uint64_t id) const {
-    if (id >= places_.size()) return std::nullopt;
-    return places_[id];
+  [[nodiscard]] const std::optional<CmnPlace>& place(std::uint64_t id) const {
+    return id < places_.size() ? places_[id] : nowhere_;
   }
   [[nodiscard]] std::uint16_t xp_id(unsigned xp) const {
     return static_cast<std::uint16_t>((xp % columns_) << (bits_ + 3U) | (xp / columns_) << 3U);
@@ -49,6 +48,7 @@ class CmnNodeIds {
   std::vector<unsigned> ports_in_use_;
   unsigned bits_;                                // per coordinate
   std::vector<std::optional<CmnPlace>> places_;  // by id
+  std::optional<CmnPlace> nowhere_{};
 };
 
 }  // namespace pmufab::scoreboard

@@ -46,12 +46,21 @@ class UniformBelow {
     if (limit_ == 1) return 0;
     if (shift_ != 0) return engine() >> shift_;
     for (;;) {
-      const std::uint64_t drawn = engine() / bucket_;
+      const std::uint64_t drawn = bucket_of(engine());
       if (drawn < limit_) return drawn;
     }
   }
 
  private:
+  /// @return number / bucket_, without a division where possible: for limits below 2^32, number * limit_ / 2^64 is this or
+  ///         one less.
+  [[nodiscard]] constexpr std::uint64_t bucket_of(std::uint64_t number) const {
+    __extension__ using Wide = unsigned __int128;
+    if (limit_ >> 32 != 0) return number / bucket_;
+    const auto estimate = static_cast<std::uint64_t>(static_cast<Wide>(number) * limit_ >> 64);
+    return estimate + (number - estimate * bucket_ >= bucket_ ? 1 : 0);
+  }
+
   std::uint64_t limit_;
   unsigned shift_;        ///< not 0: the limit is a power of two, and the result is what this leaves
   std::uint64_t bucket_;  ///< otherwise: numbers of the engine with the same result

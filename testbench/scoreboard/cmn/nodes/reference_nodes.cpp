@@ -206,7 +206,7 @@ void ReferenceNodes::fire(std::uint16_t node, const NodeEventChoice& event, std:
 }
 
 cmn::DeviceType ReferenceNodes::device_at(std::uint16_t node_id) const {
-  const std::optional<CmnPlace> place = ids_.place(node_id);
+  const std::optional<CmnPlace>& place = ids_.place(node_id);
   if (!place || place->xp >= spec_.devices.size()) return cmn::DeviceType::none;
   const auto port = static_cast<unsigned>(place->port) - static_cast<unsigned>(cmn::Interface::port0);
   const std::vector<cmn::DeviceType>& ports = spec_.devices[place->xp];

@@ -23,10 +23,11 @@ TEST_P(UniformBelowTest, draws_what_boosts_distribution_draws) {
   EXPECT_EQ(ours, boosts) << "it has drawn another number of times";
 }
 
-// Two of the last three reject many draws.
+// Two of the last three reject many draws. Below 2^32 and above, the draw is computed in different ways.
 INSTANTIATE_TEST_SUITE_P(limits, UniformBelowTest,
-                         ::testing::Values(1, 2, 3, 15, 64, 67, 1'000'000, std::uint64_t{1} << 26,
-                                           std::uint64_t{1} << 63, (std::uint64_t{1} << 63) + 1,
+                         ::testing::Values(1, 2, 3, 15, 64, 67, 1'000'000, std::uint64_t{1} << 26, 0xc000'0001,
+                                           0xffff'ffff, 0x1'0000'0001, std::uint64_t{1} << 63,
+                                           (std::uint64_t{1} << 63) + 1,
                                            (std::uint64_t{1} << 63) + (std::uint64_t{1} << 62), ~std::uint64_t{0}));
 
 }  // namespace
