@@ -37,6 +37,27 @@ std::vector<fs::path> scenarios_below(const fs::path& folder) {
 /// Folders with scenarios, in the order of searching.
 std::vector<fs::path> places() { return {"scenarios", data_folder() / "scenarios"}; }
 
+/// @param kind  what the files of the folder are
+std::string find_named_part(const std::string& folder, const std::string& kind, const std::string& given) {
+  const std::string path = find_part(folder, given);
+  std::error_code error;
+  // Whoever reads a path says what is wrong with it.
+  if (path.find('/') != std::string::npos || fs::path(path).has_extension() || fs::exists(path, error)) return path;
+  const std::vector<std::string> scenarios = scenario_names();
+  if (std::binary_search(scenarios.begin(), scenarios.end(), given))
+    throw InputError(fmt::format("'{}' is a scenario, not a {}", given, kind),
+                     "pmufab run takes scenarios; pmufab regs does with --at TIME");
+  std::vector<std::string> names;
+  for (const fs::path& place : places()) {
+    for (const fs::path& file : scenarios_below(place / folder)) names.push_back(file.stem().string());
+  }
+  const std::string suggestion = scenario::did_you_mean(given, names);
+  throw InputError(fmt::format("there is no file and no {} '{}'", kind, given),
+                   suggestion.empty()
+                       ? fmt::format("give the path of a YAML file, or the name of one below scenarios/{}/", folder)
+                       : suggestion);
+}
+
 }  // namespace
 
 fs::path find_scenario(const std::string& given) {
@@ -77,9 +98,12 @@ std::string find_part(const std::string& folder, const std::string& given) {
   return given;
 }
 
+std::string find_platform(const std::string& given) { return find_named_part("platforms", "platform", given); }
+std::string find_traffic(const std::string& given) { return find_named_part("traffic", "traffic file", given); }
+
 std::string override_of_platform(const std::string& given) {
   std::string quoted;  // in YAML, a quote in quotes is written twice
-  for (const char letter : find_part("platforms", given)) quoted += letter == '\'' ? "''" : std::string(1, letter);
+  for (const char letter : find_platform(given)) quoted += letter == '\'' ? "''" : std::string(1, letter);
   return fmt::format("platform='{}'", quoted);
 }
 

@@ -19,6 +19,14 @@ namespace pmufab::cli {
 [[nodiscard]] std::string find_part(const std::string& folder, const std::string& given);
 
 /// @param given  as find_part() takes it
+/// @return its path
+/// @throws scenario::InputError for a name that no such file has
+/// @{
+[[nodiscard]] std::string find_platform(const std::string& given);
+[[nodiscard]] std::string find_traffic(const std::string& given);
+/// @}
+
+/// @param given  as find_platform() takes it
 /// @return what makes it the platform of a scenario, as the text of a --set option
 [[nodiscard]] std::string override_of_platform(const std::string& given);
 

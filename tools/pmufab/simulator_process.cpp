@@ -146,10 +146,10 @@ scenario::ScenarioSpec scenario_of(const po::variables_map& map, const std::stri
   Value document = Value::map();
   document.add("name", Value::of(name, true));
   document.add("seed", Value::of(map["seed"].as<std::string>()));
-  if (!platform.empty()) document.add("platform", Value::of(find_part("platforms", platform), true));
+  if (!platform.empty()) document.add("platform", Value::of(find_platform(platform), true));
   Value traffic = Value::sequence();
   for (const std::string& file : values_of(map, "traffic"))
-    traffic.items.push_back(Value::of(find_part("traffic", file), true));
+    traffic.items.push_back(Value::of(find_traffic(file), true));
   document.add("traffic", std::move(traffic));
   // A scenario must measure something, for some time. Here other programs decide what and how long.
   document.add("duration", Value::of("1 ms"));

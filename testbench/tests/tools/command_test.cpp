@@ -5,6 +5,8 @@
 #include <map>
 #include <sstream>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
@@ -141,6 +143,32 @@ TEST_F(Command, a_scenario_is_found_by_its_name) {
   passes("twice", "a-path");  // a path has priority over names
   EXPECT_THAT(pmufab({"run", "cmem-one-controler"}).err, HasSubstr("did you mean 'cmem-one-controller'?"));
   EXPECT_THAT(pmufab({"run", "cmn600-small"}).err, HasSubstr("no scenario 'cmn600-small'"));  // it is a platform
+}
+
+TEST_F(Command, a_name_that_no_platform_has_is_refused_by_all_that_take_one) {
+  using Words = std::vector<std::string>;
+  const std::vector<std::pair<Words, Words>> commands = {
+      {{"regs"}, {}},
+      {{"list"}, {}},
+      {{"map"}, {}},
+      {{"serve"}, {}},
+      {{"firmware"}, {"--acpi", "tables"}},
+      {{"verify", "--platform"}, {}},
+      {{"stat", "--platform"}, {"--duration", "1 us", "-e", "arm_cmn_0/dtc_cycles/"}}};
+  for (const auto& [before, after] : commands) {
+    const auto refusal = [&, &first = before, &last = after](const std::string& name) {
+      Words words = first;
+      words.push_back(name);
+      words.insert(words.end(), last.begin(), last.end());
+      const Outcome outcome = pmufab(words);
+      EXPECT_EQ(outcome.exit_code, 2) << outcome.err;
+      return outcome.err;
+    };
+    EXPECT_THAT(refusal("cmn-flits"), HasSubstr("'cmn-flits' is a scenario, not a platform")) << before.front();
+    EXPECT_THAT(refusal("cmn600-smal"),
+                HasSubstr("there is no file and no platform 'cmn600-smal' (did you mean 'cmn600-small'"))
+        << before.front();
+  }
 }
 
 TEST_F(Command, list_shows_what_the_drivers_publish) {

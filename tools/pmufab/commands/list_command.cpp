@@ -19,6 +19,7 @@
 #include "testbench/scenario/run/machine.h"
 #include "testbench/scenario/yaml/input_error.h"
 #include "tools/pmufab/cli.h"
+#include "tools/pmufab/scenario_names.h"
 
 namespace pmufab::cli {
 namespace {
@@ -192,7 +193,7 @@ int run_list(const Request& request) {
     throw scenario::InputError("--set changes the platform in a file, and none is given",
                                "pmufab list --set ... PLATFORM");
   scenario::PlatformDocument platform;
-  if (!files.empty()) platform = scenario::load_platform(files.front(), overrides);
+  if (!files.empty()) platform = scenario::load_platform(find_platform(files.front()), overrides);
   const bool json = request.options["json"].as<bool>();
   if (request.options["sources"].as<bool>()) return print_sources(platform.spec, json);
   const driver_host::DriverSet drivers = find_newest_driver(request.options, platform.spec);

@@ -57,10 +57,10 @@ Plan scenario_of(const po::variables_map& map, const std::vector<std::string>& e
   document.add("name", Value::of("stat", true));
   document.add("seed", Value::of(map["seed"].as<std::string>()));
   if (const std::string platform = map["platform"].as<std::string>(); !platform.empty())
-    document.add("platform", Value::of(find_part("platforms", platform), true));
+    document.add("platform", Value::of(find_platform(platform), true));
   Value traffic = Value::sequence();
   for (const std::string& file : values_of(map, "traffic"))
-    traffic.items.push_back(Value::of(find_part("traffic", file), true));
+    traffic.items.push_back(Value::of(find_traffic(file), true));
   document.add("traffic", std::move(traffic));
   Value measure = Value::map();
   measure.add("name", Value::of("stat", true));

@@ -57,7 +57,7 @@ std::string all_fabrics() {
 /// @return cases on the platform of --platform. It lives as long as the process, as those of fabrics do.
 const FabricGenerator* read_own_platform(const std::string& given) {
   static std::unique_ptr<const FabricGenerator> generator;
-  const fs::path file = fs::absolute(find_part("platforms", given));
+  const fs::path file = fs::absolute(find_platform(given));
   generator = std::make_unique<const verify::PlatformGenerator>(file.string(), scenario::load_platform(file, {}).spec);
   return generator.get();
 }

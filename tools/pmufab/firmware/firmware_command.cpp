@@ -53,7 +53,7 @@ int run_firmware(const Request& request) {
   if (acpi.empty() && tree.empty())
     throw InputError("it is not said what to write", "--acpi DIR for tables, --dts FILE for a device tree");
   const scenario::PlatformDocument document =
-      scenario::load_platform(find_part("platforms", request.words[0]), values_of(request.options, "set"));
+      scenario::load_platform(find_platform(request.words[0]), values_of(request.options, "set"));
   const platform::Platform platform("platform", document.spec);
   if (!acpi.empty()) write_acpi(platform.firmware(), acpi);
   if (!tree.empty()) {

@@ -290,10 +290,11 @@ int run_map(const Request& request) {
   check_combination(map);
   std::vector<std::string> overrides = values_of(map, "set");
   if (!map["traffic"].as<std::string>().empty()) std::erase_if(overrides, is_for_map_traffic);
-  const scenario::PlatformDocument document = scenario::load_platform(words[0], overrides);
+  const std::string file = find_platform(words[0]);
+  const scenario::PlatformDocument document = scenario::load_platform(file, overrides);
   const MapOrder order{document,
                        chosen_meshes(document.spec, words.size() > 1 ? words[1] : ""),
-                       traffic_of(map, words[0]),
+                       traffic_of(map, file),
                        map["compare"].as<bool>() ? std::optional(find_newest_driver(map, document.spec)) : std::nullopt,
                        {scale_from(map, "link-scale"), scale_from(map, "xp-scale")},
                        map["svg"].as<std::string>(),

@@ -35,7 +35,7 @@ int run_regs(const Request& request) {
   const Form form = wanted_form(request.options);
   const std::string bank = words.size() > 1 ? words[1] : "";
   const scenario::PlatformDocument document =
-      scenario::load_platform(find_part("platforms", words[0]), values_of(request.options, "set"));
+      scenario::load_platform(find_platform(words[0]), values_of(request.options, "set"));
 
   if (request.options["reset"].as<bool>() || is_export(form)) {
     const auto show = [&] {
