@@ -39,7 +39,7 @@ std::vector<fs::path> places() { return {"scenarios", data_folder() / "scenarios
 
 /// @param kind  what the files of the folder are
 std::string find_named_part(const std::string& folder, const std::string& kind, const std::string& given) {
-  const std::string path = find_part(folder, given);
+  std::string path = find_part(folder, given);
   std::error_code error;
   // Whoever reads a path says what is wrong with it.
   if (path.find('/') != std::string::npos || fs::path(path).has_extension() || fs::exists(path, error)) return path;
