@@ -2,6 +2,7 @@
 /* Sleeping takes simulated time, and perf's clock shows it. */
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -37,13 +38,33 @@ void end_wait(struct wait* wait) {
   errno = error;
 }
 
+/* Tells the simulator of a wait, and polls until a file is ready, the simulator answers, or a signal comes. From when the
+ * simulator knows of it, time may pass, and a child may end. A signal that came before poll() would be lost, so signals are
+ * held back until then.
+ * @param files  with room for one more, which becomes the simulator's
+ * @return as poll(2); -1 with wait->socket < 0 if there is no simulator */
+static int poll_in_wait(struct wait* wait, enum pmufab_shell_wait kind, uint64_t nanoseconds, struct pollfd* files,
+                        nfds_t count) {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, &before);
+  *wait = begin_wait(kind, nanoseconds);
+  files[count] = (struct pollfd){.fd = wait->socket, .events = POLLIN};
+  const int result = wait->socket < 0 ? -1 : ppoll(files, count + 1, NULL, &before);
+  const int error = errno;
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  errno = error;
+  return result;
+}
+
 /* Sleeps in simulated time. @param left  set on EINTR: the time not slept. @return 0, or -1 with errno */
 static int sleep_for(uint64_t nanoseconds, uint64_t* left) {
-  struct wait wait = begin_wait(PMUFAB_SHELL_SLEEP, nanoseconds);
+  struct wait wait;
   struct pmufab_shell_reply reply;
+  struct pollfd look;
+  const int ready = poll_in_wait(&wait, PMUFAB_SHELL_SLEEP, nanoseconds, &look, 0);
   if (wait.socket < 0) return -1;
-  struct pollfd look = {.fd = wait.socket, .events = POLLIN};
-  if (NEXT(poll)(&look, 1, -1) < 0) {
+  if (ready < 0) {
     end_wait(&wait);
     *left = wait.left;
     return -1;
@@ -134,11 +155,10 @@ int poll(struct pollfd* files, nfds_t count, int timeout) {
   if (ready != 0) return ready;
   struct pollfd all[kMost];
   for (nfds_t i = 0; i < count; ++i) all[i] = files[i];
-  struct wait wait =
-      timeout < 0 ? begin_wait(PMUFAB_SHELL_CHILD, 0) : begin_wait(PMUFAB_SHELL_POLL, (uint64_t)timeout * 1000000);
+  struct wait wait;
+  const int result = timeout < 0 ? poll_in_wait(&wait, PMUFAB_SHELL_CHILD, 0, all, count)
+                                 : poll_in_wait(&wait, PMUFAB_SHELL_POLL, (uint64_t)timeout * 1000000, all, count);
   if (wait.socket < 0) return -1;
-  all[count] = (struct pollfd){.fd = wait.socket, .events = POLLIN};
-  int result = NEXT(poll)(all, count + 1, -1);
   if (result > 0 && all[count].revents) {
     struct pmufab_shell_reply reply;
     const bool good = receive_reply(wait.socket, &reply, NULL);

@@ -84,6 +84,13 @@ TEST_F(ShellPerf, the_same_commands_give_the_same_counts) {
   EXPECT_EQ(first.outcome.out, second.outcome.out);
 }
 
+TEST_F(ShellPerf, a_signal_ends_a_wait_that_the_simulator_knows_and_that_has_not_begun) {
+  const std::string program = PMUFAB_SIGNAL_PROGRAM;
+  // Time of the host passes in poll(), but not in perf's.
+  const Session session = type(program + " sleep; bash -c 'exec -a perf " + program + " poll'");
+  EXPECT_EQ(session.outcome.out, "sleep: interrupted\npoll: interrupted\n");
+}
+
 // contract F2
 TEST_F(ShellPerf, a_thousand_intervals_add_up_to_the_final_count) {
   platform.insert(platform.end(), {"--time-scale", "0.0002"});
