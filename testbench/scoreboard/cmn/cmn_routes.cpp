@@ -93,7 +93,7 @@ void CmnRoutes::uploaded(Picoseconds when, unsigned xp, unsigned port, Channel c
     fail("flit_number_in_use", fmt::format("flit {} enters twice", flit), when);
     leave_buffer(flit, when);
   }
-  const std::optional<CmnPlace>& target = ids_.place(fields.tgtid);  // a copy would wait for itself in the store buffer
+  const std::optional<CmnPlace>& target = ids_.place(fields.tgtid);  // copying it takes long
   if (!target) fail("flit_to_nowhere", fmt::format("TgtID {:#x} is not a node of the mesh", fields.tgtid), when);
   flight.channel = channel;
   flight.target_xp = static_cast<std::uint8_t>(target ? target->xp : xp);
