@@ -147,7 +147,7 @@ class BenchedMesh : public sc_core::sc_module {
   void work() {
     if (!running_) return;
     const Picoseconds now = to_picoseconds(sc_core::sc_time_stamp()) - origin_;
-    const Picoseconds free = to_picoseconds(sc_core::sc_time_to_pending_activity());
+    const Picoseconds free = time_to_activity();
     // Events at a cycle's time come before the cycle, so the cycle of the next event is not computed yet.
     const Cycle end = engine.now() + std::clamp<Cycle>((free + kPeriod - 1) / kPeriod, 1, run_ahead_);
     while (engine.now() < end) {

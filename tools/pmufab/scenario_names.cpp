@@ -37,6 +37,18 @@ std::vector<fs::path> scenarios_below(const fs::path& folder) {
 /// Folders with scenarios, in the order of searching.
 std::vector<fs::path> places() { return {"scenarios", data_folder() / "scenarios"}; }
 
+/// @param folder  below each place; empty: the place itself
+/// @return the names of the files in it, sorted, each once
+std::vector<std::string> names_below(const fs::path& folder) {
+  std::vector<std::string> names;
+  for (const fs::path& place : places()) {
+    for (const fs::path& file : scenarios_below(place / folder)) names.push_back(file.stem().string());
+  }
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
+}
+
 /// @param kind  what the files of the folder are
 std::string find_named_part(const std::string& folder, const std::string& kind, const std::string& given) {
   std::string path = find_part(folder, given);
@@ -47,11 +59,7 @@ std::string find_named_part(const std::string& folder, const std::string& kind, 
   if (std::binary_search(scenarios.begin(), scenarios.end(), given))
     throw InputError(fmt::format("'{}' is a scenario, not a {}", given, kind),
                      "pmufab run takes scenarios; pmufab regs does with --at TIME");
-  std::vector<std::string> names;
-  for (const fs::path& place : places()) {
-    for (const fs::path& file : scenarios_below(place / folder)) names.push_back(file.stem().string());
-  }
-  const std::string suggestion = scenario::did_you_mean(given, names);
+  const std::string suggestion = scenario::did_you_mean(given, names_below(folder));
   throw InputError(fmt::format("there is no file and no {} '{}'", kind, given),
                    suggestion.empty()
                        ? fmt::format("give the path of a YAML file, or the name of one below scenarios/{}/", folder)
@@ -107,14 +115,6 @@ std::string override_of_platform(const std::string& given) {
   return fmt::format("platform='{}'", quoted);
 }
 
-std::vector<std::string> scenario_names() {
-  std::vector<std::string> names;
-  for (const fs::path& place : places()) {
-    for (const fs::path& file : scenarios_below(place)) names.push_back(file.stem().string());
-  }
-  std::sort(names.begin(), names.end());
-  names.erase(std::unique(names.begin(), names.end()), names.end());
-  return names;
-}
+std::vector<std::string> scenario_names() { return names_below({}); }
 
 }  // namespace pmufab::cli

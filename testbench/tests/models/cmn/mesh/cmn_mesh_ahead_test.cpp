@@ -40,7 +40,7 @@ constexpr std::uint16_t kXp0Port0 = 0x00;
 constexpr std::uint16_t kXp1 = 0x20;
 constexpr std::uint16_t kXp6Port1 = 0x4c;
 
-/// Uploads at port 0 of XP 0 whenever it is ready and a die says so.
+/// Uploads at port 0 of XP 0, in random cycles in which that is ready.
 class Source final : public cmn::MeshDevice {
  public:
   void attach(cmn::Mesh& mesh) {
@@ -54,7 +54,7 @@ class Source final : public cmn::MeshDevice {
     mesh_->call(number_, first);
   }
   void run(Cycle cycle) override {
-    // Nobody else may have something to do before this cycle is over.
+    // Nothing else may happen up to the time of this cycle.
     const Picoseconds ahead = mesh_->time_of(cycle) - now();
     if (ahead != 0) {
       EXPECT_LT(ahead, time_to_activity());
