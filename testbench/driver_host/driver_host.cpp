@@ -88,7 +88,7 @@ struct DriverHost::State {
         drivers(std::move(drivers_in)),
         options(options_in),
         interrupts(options_in.interrupt_delay, options_in.times),
-        library(std::make_unique<ModuleLibrary>(drivers.library)),
+        library(drivers.library.empty() ? nullptr : std::make_unique<ModuleLibrary>(drivers.library)),
         log(options_in.log_room) {
     door.abi_version = PMUFAB_DRIVER_ABI_VERSION;
     door.context = this;
@@ -349,6 +349,7 @@ struct DriverHost::State {
   }
 
   int load() {
+    if (drivers.library.empty()) throw std::logic_error("DriverHost::load: there are no drivers");
     if (!firmware) throw std::logic_error("DriverHost::describe must come before load");
     if (booted) return 0;
     // Reloaded drivers have their initial variables.
@@ -367,7 +368,7 @@ struct DriverHost::State {
   DriverSet drivers;
   Options options;
   InterruptController interrupts;
-  std::unique_ptr<ModuleLibrary> library;  // null after unload()
+  std::unique_ptr<ModuleLibrary> library;  // null after unload(), and without drivers
   pmufab_host door{};
   tlm::tlm_generic_payload payload;
   std::optional<platform::FirmwareDescription> firmware;

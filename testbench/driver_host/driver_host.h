@@ -45,6 +45,7 @@ class DriverHost : public sc_core::sc_module {
     std::size_t log_room = 1U << 20;  ///< bytes of the kernel log to keep
   };
 
+  /// @param drivers  a set without a library is none: load() must not be called, and there are no PMUs
   /// @throws DriverSetError with the loader's message if the library cannot be loaded or has another ABI version
   DriverHost(const sc_core::sc_module_name& name, const DriverSet& drivers, const Options& options);
   ~DriverHost() override;

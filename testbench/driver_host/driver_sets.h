@@ -11,8 +11,8 @@ namespace pmufab::driver_host {
 
 /// A set of unmodified Linux drivers built for one kernel version: the output of `tools/build-drivers` in a folder.
 struct DriverSet {
-  std::filesystem::path library;  ///< the loadable module
-  std::string kernel_version;     ///< for example "7.2.13"
+  std::filesystem::path library{};  ///< the loadable module
+  std::string kernel_version{};     ///< for example "7.2.13"
   /// Its kernel modules, by the names lsmod would show ("nvidia_cspmu"), in link order, as listed in the manifest
   /// beside the library. Not every kernel has every driver. Empty if there is no manifest.
   std::vector<std::string> modules{};

@@ -63,7 +63,7 @@ Machine::Machine(const platform::PlatformSpec& platform, const HostSpec& host, c
                  const driver_host::DriverSet& drivers, Options options) {
   current_ = this;
   is_judged_ = options.is_judged;
-  process::report_crashes_in(drivers.library);
+  if (!drivers.library.empty()) process::report_crashes_in(drivers.library);
   if (const auto* const plugin = platform.part<platform::PluginSpec>(); plugin != nullptr)
     process::report_crashes_in(plugin->path, "the plug-in " + plugin->file);
   sc_core::sc_report_handler::set_handler(&Machine::on_report);

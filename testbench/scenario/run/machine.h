@@ -85,6 +85,7 @@ class Machine {
     std::vector<TraceListener*> tracers = {};  ///< not owned; with them there is a gate
   };
 
+  /// @param drivers  a set without a library for a machine that has no drivers
   /// @throws InputError for a trace that cannot be replayed or drivers that cannot be loaded
   Machine(const platform::PlatformSpec& platform, const HostSpec& host, const Workload& workload,
           const driver_host::DriverSet& drivers, Options options);

@@ -196,6 +196,25 @@ TEST_F(Serve, drivers_are_loaded_if_that_is_wanted) {
   EXPECT_THAT(loaded.out, HasSubstr("True\n")) << loaded.err;
 }
 
+TEST_F(Serve, needs_drivers_only_to_load_them) {
+  const std::map<std::string, std::string> nowhere = {{"PMUFAB_DRIVERS", folder / "nowhere"}};
+  const std::vector<std::string> script = {"--", "python3",
+                                           write("script.py", preamble + "print('run' in d.monitor('help'))\n")};
+  for (const char* const name : {"tegra410-1s-small", "cmn600-small", "combined", "soc/ampereone-mcu"}) {
+    std::vector<std::string> words = {"serve", shipped(std::string("platforms/") + name + ".yaml")};
+    words.insert(words.end(), script.begin(), script.end());
+    const Outcome served = finish(start(words, nowhere));
+    EXPECT_EQ(served.out, "True\n") << name << served.err;
+    EXPECT_EQ(served.exit_code, 0) << name;
+  }
+  const Outcome loaded = finish(start({"serve", tegra410, "--load-drivers", "--", "true"}, nowhere));
+  EXPECT_THAT(loaded.err, HasSubstr("there are no drivers in"));
+  EXPECT_EQ(loaded.exit_code, 2);
+  const Outcome chosen = pmufab({"serve", tegra410, "--drivers", "7.2", "--", "true"});
+  EXPECT_THAT(chosen.err, HasSubstr("--drivers chooses drivers, and none are loaded (add --load-drivers)"));
+  EXPECT_EQ(chosen.exit_code, 2);
+}
+
 TEST_F(Serve, the_exit_code_is_the_commands) {
   EXPECT_EQ(pmufab({"serve", tegra410, "--", "sh", "-c", "exit 7"}).exit_code, 7);
   EXPECT_EQ(pmufab({"serve", tegra410, "--", "sh", "-c", "kill -9 $$"}).exit_code, 128 + 9);

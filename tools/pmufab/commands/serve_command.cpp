@@ -95,6 +95,16 @@ void wait_for_end(EndSignals& signals, pid_t simulator) {
   }
 }
 
+/// @return a set without a library unless drivers are wanted: a new chip has none yet
+driver_host::DriverSet drivers_of(const po::variables_map& options, const platform::PlatformSpec& platform) {
+  if (options["load-drivers"].as<bool>()) return find_newest_driver(options, platform);
+  for (const char* const name : {"driver", "driver-dir", "drivers"}) {
+    if (!options[name].defaulted())
+      throw InputError(fmt::format("--{} chooses drivers, and none are loaded", name), "add --load-drivers");
+  }
+  return {};
+}
+
 int run_serve(const Request& request) {
   const po::variables_map& map = request.options;
   if (request.words.size() != 1)
@@ -106,7 +116,7 @@ int run_serve(const Request& request) {
   session.loads_drivers = map["load-drivers"].as<bool>();
   session.echo_log = map["kernel-log"].as<bool>();
   const scenario::ScenarioSpec spec = scenario_of(map, request.words.front(), "serve");
-  const driver_host::DriverSet drivers = find_newest_driver(map, spec.platform);
+  const driver_host::DriverSet drivers = drivers_of(map, spec.platform);
 
   EndSignals signals;
   const ScratchFolder scratch;

@@ -29,8 +29,11 @@ int write_draft(const FoundMachine& machine, const Request& request) {
     std::cout << draft.text << std::flush;
   } else {
     write_file(file, draft.text);
-    fmt::print("{}: {} CoreSight PMUs in {} entries, {} meshes\n", file, machine.pmus.size(), draft.pmus,
-               machine.meshes.size());
+    const auto some = [](std::size_t number, const char* one, const char* more) {
+      return fmt::format("{} {}", number, number == 1 ? one : more);
+    };
+    fmt::print("{}: {} in {}, {}\n", file, some(machine.pmus.size(), "CoreSight PMU", "CoreSight PMUs"),
+               some(draft.pmus, "entry", "entries"), some(machine.meshes.size(), "mesh", "meshes"));
   }
   if (!draft.refusal.empty())
     complain("pmufab: the draft does not load before it is edited: {}\n", printable(draft.refusal));

@@ -268,7 +268,7 @@ TEST_F(Import, a_draft_has_the_name_that_is_given) {
   const Outcome outcome =
       pmufab({"import", "acpi", write("APMT", apmt({{}})), "--name", "a: 'b' \"c\"", "--output", draft});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-  EXPECT_EQ(outcome.out, draft + ": 1 CoreSight PMUs in 1 entries, 0 meshes\n");
+  EXPECT_EQ(outcome.out, draft + ": 1 CoreSight PMU in 1 entry, 0 meshes\n");
   EXPECT_THAT(listed(read(draft)), HasSubstr("on platform a: 'b' \"c\":"));
 }
 
