@@ -50,6 +50,12 @@ echo 'none | perf/nvidia_t410_cmem_latency_pmu.c | s/no such text// | cmem-basic
 expect 2 mutate --patterns "$folder/patterns.txt"
 says 'the sed script changes nothing'
 
+# A driver that crashes is noticed.
+echo 'crash | perf/nvidia_t410_cmem_latency_pmu.c | s/^\s+cmem_lat_pmu->name = name;$/&*(volatile int *)8 = 1;/ |' \
+  'cmem-basic | it writes to nowhere' >"$folder/patterns.txt"
+expect 0 mutate --patterns "$folder/patterns.txt"
+says '1 of 1'
+
 # The document names each historic defect, and the scenario that notices it first.
 while IFS=$'\t' read -r name scenario; do
   grep -q "^| \`$name\`: .*| $scenario |" "$repository/docs/historic-defects.md" ||
