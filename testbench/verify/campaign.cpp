@@ -289,18 +289,46 @@ class Campaign {
     constexpr std::uint64_t kRuns = 500;
     constexpr std::uint64_t kRunsOfTimeouts = 8;  // each takes as long as a run may take
     runs_left_ = group.kind.starts_with("took too long") ? kRunsOfTimeouts : kRuns;
+    checks_stock_ = target.stock != nullptr && failures_in({whole}, target.fabric, target.stock, group).front().empty();
     Value smallest = shrink(whole, fails).smallest;
     return is_interrupted() ? std::nullopt : std::optional(std::move(smallest));
   }
 
-  /// @return of each document whether it fails as the group does. Documents that make no sense do not.
+  /// @return of each document whether it fails as the group does. Documents that make no sense do not, nor do those in
+  ///         which the kernel's own drivers fail: they have lost what made the case legal.
   std::vector<bool> try_all(const std::vector<Value>& documents, const Target& target, FailureGroup& group) {
     std::vector<bool> failed(documents.size(), false);
     if (is_interrupted() || runs_left_ == 0) return failed;
+    std::vector<Value> failing;
+    std::vector<std::size_t> places;
+    std::vector<std::string> texts;
+    const std::vector<Failures> tried = failures_in(documents, target.fabric, target.drivers, group);
+    for (std::size_t i = 0; i < documents.size(); ++i) {
+      const auto alike = std::find_if(tried[i].begin(), tried[i].end(),
+                                      [&](const Failure& failure) { return failure.kind == group.kind; });
+      if (alike == tried[i].end()) continue;
+      failing.push_back(documents[i]);
+      places.push_back(i);
+      texts.push_back(alike->text);
+    }
+    const std::vector<Failures> stock = checks_stock_ ? failures_in(failing, target.fabric, target.stock, group)
+                                                      : std::vector<Failures>(failing.size());
+    const auto legal = std::find_if(stock.begin(), stock.end(), [](const Failures& found) { return found.empty(); });
+    if (legal != stock.end()) group.text = texts[static_cast<std::size_t>(legal - stock.begin())];  // it will be taken
+    for (std::size_t i = 0; i < places.size(); ++i) failed[places[i]] = stock[i].empty();
+    return failed;
+  }
+
+  using Failures = std::vector<Failure>;
+  /// @return the failures of each document with these drivers; of one that makes no sense, none
+  std::vector<Failures> failures_in(const std::vector<Value>& documents, const FabricGenerator* fabric,
+                                    const std::shared_ptr<const driver_host::DriverSet>& drivers,
+                                    const FailureGroup& group) {
+    std::vector<Failures> failures(documents.size());
     std::vector<RunPlan> plans;
     std::vector<std::size_t> places;
     for (std::size_t i = 0; i < documents.size(); ++i) {
-      RunPlan plan = plan_of(documents[i], target);
+      RunPlan plan = plan_of(documents[i], {fabric, drivers});
       try {
         static_cast<void>(plan.scenario->load());
       } catch (const scenario::InputError&) {
@@ -312,20 +340,16 @@ class Campaign {
     runs_left_ -= std::min<std::uint64_t>(runs_left_, plans.size());
     scenario::RunnerOptions runner = options_.runner;
     std::size_t position = 0;
-    bool is_first = true;
     runner.on_result = [&](const RunPlan&, const RunResult& run) {
       const std::size_t place = places[position++];
-      if (is_lost(run)) return;
-      const std::optional<Failure> failure = failure_of_kind(run, group.kind);
-      failed[place] = failure.has_value();
-      if (failure && std::exchange(is_first, false)) group.text = failure->text;  // of the one that will be taken
+      if (!is_lost(run)) failures[place] = failures_of(run);
     };
     runner.on_progress = [&](const scenario::RunnerProgress&) {
       if (options_.on_progress) options_.on_progress(state_, "shrinking " + group.name);
     };
     scenario::run_all(plans, runner);
     refuse_lost_results();
-    return failed;
+    return failures;
   }
 
   void write(FailureGroup& group, const Value& document) {
@@ -365,6 +389,7 @@ class Campaign {
   CampaignState& state_;
   std::chrono::steady_clock::time_point saved_ = std::chrono::steady_clock::now();
   std::uint64_t runs_left_ = 0;  // to shrink one case
+  bool checks_stock_ = false;    // the case that is shrunk passes with the kernel's own drivers
   std::string lost_;             // why a run's results could not be written
 };
 

@@ -22,6 +22,9 @@ namespace pmufab::verify {
 struct Target {
   const FabricGenerator* fabric = nullptr;
   std::shared_ptr<const driver_host::DriverSet> drivers;
+  /// The kernel's own drivers of that version. What they fail in, too, is no smaller case of the failure. Null: there are
+  /// none, or it is they that are tried.
+  std::shared_ptr<const driver_host::DriverSet> stock = {};
 };
 
 struct CampaignOptions {

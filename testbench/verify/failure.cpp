@@ -2,6 +2,7 @@
 #include "testbench/verify/failure.h"
 
 #include <algorithm>
+#include <optional>
 #include <regex>
 
 #include <fmt/format.h>
@@ -105,13 +106,6 @@ std::vector<Failure> failures_of(const RunResult& run) {
     if (!check.ok && check.name != "kernel_panic") failures.push_back(failure_of(check));
   }
   return failures;
-}
-
-std::optional<Failure> failure_of_kind(const RunResult& run, const std::string& kind) {
-  for (const Failure& failure : failures_of(run)) {
-    if (failure.kind == kind) return failure;
-  }
-  return std::nullopt;
 }
 
 }  // namespace pmufab::verify

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,8 +18,5 @@ struct Failure {
 
 /// @return all failures of a run, the gravest first; none: nothing is wrong, or nobody can say
 [[nodiscard]] std::vector<Failure> failures_of(const scenario::RunResult& run);
-
-/// @return the failure of that kind, if the run has one
-[[nodiscard]] std::optional<Failure> failure_of_kind(const scenario::RunResult& run, const std::string& kind);
 
 }  // namespace pmufab::verify

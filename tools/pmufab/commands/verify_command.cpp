@@ -81,6 +81,20 @@ std::vector<const FabricGenerator*> fabrics_of(const po::variables_map& map) {
   return chosen;
 }
 
+/// @return the kernel's own drivers of the version for which the user has built some; null: there are none, or the user's
+///         are not tried
+std::shared_ptr<const driver_host::DriverSet> stock_of(const po::variables_map& map, const std::string& version) {
+  if (map["driver"].as<std::string>().empty()) return {};
+  try {
+    for (driver_host::DriverSet& set : find_stock_drivers()) {
+      if (set.kernel_version == version) return std::make_shared<const driver_host::DriverSet>(std::move(set));
+    }
+  } catch (const InputError&) {  // there are no others
+    return {};
+  }
+  return {};
+}
+
 /// Each fabric with each driver set that has its drivers.
 std::vector<verify::Target> targets_of(const po::variables_map& map) {
   const std::string selector = selector_of(map);
@@ -99,7 +113,7 @@ std::vector<verify::Target> targets_of(const po::variables_map& map) {
                          "with an interrupt of its own");
       const auto kept = std::find_if(sets->begin(), sets->end(),
                                      [&](const driver_host::DriverSet& one) { return one.library == set.library; });
-      targets.push_back({fabric, {sets, &*kept}});
+      targets.push_back({fabric, {sets, &*kept}, stock_of(map, set.kernel_version)});
     }
   }
   if (targets.empty()) {
