@@ -34,6 +34,8 @@ constexpr std::uint64_t kBatch = 64;
 // Cases take milliseconds, and a file that survives a crash of the machine takes as long.
 constexpr std::chrono::milliseconds kBetweenSaves{200};
 
+using Drivers = std::shared_ptr<const driver_host::DriverSet>;
+
 std::string identity_of(const CampaignOptions& options) {
   std::string text = fmt::format("seed {}", options.seed);
   for (const Target& target : options.targets)
@@ -49,6 +51,10 @@ std::map<std::string, std::string> made_with(const CampaignOptions& options) {
       for (const driver_host::DriverFile& file : driver_host::files_in(target.drivers->library))
         parts[fmt::format("{} of Linux {}", file.file, target.drivers->kernel_version)] = file.sha256;
     }
+    if (options.stock != nullptr) {
+      for (const driver_host::DriverFile& file : driver_host::files_in(options.stock->library))
+        parts[fmt::format("{} of the kernel's Linux {}", file.file, options.stock->kernel_version)] = file.sha256;
+    }
   } catch (const driver_host::DriverSetError& error) {
     throw scenario::InputError(error.what());
   }
@@ -61,12 +67,12 @@ std::string name_of(const Value& document) {
   return name == nullptr ? std::string() : name->scalar;
 }
 
-RunPlan plan_of(Value document, const Target& target) {
+RunPlan plan_of(Value document, const Drivers& drivers) {
   auto planned = std::make_shared<scenario::PlannedScenario>();
   planned->name = name_of(document);
   planned->overrides = std::make_shared<const std::vector<std::string>>();
   planned->file = std::make_shared<const scenario::ScenarioFile>(std::move(document), fs::path());
-  return {std::move(planned), target.drivers};
+  return {std::move(planned), drivers};
 }
 
 /// Text as comment lines.
@@ -198,7 +204,7 @@ class Campaign {
     std::vector<RunPlan> plans;
     for (std::uint64_t index = state_.next; index < end; ++index) {
       documents.push_back(document_of(index));
-      plans.push_back(plan_of(documents.back(), target_of(index)));
+      plans.push_back(plan_of(documents.back(), target_of(index).drivers));
     }
     scenario::RunnerOptions runner = options_.runner;
     runner.covers = options_.covers;
@@ -284,25 +290,28 @@ class Campaign {
 
   /// @return nothing if it is interrupted
   std::optional<Value> smallest_of(FailureGroup& group, const Value& whole) {
-    const Target& target = target_of(group.first);
-    const auto fails = [&](const std::vector<Value>& documents) { return try_all(documents, target, group); };
+    const Drivers& drivers = target_of(group.first).drivers;
+    const auto fails = [&](const std::vector<Value>& documents) { return try_all(documents, drivers, group); };
     constexpr std::uint64_t kRuns = 500;
     constexpr std::uint64_t kRunsOfTimeouts = 8;  // each takes as long as a run may take
     runs_left_ = group.kind.starts_with("took too long") ? kRunsOfTimeouts : kRuns;
-    checks_stock_ = target.stock != nullptr && failures_in({whole}, target.fabric, target.stock, group).front().empty();
+    checks_stock_ = options_.stock != nullptr && failures_in({whole}, options_.stock, group).front().empty();
     Value smallest = shrink(whole, fails).smallest;
     return is_interrupted() ? std::nullopt : std::optional(std::move(smallest));
   }
 
+  using Failures = std::vector<Failure>;
+
   /// @return of each document whether it fails as the group does. Documents that make no sense do not, nor do those in
   ///         which the kernel's own drivers fail: they have lost what made the case legal.
-  std::vector<bool> try_all(const std::vector<Value>& documents, const Target& target, FailureGroup& group) {
+  std::vector<bool> try_all(const std::vector<Value>& documents, const Drivers& drivers, FailureGroup& group) {
     std::vector<bool> failed(documents.size(), false);
     if (is_interrupted() || runs_left_ == 0) return failed;
+    runs_left_ -= std::min<std::uint64_t>(runs_left_, documents.size());
     std::vector<Value> failing;
     std::vector<std::size_t> places;
     std::vector<std::string> texts;
-    const std::vector<Failures> tried = failures_in(documents, target.fabric, target.drivers, group);
+    const std::vector<Failures> tried = failures_in(documents, drivers, group);
     for (std::size_t i = 0; i < documents.size(); ++i) {
       const auto alike = std::find_if(tried[i].begin(), tried[i].end(),
                                       [&](const Failure& failure) { return failure.kind == group.kind; });
@@ -311,24 +320,22 @@ class Campaign {
       places.push_back(i);
       texts.push_back(alike->text);
     }
-    const std::vector<Failures> stock = checks_stock_ ? failures_in(failing, target.fabric, target.stock, group)
-                                                      : std::vector<Failures>(failing.size());
+    const std::vector<Failures> stock =
+        checks_stock_ ? failures_in(failing, options_.stock, group) : std::vector<Failures>(failing.size());
     const auto legal = std::find_if(stock.begin(), stock.end(), [](const Failures& found) { return found.empty(); });
     if (legal != stock.end()) group.text = texts[static_cast<std::size_t>(legal - stock.begin())];  // it will be taken
     for (std::size_t i = 0; i < places.size(); ++i) failed[places[i]] = stock[i].empty();
     return failed;
   }
 
-  using Failures = std::vector<Failure>;
   /// @return the failures of each document with these drivers; of one that makes no sense, none
-  std::vector<Failures> failures_in(const std::vector<Value>& documents, const FabricGenerator* fabric,
-                                    const std::shared_ptr<const driver_host::DriverSet>& drivers,
+  std::vector<Failures> failures_in(const std::vector<Value>& documents, const Drivers& drivers,
                                     const FailureGroup& group) {
     std::vector<Failures> failures(documents.size());
     std::vector<RunPlan> plans;
     std::vector<std::size_t> places;
     for (std::size_t i = 0; i < documents.size(); ++i) {
-      RunPlan plan = plan_of(documents[i], {fabric, drivers});
+      RunPlan plan = plan_of(documents[i], drivers);
       try {
         static_cast<void>(plan.scenario->load());
       } catch (const scenario::InputError&) {
@@ -337,7 +344,6 @@ class Campaign {
       plans.push_back(std::move(plan));
       places.push_back(i);
     }
-    runs_left_ -= std::min<std::uint64_t>(runs_left_, plans.size());
     scenario::RunnerOptions runner = options_.runner;
     std::size_t position = 0;
     runner.on_result = [&](const RunPlan&, const RunResult& run) {
@@ -388,9 +394,10 @@ class Campaign {
   const CampaignOptions& options_;
   CampaignState& state_;
   std::chrono::steady_clock::time_point saved_ = std::chrono::steady_clock::now();
-  std::uint64_t runs_left_ = 0;  // to shrink one case
-  bool checks_stock_ = false;    // the case that is shrunk passes with the kernel's own drivers
-  std::string lost_;             // why a run's results could not be written
+  std::uint64_t runs_left_ =
+      0;  // to shrink one case; runs with the kernel's own drivers, one at most for each, come on top
+  bool checks_stock_ = false;  // the case that is shrunk passes with the kernel's own drivers
+  std::string lost_;           // why a run's results could not be written
 };
 
 }  // namespace

@@ -22,9 +22,6 @@ namespace pmufab::verify {
 struct Target {
   const FabricGenerator* fabric = nullptr;
   std::shared_ptr<const driver_host::DriverSet> drivers;
-  /// The kernel's own drivers of that version. What they fail in, too, is no smaller case of the failure. Null: there are
-  /// none, or it is they that are tried.
-  std::shared_ptr<const driver_host::DriverSet> stock = {};
 };
 
 struct CampaignOptions {
@@ -34,13 +31,16 @@ struct CampaignOptions {
   std::function<bool()> is_over = {};  ///< no more cases, because the time has passed
   std::uint64_t most_kinds = 0;        ///< stop after failures of so many kinds; 0: never
   bool shrinks = true;                 ///< find the smallest scenario of each kind
-  std::filesystem::path out;           ///< folder for the smallest scenarios, required; made when there is one
-  bool keeps_state = false;            ///< in that folder
-  bool resumes = false;                ///< with the state that is there
-  std::string run_options;             ///< for the command line that shows a failure again: " --driver my.so"
-  bool names_drivers = true;           ///< that command line has --drivers
-  bool covers = false;                 ///< the state has what the drivers met, and cases seek what they have not met
-  coverage::Exclusions exclusions;     ///< what they need not meet, with `covers`
+  /// The kernel's own drivers, if others of the same kernel are tried: a case in which they fail, too, is no smaller
+  /// case of a failure. Null: it is they that are tried, or there are none.
+  std::shared_ptr<const driver_host::DriverSet> stock = {};
+  std::filesystem::path out;        ///< folder for the smallest scenarios, required; made when there is one
+  bool keeps_state = false;         ///< in that folder
+  bool resumes = false;             ///< with the state that is there
+  std::string run_options;          ///< for the command line that shows a failure again: " --driver my.so"
+  bool names_drivers = true;        ///< that command line has --drivers
+  bool covers = false;              ///< the state has what the drivers met, and cases seek what they have not met
+  coverage::Exclusions exclusions;  ///< what they need not meet, with `covers`
   /// Writes a whole file, so that it survives a crash of the machine. @throws scenario::InputError
   std::function<void(const std::filesystem::path& file, const std::string& content)> write_file;
   /// Jobs, time-out, limits, scratch folder, interrupts of the user. The campaign sets what else a runner asks for.

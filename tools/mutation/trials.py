@@ -79,7 +79,8 @@ class Bench:
                     process.communicate()
                 return None, ""
         text = output.decode("utf-8", "replace")
-        # A driver that crashes ends its run with that code, too.
+        # A driver that crashes ends its run with that code, too. So does a mistake of pmufab in a run, but the unbroken
+        # drivers pass the same scenario.
         if process.returncode == 3 and not re.search(r"^CRASHED: ", text, re.MULTILINE):
             raise MutationError("an internal error of pmufab:\n" + "\n".join(text.splitlines()[-5:]))
         return process.returncode, text

@@ -54,6 +54,7 @@ says 'the sed script changes nothing'
 echo 'crash | perf/nvidia_t410_cmem_latency_pmu.c | s/^\s+cmem_lat_pmu->name = name;$/&*(volatile int *)8 = 1;/ |' \
   'cmem-basic | it writes to nowhere' >"$folder/patterns.txt"
 expect 0 mutate --patterns "$folder/patterns.txt"
+says 'CRASHED: cmem-basic'
 says '1 of 1'
 
 # The document names each historic defect, and the scenario that notices it first.

@@ -210,9 +210,11 @@ TEST_F(Serve, needs_drivers_only_to_load_them) {
   const Outcome loaded = finish(start({"serve", tegra410, "--load-drivers", "--", "true"}, nowhere));
   EXPECT_THAT(loaded.err, HasSubstr("there are no drivers in"));
   EXPECT_EQ(loaded.exit_code, 2);
-  const Outcome chosen = pmufab({"serve", tegra410, "--drivers", "7.2", "--", "true"});
-  EXPECT_THAT(chosen.err, HasSubstr("--drivers chooses drivers, and none are loaded (add --load-drivers)"));
-  EXPECT_EQ(chosen.exit_code, 2);
+  for (const std::string option : {"drivers", "driver-dir", "driver"}) {
+    const Outcome chosen = pmufab({"serve", tegra410, "--" + option, "7.2", "--", "true"});
+    EXPECT_THAT(chosen.err, HasSubstr("--" + option + " chooses drivers, and none are loaded (add --load-drivers)"));
+    EXPECT_EQ(chosen.exit_code, 2);
+  }
 }
 
 TEST_F(Serve, the_exit_code_is_the_commands) {

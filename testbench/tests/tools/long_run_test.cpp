@@ -43,7 +43,7 @@ measure:
       - nvidia_cmem_latency_pmu_0/rd_req/
       - nvidia_cmem_latency_pmu_0/cycles/
     interval: )";
-/// A report has all readings, so they are as many in every run: what a run needs for them says nothing here.
+/// A report keeps every reading. Runs take the same number, so that they differ in length only.
 constexpr unsigned kReadings = 72 * 60;
 
 class LongRun : public Cli {

@@ -108,8 +108,8 @@ TEST_F(Verify, a_filter_that_stays_behind_is_found_and_made_small) {
                "tegra410", "300");
 }
 
-// The case wraps counters by events in bulk, of a number that fits the width of a counter. Without the key for the width
-// each driver fails.
+// The case wraps counters by events in bulk, of a number that fits the width of a counter. Without the key for the
+// width each driver fails.
 TEST_F(Verify, what_is_made_small_stays_legal) {
   expect_found(drivers_with_mistake("cxl_pmu.c", R"(test_bit\(pmu_ev->counter_idx, info->used_counter_bm\))", "0"),
                "cxl", "300");

@@ -169,14 +169,16 @@ arm_ds.debugger_v1. Only this user's programs are served, one after the other.
 An aligned read or write of 1, 2, 4 or 8 bytes is one access of the bus. It takes no simulated time. Time stands still
 until a client lets it pass ("monitor run 10us" in gdb), or follows the wall clock with --realtime. "monitor help" lists
 the other commands.)",
-      .options = platform_options() +
-                 Options{text("socket", "FILE", "listen at a Unix socket of this name"),
-                         text("listen", "ADDRESS", "listen at 127.0.0.1:PORT instead of at a Unix socket"),
-                         text("realtime", "X", "X simulated seconds pass in each second of the wall clock"),
-                         flag("load-drivers", "load the drivers before anybody is served"),
-                         flag("kernel-log", "show the kernel log as it grows"),
-                         flag("verbose", "say when clients come, go and are refused")} +
-                 driver_options("newest"),
+      .options =
+          platform_options() +
+          Options{text("socket", "FILE", "listen at a Unix socket of this name"),
+                  text("listen", "ADDRESS", "listen at 127.0.0.1:PORT instead of at a Unix socket"),
+                  text("realtime", "X", "X simulated seconds pass in each second of the wall clock"),
+                  flag("load-drivers",
+                       "load the drivers before anybody is served: those of --driver, --driver-dir or --drivers"),
+                  flag("kernel-log", "show the kernel log as it grows"),
+                  flag("verbose", "say when clients come, go and are refused")} +
+          driver_options("newest"),
       .words = Words::platforms,
       .runs_program = true,
       .examples = {{"pmufab serve scenarios/platforms/tegra410-2s.yaml --traffic scenarios/traffic/mixed.yaml"},

@@ -81,20 +81,6 @@ std::vector<const FabricGenerator*> fabrics_of(const po::variables_map& map) {
   return chosen;
 }
 
-/// @return the kernel's own drivers of the version for which the user has built some; null: there are none, or the user's
-///         are not tried
-std::shared_ptr<const driver_host::DriverSet> stock_of(const po::variables_map& map, const std::string& version) {
-  if (map["driver"].as<std::string>().empty()) return {};
-  try {
-    for (driver_host::DriverSet& set : find_stock_drivers()) {
-      if (set.kernel_version == version) return std::make_shared<const driver_host::DriverSet>(std::move(set));
-    }
-  } catch (const InputError&) {  // there are no others
-    return {};
-  }
-  return {};
-}
-
 /// Each fabric with each driver set that has its drivers.
 std::vector<verify::Target> targets_of(const po::variables_map& map) {
   const std::string selector = selector_of(map);
@@ -113,7 +99,7 @@ std::vector<verify::Target> targets_of(const po::variables_map& map) {
                          "with an interrupt of its own");
       const auto kept = std::find_if(sets->begin(), sets->end(),
                                      [&](const driver_host::DriverSet& one) { return one.library == set.library; });
-      targets.push_back({fabric, {sets, &*kept}, stock_of(map, set.kernel_version)});
+      targets.push_back({fabric, {sets, &*kept}});
     }
   }
   if (targets.empty()) {
@@ -390,6 +376,21 @@ void trace_failures(const CampaignState& state, const CampaignOptions& options, 
   traces.commit();
 }
 
+/// @return the kernel's own drivers of this version; null if there are none
+std::shared_ptr<const driver_host::DriverSet> find_stock(const std::string& version) {
+  std::vector<driver_host::DriverSet> sets;
+  try {
+    sets = find_stock_drivers();
+  } catch (const InputError&) {  // nobody has built any
+  }
+  const auto found =
+      std::find_if(sets.begin(), sets.end(), [&](const auto& set) { return set.kernel_version == version; });
+  if (found != sets.end()) return std::make_shared<const driver_host::DriverSet>(*found);
+  complain("pmufab: there are no drivers of Linux {} but yours, so that small cases are not tried with others\n",
+           version);
+  return {};
+}
+
 /// The campaign that the user wants; its folder and its runner are left to the caller.
 CampaignOptions read_campaign(const po::variables_map& map) {
   CampaignOptions options;
@@ -404,6 +405,8 @@ CampaignOptions read_campaign(const po::variables_map& map) {
       options.run_options += fmt::format(" --{} {}", option, process::shell_word(value));
   }
   options.names_drivers = map["driver"].as<std::string>().empty();
+  if (!options.names_drivers && options.shrinks)
+    options.stock = find_stock(options.targets.front().drivers->kernel_version);
   return options;
 }
 
