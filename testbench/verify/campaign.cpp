@@ -307,7 +307,6 @@ class Campaign {
   std::vector<bool> try_all(const std::vector<Value>& documents, const Drivers& drivers, FailureGroup& group) {
     std::vector<bool> failed(documents.size(), false);
     if (is_interrupted() || runs_left_ == 0) return failed;
-    runs_left_ -= std::min<std::uint64_t>(runs_left_, documents.size());
     std::vector<Value> failing;
     std::vector<std::size_t> places;
     std::vector<std::string> texts;
@@ -344,6 +343,7 @@ class Campaign {
       plans.push_back(std::move(plan));
       places.push_back(i);
     }
+    if (drivers != options_.stock) runs_left_ -= std::min<std::uint64_t>(runs_left_, plans.size());
     scenario::RunnerOptions runner = options_.runner;
     std::size_t position = 0;
     runner.on_result = [&](const RunPlan&, const RunResult& run) {
@@ -394,8 +394,8 @@ class Campaign {
   const CampaignOptions& options_;
   CampaignState& state_;
   std::chrono::steady_clock::time_point saved_ = std::chrono::steady_clock::now();
-  std::uint64_t runs_left_ =
-      0;  // to shrink one case; runs with the kernel's own drivers, one at most for each, come on top
+  /// To shrink one case. Those with the kernel's own drivers come on top, at most one for each document that fails.
+  std::uint64_t runs_left_ = 0;
   bool checks_stock_ = false;  // the case that is shrunk passes with the kernel's own drivers
   std::string lost_;           // why a run's results could not be written
 };
