@@ -386,8 +386,7 @@ std::shared_ptr<const driver_host::DriverSet> find_stock(const std::string& vers
   const auto found =
       std::find_if(sets.begin(), sets.end(), [&](const auto& set) { return set.kernel_version == version; });
   if (found != sets.end()) return std::make_shared<const driver_host::DriverSet>(*found);
-  complain("pmufab: there are no drivers of Linux {} but yours, so that small cases are not tried with others\n",
-           version);
+  complain("pmufab: small cases are not checked with the kernel's own drivers: there are none of Linux {}\n", version);
   return {};
 }
 
