@@ -16,6 +16,7 @@ constexpr std::uint16_t kNoNode = 0xffff;
 constexpr unsigned kChildPointerOffset = 0x100;
 
 // Reset values of fields that the topology does not set: register data of the products.
+constexpr std::uint64_t kInfoGlobalResetCmn600 = 0x330'3008;
 constexpr std::uint64_t kInfoGlobalReset = 0x4000'0000'0330'3008;
 constexpr std::uint64_t kInfoGlobal1Reset = 0x24200;
 constexpr std::uint64_t kInfoGlobalResetS3R2 = 0x0400'0000'0330'3008;
@@ -107,7 +108,9 @@ void ConfigSpace::fill_cfg(const Topology& topology) {
   const VirtualChannels& channels = topology.channels;
   std::uint64_t info = std::uint64_t{deviations.device_isolation} << 44;
   std::uint64_t info_1 = 0;
-  if (facts_.relocated_info) {
+  if (facts_.info == InfoLayout::cmn600) {
+    info |= kInfoGlobalResetCmn600;
+  } else if (facts_.info == InfoLayout::s3_r2) {
     info |= kInfoGlobalResetS3R2 | std::uint64_t{topology.multiple_dtm} << 59;
     info_1 = kInfoGlobal1ResetS3R2 | channels.req | channels.snp << 3 | channels.dat << 6 | channels.rsp << 9;
   } else {

@@ -27,6 +27,17 @@ constexpr FieldSpec kPeriphId01[] = {{"periph_id_0", 0, 8, ro, 0, "part number 7
                                      {"periph_id_1", 32, 8, ro, 0, "part number 11:8, JEP106 3:0"}};
 constexpr FieldSpec kPeriphId23[] = {{"periph_id_2", 0, 8, ro, 0, "revision, JEP106 6:4"}, {"periph_id_3", 32, 8, ro}};
 constexpr FieldSpec kWhole[] = {{"value", 0, 64, ro}};
+constexpr FieldSpec kInfoGlobal600[] = {{"chi_req_rsvdc_width", 0, 8, ro},
+                                        {"chi_req_addr_width", 8, 8, ro},
+                                        {"physical_address_width", 16, 8, ro},
+                                        {"datacheck_en", 24, 1, ro},
+                                        {"flit_parity_en", 25, 1, ro},
+                                        {"num_remote_rnf", 28, 8, ro},
+                                        {"rnsam_num_add_hashed_tgt", 36, 6, ro},
+                                        {"device_isolation_enable", 44, 1, ro, 0, "reserved; drivers read it"},
+                                        {"r2_enable", 48, 1, ro},
+                                        {"chic_mode_en", 49, 1, ro}};
+constexpr FieldSpec kInfoGlobal1Of600[] = {{"reserved", 0, 64, reserved, 0, "drivers read it"}};
 constexpr FieldSpec kInfoGlobal[] = {{"low", 0, 44, ro},
                                      {"device_isolation_enable", 44, 1, ro},
                                      {"mid", 45, 5, ro},
@@ -189,7 +200,10 @@ void NodeRegisters::make_cfg() {
   cfg_.push_back({"por_cfgm_periph_id_2_periph_id_3", 0x10, 64, kPeriphId23, 1, 0, true, "CMN_CFGM_PERIPH_ID_23"});
   std::span<const FieldSpec> global = kInfoGlobal;
   std::span<const FieldSpec> global_1 = kInfoGlobal1;
-  if (facts_.relocated_info) {
+  if (facts_.info == InfoLayout::cmn600) {
+    global = kInfoGlobal600;
+    global_1 = kInfoGlobal1Of600;
+  } else if (facts_.info == InfoLayout::s3_r2) {
     global = kInfoGlobalS3R2;
     global_1 = kInfoGlobal1S3R2;
   }

@@ -20,7 +20,7 @@ constexpr ProductFacts kCmn600{
     .port_infos = 2,
     .port_info_step = 8,
     .wide_event_select = false,
-    .relocated_info = false,
+    .info = InfoLayout::cmn600,
     .node_info_has_ports = false,
     .node_window = 0x4000,
     .dtm_base = 0x2000,
@@ -36,6 +36,7 @@ constexpr ProductFacts make_cmn650() {
   ProductFacts facts = kCmn600;
   facts.name = "CMN-650";
   facts.part = 0x436;
+  facts.info = InfoLayout::common;
   facts.revisions = 5;
   facts.input_sel_bits = 8;
   facts.unit_infos = 3;
@@ -90,7 +91,7 @@ constexpr ProductFacts make_s3(unsigned revision) {
   facts.dtm_base = revision >= 2 ? 0xa000 : 0xd900;  // r1p0
   facts.flit = FlitFormat::s3_r0;
   if (revision >= 3) {  // r2p0
-    facts.relocated_info = true;
+    facts.info = InfoLayout::s3_r2;
     facts.xp_event_bits = 10;
     facts.flit = FlitFormat::s3_r2;
   }

@@ -26,6 +26,13 @@ enum class WatchpointFormat : std::uint8_t {
   cmn700,  ///< as cmn650, with the channel number at [20:19]
 };
 
+/// Where a mesh tells its DTMs and virtual channels: por_info_global at 0x900 and por_info_global_1 at 0x908.
+enum class InfoLayout : std::uint8_t {
+  cmn600,  ///< nowhere: bits 63:50 and the second register are reserved
+  common,  ///< CMN-650, CI-700, CMN-700, S3 r0 and r1
+  s3_r2
+};
+
 /// Differences between products and revisions that software sees. Offsets are bytes within a node's window.
 struct ProductFacts {
   std::string_view name;
@@ -40,7 +47,7 @@ struct ProductFacts {
   std::uint8_t port_infos;       ///< XP: ports 0, 1, ... that have a port info; its place is not public for others
   std::uint8_t port_info_step;   ///< bytes between the port infos of two ports
   bool wide_event_select;        ///< an XP's event select has four 16-bit slots, not four bytes
-  bool relocated_info;           ///< info_global has the layout of S3 r2
+  InfoLayout info;               ///< of info_global and info_global_1
   bool node_info_has_ports;      ///< an XP's node_info holds its number of ports
   std::uint32_t node_window;     ///< bytes
   std::uint32_t dtm_base;        ///< XP: event select and first DTM

@@ -28,7 +28,9 @@ TEST(DueQueue, gives_back_what_it_was_given) {
   std::uint64_t popped = 0;
   for (unsigned step = 0; step < 100'000; ++step) {
     ASSERT_EQ(queue.empty(), reference.empty());
-    if (!reference.empty()) ASSERT_EQ(queue.front(), reference.front()) << step;
+    if (!reference.empty()) {
+      ASSERT_EQ(queue.front(), reference.front()) << step;
+    }
     // It grows for some time, then it shrinks until it is empty.
     const bool grows = (step / 5'000) % 2 == 0;
     if (reference.empty() || random() % 8 < (grows ? 6U : 2U)) {

@@ -178,6 +178,16 @@ TEST_F(CmnRegisters, info_global_of_s3_r2_is_laid_out_anew) {
   });
 }
 
+// The register data of CMN-600 end at bit 49 of por_info_global, and have no por_info_global_1.
+TEST_F(CmnRegisters, info_global_of_cmn600_has_no_bits_of_later_products) {
+  CmnRig rig(cmn::examples::cmn600_two_dtcs());
+  run([&] {
+    const std::uint64_t root = rig.layout.root_offset();
+    EXPECT_EQ(rig.cpu.get64(root + 0x900), 0x3303008U);
+    EXPECT_EQ(rig.cpu.get64(root + 0x908), 0U);
+  });
+}
+
 TEST_F(CmnRegisters, info_global_of_the_others_tells_dtms_and_channels) {
   CmnRig rig(cmn::examples::cmn650_two_dtcs());
   run([&] {
