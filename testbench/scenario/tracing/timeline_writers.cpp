@@ -199,7 +199,8 @@ class JsonWriter final : public TimelineWriter {
   }
 
   std::string value(Picoseconds when, unsigned signal, std::uint64_t value) override {
-    return event("C", when, kRegisters, 0, names_.at(signal)) + fmt::format(",\"args\":{{\"value\":{}}}}}", value);
+    return event("C", when, kRegisters, 0, names_.at(signal)) +
+           fmt::format(",\"args\":{{\"value\":{}}}}}", exact(value));
   }
 
   std::string begin(Picoseconds when, unsigned cpu, const std::string& name, const std::string& detail) override {
@@ -240,6 +241,11 @@ class JsonWriter final : public TimelineWriter {
 
   static std::string quoted(const std::string& text) {
     return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  }
+  /// Viewers keep numbers as doubles: above 2^53 they would show other bits, so those are text, as values of writes are.
+  static std::string exact(std::uint64_t value) {
+    constexpr std::uint64_t kLargestExact = std::uint64_t{1} << 53;
+    return value <= kLargestExact ? fmt::to_string(value) : quoted(fmt::format("{:#x}", value));
   }
   static std::string metadata(unsigned process, unsigned thread, const char* what, const std::string& name) {
     return fmt::format(R"({{"ph":"M","pid":{},"tid":{},"name":"{}","args":{{"name":{}}}}})", process, thread, what,

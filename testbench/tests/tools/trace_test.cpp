@@ -7,6 +7,7 @@
 #include <functional>
 #include <iterator>
 #include <map>
+#include <set>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -21,6 +22,7 @@ namespace pmufab::testing {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -552,6 +554,27 @@ TEST_F(Timeline, rates_and_occupancies_of_traffic_are_those_of_each_microsecond)
       values.push_back(event.at("args").at("value"));
   }
   EXPECT_EQ(values, std::vector<int>{100});
+}
+
+// A viewer's numbers are doubles, which keep 53 bits: the mask would lose those that it does not have.
+TEST_F(Timeline, trace_events_have_values_above_53_bits_as_text) {
+  const std::string scenario =
+      write("masks.yaml", "name: masks\nplatform: " + shipped("platforms/cmn600-small.yaml") + R"(
+duration: 20 us
+mesh_traffic: [{name: requests, channel: req, pattern: uniform, rate: 0.1, count: 300, start: 5 us}]
+measure:
+  - events: ["arm_cmn_0/watchpoint_up,wp_dev_sel=0,wp_chn_sel=0,wp_grp=0,wp_val=0x10,wp_mask=0xffffffffffffff0f/"]
+)");
+  const auto [lines, json] = both_of(scenario, ".json");
+  std::set<std::string> masks;
+  const Json trace = Json::parse(json);
+  for (const Json& event : trace.at("traceEvents")) {
+    if (event.at("ph") != "C") continue;
+    const Json& value = event.at("args").at("value");
+    EXPECT_TRUE(value.is_string() || value.get<std::uint64_t>() <= std::uint64_t{1} << 53) << event;
+    if (event.at("name").get<std::string>().ends_with("por_dtm_wp_mask[0]")) masks.insert(value.dump());
+  }
+  EXPECT_THAT(masks, Contains("\"0xffffffffffffff0f\""));
 }
 
 // Each flit on a link is one of those that the PMU counts, and the scoreboard finds its counts exact.
