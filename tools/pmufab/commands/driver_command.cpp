@@ -31,6 +31,8 @@ namespace {
 namespace fs = std::filesystem;
 using scenario::InputError;
 
+constexpr std::string_view kStandardInput = "-";  // as a patch
+
 /// The cache folder for these files and this kernel. The same input always gives the same folder.
 /// @param flags  options of tools/build-drivers that change the code
 fs::path folder_for(const std::vector<std::string>& files, const std::string& base, const Arguments& flags) {
@@ -112,14 +114,19 @@ void check_changes(const std::string& tree, const std::vector<std::string>& patc
   std::error_code error;
   if (!tree.empty() && !fs::is_directory(tree, error)) throw InputError(fmt::format("there is no folder '{}'", tree));
   for (const std::string& patch : patches) {
+    if (patch == kStandardInput) continue;
     if (!fs::is_regular_file(patch, error)) throw InputError(fmt::format("there is no file '{}'", patch));
     scenario::note_input(patch);
   }
 }
 
 /// @return the library's name if the user gives none: beside the file; in the current folder, with the name of the tree
+/// @throws InputError of the standard input, which has no name
 fs::path usual_output(fs::path input) {
   std::error_code error;
+  if (input == kStandardInput)
+    throw InputError("a patch from the standard input needs a name for the library", "add -o FILE.so");
+  if (input.extension() == ".gz") input.replace_extension();
   if (!fs::is_directory(input, error)) return input.replace_extension(".so");
   input = fs::canonical(input);  // "linux/", or "."
   return input.filename() += ".so";
@@ -154,8 +161,8 @@ std::string changed_files(const fs::path& manifest) {
     if (!line.starts_with(kMark)) continue;
     const std::size_t name = line.find(' ', kMark.size());
     const std::string file = line.substr(kMark.size(), name - kMark.size());
-    const std::string headers = name == std::string::npos ? "" : line.substr(line.find_first_not_of(' ', name));
-    changes.push_back(headers.empty() ? file : fmt::format("{} (with {})", file, headers));
+    const std::size_t headers = line.find_first_not_of(' ', name);  // there may be none
+    changes.push_back(headers == std::string::npos ? file : fmt::format("{} (with {})", file, line.substr(headers)));
   }
   return changes.empty() ? "" : fmt::format("; changed: {}", fmt::join(changes, ", "));
 }
@@ -252,7 +259,8 @@ Command driver_build_command() {
           R"(FILE is a driver's C file. It replaces the kernel's file of the same name. If the kernel has none of that name, FILE is
 added. FILE can be a header too. A header that has the name of one of the kernel's, given or beside a given C file,
 replaces that in all drivers that include it. --tree takes the drivers from your kernel tree, --patch changes those of
-the kernel. All other drivers are the kernel's. The result is one shared library. Other commands load it with --driver,
+the kernel: a diff, a mail or a mailbox, compressed by gzip or not. Of a mailbox, the patches of the newest version of a
+series are applied in their order. What a patch changes besides drivers is named and left out. All other drivers are the kernel's. The result is one shared library. Other commands load it with --driver,
 in place of the stock drivers. Only files that changed since the last build are compiled again.
 
 Drivers built with --sanitize need libasan, which comes with gcc. Commands with --driver preload it by themselves, and
@@ -263,7 +271,8 @@ add detect_leaks=0 to ASAN_OPTIONS.)",
                    "library to write (default: beside the first FILE or patch; of a tree, in the current folder)"),
               text("tree", "DIR", "kernel tree, or a part of one: the drivers that it has are taken from there"),
               list("patch", "FILE",
-                   "apply a patch, as git writes it, to a copy of the drivers; may be given several times"),
+                   "apply a patch, as git writes it, to a copy of the drivers; - is the standard input; may be given "
+                   "several times"),
               text("base", "V", "kernel version of the other drivers, such as 7.3 or 7.3.4 (default: the newest)"),
               text("sources", "DIR", "folder of kernel sources (default: the build's, or that of pmufab driver fetch)"),
               flag("sanitize", "build with AddressSanitizer and UndefinedBehaviorSanitizer"),
@@ -274,6 +283,7 @@ add detect_leaks=0 to ASAN_OPTIONS.)",
                    {"pmufab run ucf-basic --driver my/nvidia_cspmu.so"},
                    {"pmufab driver build my/arm-cmn.c --base 6.12 -o old.so"},
                    {"pmufab driver build --patch 0001-perf-arm-cmn.patch -o patched.so"},
+                   {"b4 am -o - MESSAGE-ID | pmufab driver build --patch - -o patched.so"},
                    {"pmufab driver build --tree ~/linux", "makes linux.so in the current folder"}},
       .exit_codes = {{"0", "the library was built"},
                      {"1", "the driver does not compile or link; the compiler's messages say where"},

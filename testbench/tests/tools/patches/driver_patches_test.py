@@ -1,0 +1,211 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""driver_patches_test.py PMUFAB BUILD_DRIVERS SOURCES DRIVERS SCENARIO: builds drivers with the command, from each form in
+which a developer has a change: C files, a tree, a diff, a mail and mailboxes as git format-patch, b4 and mailing lists
+make them, plain and encoded. Each result must hold the change, and the last must give a verdict. Exit code 77 without git,
+patch or the sources of a kernel.
+"""
+import base64
+import gzip
+import os
+import quopri
+import shutil
+import subprocess
+import sys
+import tempfile
+
+DRIVER = "drivers/perf/nvidia_t410_cmem_latency_pmu.c"
+BEFORE = b"Can't support per-task counters"
+FIRST = b"First change of a series"
+SECOND = b"Second change, \xc3\xa4 of a series"
+ELSEWHERE = b"""diff --git a/MAINTAINERS b/MAINTAINERS
+--- a/MAINTAINERS
++++ b/MAINTAINERS
+@@ -1 +1 @@
+-me
++you
+"""
+
+
+def check(condition, text):
+    if not condition:
+        sys.exit(f"FAILED: {text}")
+
+
+def contents(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def write(path, data):
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "wb") as file:
+        file.write(data)
+    return path
+
+
+def mail(subject, body, encoding="8bit"):
+    """A mail of a mailbox."""
+    if encoding == "base64":
+        body = base64.encodebytes(body)
+    elif encoding == "quoted-printable":
+        body = quopri.encodestring(body)
+    head = (f"From mboxrd@z Thu Jan  1 00:00:00 1970\nFrom: A Developer <a@example.org>\nSubject: {subject}\n"
+            f"Date: Mon, 2 Nov 2026 10:00:00 +0000\nMIME-Version: 1.0\nContent-Type: text/plain; charset=utf-8\n"
+            f"Content-Transfer-Encoding: {encoding}\n\n")
+    return head.encode() + body + b"\n"
+
+
+class Case:
+    def __init__(self, folder, program, sources, version):
+        self.folder, self.program, self.sources, self.version = folder, program, sources, version
+        self.original = contents(os.path.join(sources, version, DRIVER))
+        check(self.original.count(BEFORE) == 1, f"{DRIVER} has another text")
+        self.first = self.original.replace(BEFORE, FIRST)
+        self.second = self.first.replace(FIRST, SECOND)
+
+    def diff(self, old, new):
+        places = [write(os.path.join(self.folder, name), text) for name, text in (("old.c", old), ("new.c", new))]
+        done = subprocess.run(["diff", "-u", "--label", f"a/{DRIVER}", "--label", f"b/{DRIVER}", *places],
+                              stdout=subprocess.PIPE, check=False)
+        text = b"Say it otherwise.\n\nFrom here on it is said otherwise.\n---\n 1 file changed\n\n"
+        return text + done.stdout + b"-- \n2.39.5\n"
+
+    def series(self, encoding="8bit"):
+        """A thread in the order in which its mails arrived."""
+        one, two = self.diff(self.original, self.first), self.diff(self.first, self.second)
+        wrong = self.diff(self.original, self.original.replace(BEFORE, b"An older version"))
+        return b"".join([
+            mail("[PATCH v2 0/2] perf: a series", b"Both say it otherwise.\n\n 1 file changed\n", encoding),
+            mail("[PATCH 1/1] perf: as it was", wrong, encoding),
+            mail("[PATCH v2 2/2] perf: again", two, encoding),
+            mail("Re: [PATCH v2 1/2] perf: begin", b"> quoted\nRather so:\n" + wrong, encoding),
+            mail("[PATCH v2 1/2] perf: begin", one + ELSEWHERE, encoding),
+        ])
+
+    def build(self, *arguments, stdin=None):
+        library = os.path.join(self.folder, "result.so")
+        if os.path.exists(library):
+            os.remove(library)
+        done = subprocess.run([self.program, "driver", "build", *arguments, "--base", self.version, "--sources",
+                               self.sources, "-o", library], input=stdin, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, check=False)
+        return done.returncode, done.stdout.decode(), contents(library) if os.path.exists(library) else b""
+
+    def expect(self, what, text, *arguments, stdin=None, said=()):
+        code, output, library = self.build(*arguments, stdin=stdin)
+        check(code == 0, f"{what}: ends with {code}:\n{output}")
+        check(text in library, f"{what}: the change is not in the library:\n{output}")
+        for part in said:
+            check(part in output, f"{what}: does not say '{part}':\n{output}")
+        print(f"{what}: built")
+
+    def refuse(self, what, part, *arguments, stdin=None):
+        code, output, _ = self.build(*arguments, stdin=stdin)
+        check(code == 2, f"{what}: ends with {code}:\n{output}")
+        check(part in output, f"{what}: does not say '{part}':\n{output}")
+        print(f"{what}: refused")
+
+
+def try_files(case):
+    file = write(os.path.join(case.folder, "mine", os.path.basename(DRIVER)), case.first)
+    case.expect("a C file", FIRST, file)
+    write(os.path.join(case.folder, "tree", DRIVER), case.first)
+    case.expect("a tree", FIRST, "--tree", os.path.join(case.folder, "tree"),
+                said=[f"changed: {os.path.basename(DRIVER)}\n"])
+
+
+def try_diffs(case):
+    path = os.path.join(case.folder, "mine.patch")
+    plain = case.diff(case.original, case.first)
+    diff = plain[plain.index(b"--- a/"):]
+    for what, data in (("a diff", diff), ("a diff with text before", plain), ("a diff with CRLF", diff.replace(b"\n", b"\r\n")),
+                       ("a compressed diff", gzip.compress(diff))):
+        case.expect(what, FIRST, "--patch", write(path, data), said=[f"changed: {os.path.basename(DRIVER)}\n"])
+    case.expect("a diff of other files, too", FIRST, "--patch", write(path, ELSEWHERE + diff),
+                said=["left out, because no driver is made from it: MAINTAINERS"])
+    case.expect("standard input", FIRST, "--patch", "-", stdin=diff)
+    case.refuse("a diff of other files", "changes no file of the drivers", "--patch", write(path, ELSEWHERE))
+    later = diff.replace(DRIVER.encode(), b"drivers/perf/of_a_later_kernel.c")
+    case.refuse("a file that the kernel does not have", "has no drivers/perf/of_a_later_kernel.c", "--patch",
+                write(path, diff + later))
+    case.refuse("nothing", "is empty", "--patch", "-", stdin=b"")
+
+
+def try_mails(case):
+    path = os.path.join(case.folder, "mine.mbox")
+    one = mail("[PATCH] perf: one", case.diff(case.original, case.first))
+    case.expect("a mail", FIRST, "--patch", write(path, one))
+    case.expect("a mail without a mailbox", FIRST, "--patch", write(path, one[one.index(b"From: "):]))
+    said = ["left out, because it is an answer", "left out, because there is a version 2: [PATCH 1/1]", "MAINTAINERS"]
+    for encoding in ("8bit", "base64", "quoted-printable"):
+        case.expect(f"a mailbox, {encoding}", SECOND, "--patch", write(path, case.series(encoding)), said=said)
+    series = case.series()
+    case.expect("a mailbox with CRLF", SECOND, "--patch", write(path, series.replace(b"\n", b"\r\n")), said=said)
+    case.expect("a compressed mailbox", SECOND, "--patch", write(path + ".gz", gzip.compress(series)), said=said)
+    case.expect("a compressed mailbox from standard input", SECOND, "--patch", "-", stdin=gzip.compress(series), said=said)
+    case.refuse("a cover letter", "no mail of", "--patch", write(path, mail("[PATCH 0/2] a series", b"Text.\n")))
+    case.refuse("a series without its beginning", "does not fit Linux", "--patch",
+                write(path, mail("[PATCH 2/2] b", case.diff(case.first, case.second))))
+
+
+def try_git(case):
+    """What git format-patch makes of commits."""
+    repository = os.path.join(case.folder, "repository")
+
+    def git(*arguments):
+        return subprocess.run(["git", "-C", repository, "-c", "user.name=A Developer", "-c", "user.email=a@example.org",
+                               *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=True).stdout
+
+    for number, text in enumerate((case.original, case.first, case.second)):
+        write(os.path.join(repository, DRIVER), text)
+        if number == 0:
+            git("init", "-q")
+        git("add", ".")
+        git("commit", "-q", "-m", f"Commit {number}")
+    names = git("format-patch", "-2", "--cover-letter", "-o", case.folder).decode().split()
+    case.expect("patches of git", SECOND, "--patch", names[1], "--patch", names[2])
+    case.expect("a mailbox of git", SECOND, "--patch", "-", stdin=git("format-patch", "-2", "--stdout"))
+
+
+def try_script(case, script):
+    """tools/build-drivers with relative names."""
+    write(os.path.join(case.folder, "mine.patch"), case.diff(case.original, case.first))
+    done = subprocess.run([script, "--base", case.version, "--sources", case.sources, "--like", os.environ["PMUFAB_DRIVERS"],
+                           "--patch", "mine.patch", "relative/out"], cwd=case.folder, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, check=False)
+    check(done.returncode == 0, f"a relative folder: {done.stdout.decode()}")
+    library = os.path.join(case.folder, "relative/out", case.version, "pmufab_drivers.so")
+    check(FIRST in contents(library), "a relative folder: the change is not in the library")
+
+
+def try_verdict(case, scenario):
+    path = write(os.path.join(case.folder, "mine.mbox"), case.series("base64"))
+    case.expect("for a verdict", SECOND, "--patch", path)
+    done = subprocess.run([case.program, "run", scenario, "--driver", os.path.join(case.folder, "result.so")],
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+    output = done.stdout.decode()
+    check(done.returncode == 0 and "PASSED" in output and ", yours)" in output, f"no verdict:\n{output}")
+
+
+def main():
+    program, script, sources, drivers, scenario = (os.path.abspath(name) for name in sys.argv[1:])
+    versions = [name for name in sorted(os.listdir(sources) if os.path.isdir(sources) else [])
+                if os.path.exists(os.path.join(sources, name, DRIVER))
+                and os.path.exists(os.path.join(drivers, name, "pmufab_drivers.so"))]
+    missing = [name for name in ("git", "patch") if shutil.which(name) is None]
+    if missing or not versions:
+        print("skipped: there is no", ", ".join(missing) or "kernel with " + DRIVER)
+        sys.exit(77)
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ.update(PMUFAB_DRIVERS=drivers, XDG_CACHE_HOME=os.path.join(folder, "cache"), LC_ALL="C")
+        case = Case(folder, program, sources, versions[-1])
+        try_files(case)
+        try_diffs(case)
+        try_mails(case)
+        try_git(case)
+        try_script(case, script)
+        try_verdict(case, scenario)
+
+
+main()
