@@ -35,6 +35,12 @@ class ExactClock {
                                     frequency_hz_);
   }
 
+  /// @return true if its edges are the multiples of `period`, as no cycles have passed at once.
+  [[nodiscard]] bool has_period(Picoseconds period) const noexcept {
+    return passed_.empty() && kPicosecondsPerSecond % frequency_hz_ == 0 &&
+           period == kPicosecondsPerSecond / frequency_hz_;
+  }
+
   /// @return the number of edges in [0, when), which is the number of the first edge from `when` on.
   [[nodiscard]] std::uint64_t edges_before(Picoseconds when) const noexcept {
     if (when == 0) return 0;

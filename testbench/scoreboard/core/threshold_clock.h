@@ -35,6 +35,18 @@ class ThresholdClock {
     look_until(clock_.edges_before(when + 1));
     events_ += amount;
   }
+  /// Add the same amount at regular times: at `first` and each period after it, so many times.
+  void add_each(Picoseconds first, Picoseconds period, std::uint64_t times, std::uint64_t amount) {
+    std::uint64_t done = 0;
+    for (; done < times && done < 2; ++done) add(first + done * period, amount);
+    if (done < times && clock_.has_period(period)) {
+      // Each clock has one of these times, and the last one looked at has the second.
+      look(amount, times - done);
+      next_ += times - done;
+      return;
+    }
+    for (; done < times; ++done) add(first + done * period, amount);
+  }
   /// @return the count of the edges before `when`, or before the stop, if that is earlier.
   [[nodiscard]] std::uint64_t total(Picoseconds when) const {
     if (!running_) return total_;

@@ -2,8 +2,12 @@
 #include "testbench/scoreboard/cxl/cxl_count.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <deque>
+#include <map>
 #include <vector>
 
+#include "testbench/scoreboard/core/late_count.h"
 #include "testbench/scoreboard/core/threshold_clock.h"
 
 namespace pmufab::scoreboard {
@@ -37,6 +41,12 @@ class TickCount final : public CxlCount {
   ThresholdClock::Rule rule_;
 };
 
+/// What an event with a rule for clocks has counted up to a mark.
+struct Totals {
+  std::uint64_t counted = 0;   // while the event was to count
+  std::uint64_t happened = 0;  // in windows
+};
+
 /// Messages, in the order of the wires. With a rule for clocks, positions of its marks are numbers of the totals it
 /// keeps.
 class MessageCount final : public CxlCount, private CxlTally::Listener {
@@ -62,16 +72,19 @@ class MessageCount final : public CxlCount, private CxlTally::Listener {
 
   [[nodiscard]] Mark mark(Picoseconds when) override {
     if (rule_.raw()) return {when, raw()};
-    totals_.push_back({clock_.total(when), window_.total(when)});
-    return {when, totals_.size() - 1};
+    totals_.emplace_hint(totals_.end(), next_, Totals{clock_.total(when), window_.total(when)});
+    return {when, next_++};
+  }
+  void forget(const Mark& mark) override {
+    if (!rule_.raw()) totals_.erase(mark.position);
   }
   [[nodiscard]] std::uint64_t count(const Span& span) const override {
     if (rule_.raw()) return span.end.position - span.begin.position;
-    return totals_[span.end.position].counted - totals_[span.begin.position].counted;
+    return totals_.at(span.end.position).counted - totals_.at(span.begin.position).counted;
   }
   [[nodiscard]] std::uint64_t happened(const Span& span) const override {
     if (rule_.raw()) return span.end.position - span.begin.position;
-    return totals_[span.end.position].happened - totals_[span.begin.position].happened;
+    return totals_.at(span.end.position).happened - totals_.at(span.begin.position).happened;
   }
   void opened(Picoseconds when) override { start(clock_, is_open_, when); }
   void closed(Picoseconds when) override { stop(clock_, is_open_, when); }
@@ -83,10 +96,6 @@ class MessageCount final : public CxlCount, private CxlTally::Listener {
     std::uint16_t group;
     unsigned bit;
     bool operator==(const Watched&) const = default;
-  };
-  struct Totals {
-    std::uint64_t counted;   // while the event was to count
-    std::uint64_t happened;  // in windows
   };
 
   void start(ThresholdClock& clock, bool& is_running, Picoseconds when) {
@@ -130,81 +139,40 @@ class MessageCount final : public CxlCount, private CxlTally::Listener {
   ThresholdClock window_;  // the same without interruption
   bool is_open_ = false;
   bool is_window_open_ = false;
-  std::vector<Totals> totals_;
+  std::map<std::uint64_t, Totals> totals_;  // by position of the mark
+  std::uint64_t next_ = 0;
   std::vector<Watched> watched_;
 };
 
-/// Times that come nearly in order. They are put in order when somebody asks for them.
-class Times {
+/// DDR commands, and clocks of queues and loads, reported in any order.
+class DdrEars : public CxlCount, private ReferenceDdr::Listener {
  public:
-  void add(Picoseconds when) { times_.push_back(when); }
-  [[nodiscard]] std::size_t size() const noexcept { return times_.size(); }
-  [[nodiscard]] const std::vector<Picoseconds>& in_order() {
-    if (ordered_ == times_.size()) return times_;
-    const auto added = times_.begin() + static_cast<std::ptrdiff_t>(ordered_);
-    std::sort(added, times_.end());
-    std::inplace_merge(std::upper_bound(times_.begin(), added, *added), added, times_.end());
-    ordered_ = times_.size();
-    return times_;
-  }
-  /// Forget all before `when`. @return how many those were
-  std::size_t forget_before(Picoseconds when) {
-    const auto& times = in_order();
-    const auto before = std::lower_bound(times.begin(), times.end(), when) - times.begin();
-    times_.erase(times_.begin(), times_.begin() + before);
-    ordered_ = times_.size();
-    return static_cast<std::size_t>(before);
-  }
+  DdrEars(const DdrEars&) = delete;
+  DdrEars& operator=(const DdrEars&) = delete;
 
- private:
-  std::vector<Picoseconds> times_;
-  std::size_t ordered_ = 0;  // as many at the front
-};
-
-/// DDR commands, and clocks of queues and loads, by their times, reported in any order.
-class DdrCount final : public CxlCount, private ReferenceDdr::Listener {
- public:
-  DdrCount(const CxlProgram& program, const CxlSources& sources)
+ protected:
+  DdrEars(const CxlProgram& program, const CxlSources& sources)
       : ddr_(*sources.ddr),
-        clock_(sources.clock),
-        rule_(rule_of(program)),
         group_(program.group),
         mask_(supported(program, sources.spec)),
-        location_(program.location.value_or(~std::uint32_t{0})) {
-    ddr_.add(*this);
-  }
-  ~DdrCount() override { ddr_.remove(*this); }
-  DdrCount(const DdrCount&) = delete;
-  DdrCount& operator=(const DdrCount&) = delete;
+        location_(program.location.value_or(~std::uint32_t{0})) {}
+  ~DdrEars() override { ddr_.remove(*this); }
 
-  [[nodiscard]] Mark mark(Picoseconds when) override {
-    // Marks may lie slightly ahead of what happens.
-    if (when > kSlack) ddr_.advance(when - kSlack);
-    if (!rule_.raw()) return {when, 0};
-    const std::vector<Picoseconds>& recent = recent_.in_order();
-    const auto before = std::lower_bound(recent.begin(), recent.end(), when);
-    marks_.push_back({when, settled_ + static_cast<std::uint64_t>(before - recent.begin())});
-    return {when, marks_.size() - 1};
+  /// Its constructor is over: it can hear.
+  void listen() { ddr_.add(*this); }
+  /// Let the commands before an instant be known that is marked now.
+  void hear_before_mark(Picoseconds when) {
+    constexpr Picoseconds kAhead = ReferenceDdr::kMemory;  // marks may lie slightly ahead of what happens
+    if (when > kAhead) ddr_.advance(when - kAhead);
   }
-  [[nodiscard]] std::uint64_t count(const Span& span) const override {
-    ddr_.advance(span.end.when);
-    if (rule_.raw()) return marks_[span.end.position].count - marks_[span.begin.position].count;
-    ThresholdClock clock(clock_, rule_);
-    clock.start(span.begin.when);
-    const std::vector<Picoseconds>& recent = recent_.in_order();
-    const auto first = std::lower_bound(recent.begin(), recent.end(), span.begin.when);
-    const auto last = std::lower_bound(first, recent.end(), span.end.when);
-    for (auto command = first; command != last; ++command) clock.add(*command, 1);
-    return clock.total(span.end.when);
+  void hear_before(Picoseconds when) const { ddr_.advance(when); }
+  /// @return the time between events of one run.
+  [[nodiscard]] Picoseconds period() const {
+    return group_ == kDdrGroup || group_ == kRetryGroup ? 1 : ddr_.clock_period();
   }
 
  private:
-  static constexpr Picoseconds kSlack = 10'000'000;
-  static constexpr std::size_t kSettleAt = 65'536;
-  struct Counted {
-    Picoseconds when;
-    std::uint64_t count;  // events before that instant
-  };
+  virtual void hear(const EventRun& run) = 0;
 
   [[nodiscard]] bool passes(const DdrCommand& command) const {
     const auto fits = [this](unsigned shift, unsigned value) {
@@ -217,26 +185,158 @@ class DdrCount final : public CxlCount, private ReferenceDdr::Listener {
            (command.whole_rank || (fits(8, command.bank_group) && fits(0, command.bank)));
   }
   void on_command(const DdrCommand& command) override {
-    if (!passes(command)) return;
-    recent_.add(command.when);
-    for (auto mark = marks_.rbegin(); mark != marks_.rend() && mark->when > command.when; ++mark) ++mark->count;
-    // Only thresholds need the times of single commands any longer.
-    if (!rule_.raw() || recent_.size() < settle_at_) return;
-    const Picoseconds now = ddr_.reached();
-    settled_ += recent_.forget_before(now - std::min(now, kSlack));
-    settle_at_ = std::max(kSettleAt, 2 * recent_.size());
+    if (passes(command)) hear({command.when, command.clocks});
   }
 
   ReferenceDdr& ddr_;
-  const ExactClock& clock_;
-  ThresholdClock::Rule rule_;
   std::uint16_t group_;
   std::uint32_t mask_;
   std::uint32_t location_;
-  mutable Times recent_;
-  std::size_t settle_at_ = kSettleAt;  // so many times are kept before the old ones are forgotten
-  std::uint64_t settled_ = 0;          // events older than those
-  std::vector<Counted> marks_;         // in the order taken
+};
+
+/// All of them.
+class DdrCount final : public DdrEars {
+ public:
+  DdrCount(const CxlProgram& program, const CxlSources& sources) : DdrEars(program, sources), count_(period()) {
+    listen();
+  }
+  [[nodiscard]] Mark mark(Picoseconds when) override {
+    hear_before_mark(when);
+    return {when, count_.mark(when)};
+  }
+  void forget(const Mark& mark) override { count_.forget(mark.position); }
+  [[nodiscard]] std::uint64_t count(const Span& span) const override {
+    hear_before(span.end.when);
+    return count_.at(span.end.position) - count_.at(span.begin.position);
+  }
+
+ private:
+  void hear(const EventRun& run) override { count_.add(run); }
+  void on_passed(Picoseconds when) override { count_.settle(when); }
+
+  LateCount count_;
+};
+
+/// Clocks of the CPMU, by a rule. They are evaluated in the order of time: for good when no more of it comes, and before
+/// that, from there on, when somebody asks.
+class DdrThreshold final : public DdrEars {
+ public:
+  DdrThreshold(const CxlProgram& program, const CxlSources& sources)
+      : DdrEars(program, sources),
+        clocks_{ThresholdClock(sources.clock, rule_of(program)), ThresholdClock(sources.clock, rule_of(program))},
+        runs_(period()) {
+    listen();
+  }
+  [[nodiscard]] Mark mark(Picoseconds when) override {
+    hear_before_mark(when);
+    totals_.emplace_hint(totals_.end(), next_, Totals{});
+    add(Turn::What::mark, when, next_);
+    return {when, next_++};
+  }
+  void forget(const Mark& mark) override { totals_.erase(mark.position); }
+  [[nodiscard]] std::uint64_t count(const Span& span) const override {
+    evaluate(span.end.when);
+    return totals_.at(span.end.position).counted - totals_.at(span.begin.position).counted;
+  }
+  [[nodiscard]] std::uint64_t happened(const Span& span) const override {
+    evaluate(span.end.when);
+    return totals_.at(span.end.position).happened - totals_.at(span.begin.position).happened;
+  }
+  void opened(Picoseconds when) override { add(Turn::What::open, when); }
+  void closed(Picoseconds when) override { add(Turn::What::close, when); }
+  void window_opened(Picoseconds when) override { add(Turn::What::open_window, when); }
+  void window_closed(Picoseconds when) override { add(Turn::What::close_window, when); }
+
+ private:
+  struct Turn {
+    enum class What : std::uint8_t { mark, open, close, open_window, close_window };
+    Picoseconds when;
+    What what;
+    std::uint64_t number;  // of a mark
+  };
+  struct Clocks {
+    ThresholdClock counted;
+    ThresholdClock happened;
+    bool is_open = false;
+    bool is_window_open = false;
+  };
+
+  void add(Turn::What what, Picoseconds when, std::uint64_t number = 0) {
+    const auto later = std::upper_bound(turns_.begin(), turns_.end(), when,
+                                        [](Picoseconds t, const Turn& turn) { return t < turn.when; });
+    turns_.insert(later, {when, what, number});
+    is_evaluated_ = false;
+  }
+  void hear(const EventRun& run) override {
+    runs_.add(run);
+    is_evaluated_ = false;
+  }
+  void on_passed(Picoseconds when) override {
+    const auto taken = static_cast<std::ptrdiff_t>(walk(clocks_, when));
+    turns_.erase(turns_.begin(), turns_.begin() + taken);
+    runs_.forget_before(when);
+  }
+  /// Let the totals of all marks be those known by now.
+  void evaluate(Picoseconds when) const {
+    hear_before(when);
+    if (is_evaluated_) return;
+    if (!turns_.empty()) {
+      Clocks later = clocks_;
+      walk(later, turns_.back().when);
+    }
+    is_evaluated_ = true;
+  }
+  /// Let time go on to `until`. @return how many turns that takes
+  std::size_t walk(Clocks& clocks, Picoseconds until) const {
+    std::size_t next = 0;
+    const auto take_turns = [&](Picoseconds now) {
+      for (; next < turns_.size() && turns_[next].when <= now; ++next) take(turns_[next], clocks);
+    };
+    runs_.each_before(until, [&](Picoseconds first, std::uint64_t times, std::uint64_t amount) {
+      while (times != 0) {
+        take_turns(first);
+        std::uint64_t now = times;
+        if (next < turns_.size()) now = EventRun{first, times}.before(turns_[next].when, runs_.period());
+        if (clocks.is_open) clocks.counted.add_each(first, runs_.period(), now, amount);
+        if (clocks.is_window_open) clocks.happened.add_each(first, runs_.period(), now, amount);
+        first += now * runs_.period();
+        times -= now;
+      }
+    });
+    take_turns(until);
+    return next;
+  }
+  void take(const Turn& turn, Clocks& clocks) const {
+    switch (turn.what) {
+      case Turn::What::mark:
+        if (const auto mark = totals_.find(turn.number); mark != totals_.end())
+          mark->second = {clocks.counted.total(turn.when), clocks.happened.total(turn.when)};
+        break;
+      case Turn::What::open:
+        clocks.is_open = true;
+        clocks.counted.start(turn.when);
+        break;
+      case Turn::What::close:
+        clocks.is_open = false;
+        clocks.counted.stop(turn.when);
+        break;
+      case Turn::What::open_window:
+        clocks.is_window_open = true;
+        clocks.happened.start(turn.when);
+        break;
+      case Turn::What::close_window:
+        clocks.is_window_open = false;
+        clocks.happened.stop(turn.when);
+        break;
+    }
+  }
+
+  Clocks clocks_;                                   // up to where nothing more comes
+  mutable EventRuns runs_;                          // from there on
+  std::deque<Turn> turns_;                          // from there on, in order of time
+  mutable std::map<std::uint64_t, Totals> totals_;  // by position of the mark
+  mutable bool is_evaluated_ = true;
+  std::uint64_t next_ = 0;
 };
 
 }  // namespace
@@ -244,8 +344,10 @@ class DdrCount final : public CxlCount, private ReferenceDdr::Listener {
 std::unique_ptr<CxlCount> make_cxl_count(const CxlProgram& program, const CxlSources& sources) {
   if (program.vendor == kCxlVendor && program.group == kClockTicksGroup)
     return std::make_unique<TickCount>(program, sources);
-  if (program.vendor == kCxlVendor && is_of_memory(program.group) && sources.ddr != nullptr)
-    return std::make_unique<DdrCount>(program, sources);
+  if (program.vendor == kCxlVendor && is_of_memory(program.group) && sources.ddr != nullptr) {
+    if (rule_of(program).raw()) return std::make_unique<DdrCount>(program, sources);
+    return std::make_unique<DdrThreshold>(program, sources);
+  }
   return std::make_unique<MessageCount>(program, sources);
 }
 

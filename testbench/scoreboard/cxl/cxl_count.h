@@ -26,6 +26,7 @@ class CxlCount {
  public:
   virtual ~CxlCount() = default;
   [[nodiscard]] virtual Mark mark(Picoseconds when) = 0;
+  virtual void forget(const Mark& /*mark*/) {}
   [[nodiscard]] virtual std::uint64_t count(const Span& span) const = 0;
   virtual void opened(Picoseconds /*when*/) {}
   virtual void closed(Picoseconds /*when*/) {}

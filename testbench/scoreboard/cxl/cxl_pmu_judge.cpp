@@ -46,6 +46,7 @@ class CxlTruth final : public EventTruth {
 
   [[nodiscard]] std::string text() const override { return to_string(program_); }
   [[nodiscard]] Mark mark(Picoseconds when) override { return last_ = meant_->mark(when); }
+  void forget(const Mark& mark) override { meant_->forget(mark); }
   [[nodiscard]] std::uint64_t count(const Span& span) const override { return meant_->count(span); }
   [[nodiscard]] std::uint64_t happened(const Span& span) const override { return meant_->happened(span); }
   void window_opened() override { meant_->window_opened(last_.when); }
@@ -75,7 +76,8 @@ class CxlTruth final : public EventTruth {
     count.truth->opened(last_.when);
   }
   void closed() override {
-    if (!overflow_in_window_) before_overflow_.push_back({*begin_, last_});
+    // The last mark may be forgotten.
+    if (!overflow_in_window_) before_overflow_.push_back({*begin_, meant_->mark(last_.when)});
     const bool overflow = overflow_in_window_;
     begin_.reset();
     meant_->closed(last_.when);

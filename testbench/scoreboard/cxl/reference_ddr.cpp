@@ -25,8 +25,8 @@ constexpr unsigned kIncomingRead = 14;
 constexpr unsigned kIncomingWrite = 15;
 
 constexpr std::uint64_t kDdrLine = 64;
-// How long a command is kept for new listeners.
-constexpr Picoseconds kDdrMemory = 10'000'000;
+// Listeners settle as often as this.
+constexpr Picoseconds kPassEvery = 5'000'000;
 
 constexpr std::uint8_t place8(unsigned number) { return static_cast<std::uint8_t>(number); }
 
@@ -111,6 +111,7 @@ void ReferenceDdr::access(Picoseconds when, bool write, std::uint64_t device_add
   rank.last_use = std::max(rank.last_use, cas);
   last_cas_ = cas;
   queue(at, channel, write, when, cas);
+  pass();
 }
 
 void ReferenceDdr::throttle(Picoseconds when) {
@@ -165,12 +166,16 @@ void ReferenceDdr::power_down_clocks(const At& at, Rank& rank, Picoseconds until
 void ReferenceDdr::clocks(DdrCommand event, Picoseconds after, Picoseconds until) {
   if (!spec_.counts_clocks) return;
   const Picoseconds period = spec_.clock_period;
-  for (event.when = after / period * period + period; event.when <= until; event.when += period) tell(event);
+  if (until / period <= after / period) return;
+  event.when = after / period * period + period;
+  event.clocks = until / period - after / period;
+  tell(event);
 }
 
-void ReferenceDdr::on_clock(Picoseconds when, std::uint16_t group, unsigned bit) {
+void ReferenceDdr::on_clocks(Picoseconds first, std::uint64_t edges, std::uint16_t group, unsigned bit) {
   DdrCommand event;
-  event.when = when;
+  event.when = first;
+  event.clocks = edges;
   event.bit = bit;
   event.group = group;
   tell(event);
@@ -320,14 +325,26 @@ void ReferenceDdr::enter_self_refresh(const At& at, Rank& rank, Picoseconds due)
 
 void ReferenceDdr::advance(Picoseconds when) {
   reached_ = std::max(reached_, when);
+  run_all(when);
+  pass();
+}
+
+void ReferenceDdr::pass() {
+  if (reached_ < passed_ + kMemory + kPassEvery) return;
+  passed_ = reached_ - kMemory;
+  run_all(passed_);
+  for (Listener* const listener : listeners_) listener->on_passed(passed_);
+}
+
+void ReferenceDdr::run_all(Picoseconds until) {
   for (unsigned channel = 0; channel < channels_.size(); ++channel) {
-    run_timers(channel, when);
+    run_timers(channel, until);
     for (unsigned r = 0; r < spec_.ranks; ++r) {
       Rank& rank = channels_[channel].ranks[r];
-      if (rank.power == Power::down) power_down_clocks({channel, r}, rank, when);
+      if (rank.power == Power::down) power_down_clocks({channel, r}, rank, until);
     }
   }
-  load_.advance(when);
+  load_.advance(until);
 }
 
 void ReferenceDdr::tell(unsigned bit, const At& at, Picoseconds when, bool whole_rank) {
@@ -342,7 +359,8 @@ void ReferenceDdr::tell(unsigned bit, const At& at, Picoseconds when, bool whole
 }
 
 void ReferenceDdr::tell(const DdrCommand& command) {
-  while (!recent_.empty() && recent_.front().when + kDdrMemory < reached_) recent_.pop_front();
+  const auto last = [this](const DdrCommand& one) { return one.when + (one.clocks - 1) * spec_.clock_period; };
+  while (!recent_.empty() && last(recent_.front()) + kMemory < reached_) recent_.pop_front();
   recent_.push_back(command);
   for (Listener* const listener : listeners_) listener->on_command(command);
 }

@@ -12,10 +12,10 @@
 
 namespace pmufab::scoreboard {
 
-/// A command of the DDR interface, or a clock with a certain state of a queue or the device: an event of group 0x30,
-/// 0x31, or 0x8000 ... 0x8004.
+/// A command of the DDR interface, or clocks with a certain state of a queue or the device: an event of group 0x30, 0x31,
+/// or 0x8000 ... 0x8004.
 struct DdrCommand {
-  Picoseconds when = 0;
+  Picoseconds when = 0;  ///< of the first
   unsigned bit = 0;
   std::uint8_t channel = 0;
   std::uint8_t rank = 0;
@@ -24,6 +24,7 @@ struct DdrCommand {
   bool whole_rank = false;     ///< not for a single bank
   bool whole_channel = false;  ///< nor for a single rank
   std::uint16_t group = kDdrGroup;
+  std::uint64_t clocks = 1;  ///< such events, at one edge after the other of CxlDdrSpec::clock_period
 };
 
 /// Computes the commands that the accesses of a memory controller cause, and their times: docs/cxl-messages.md, section
@@ -36,6 +37,8 @@ class ReferenceDdr final : private ReferenceLoad::Listener {
   class Listener {
    public:
     virtual void on_command(const DdrCommand& command) = 0;
+    /// No command before `when` will come. It is called from time to time, so that a listener can settle.
+    virtual void on_passed(Picoseconds /*when*/) {}
 
    protected:
     ~Listener() = default;
@@ -56,8 +59,11 @@ class ReferenceDdr final : private ReferenceLoad::Listener {
   /// @return the time at which the data of the last access has passed.
   [[nodiscard]] Picoseconds last_data() const noexcept { return last_cas_ + spec_.cas_latency; }
 
-  /// @return how far time has come. Commands of accesses that wait lie ahead of it.
-  [[nodiscard]] Picoseconds reached() const noexcept { return reached_; }
+  /// @return the time from one edge to the next, for events that count clocks.
+  [[nodiscard]] Picoseconds clock_period() const noexcept { return spec_.clock_period; }
+
+  /// How far before the present nobody asks what came: users may see instants this much ahead of the wires.
+  static constexpr Picoseconds kMemory = 10'000'000;
 
   /// Add a listener for all commands from now on, and for those of the last microseconds.
   void add(Listener& listener);
@@ -137,7 +143,11 @@ class ReferenceDdr final : private ReferenceLoad::Listener {
   void power_down_clocks(const At& at, Rank& rank, Picoseconds until);
   /// Report an event in each clock whose edge is after `after` and not after `until`.
   void clocks(DdrCommand event, Picoseconds after, Picoseconds until);
-  void on_clock(Picoseconds when, std::uint16_t group, unsigned bit) override;
+  void on_clocks(Picoseconds first, std::uint64_t edges, std::uint16_t group, unsigned bit) override;
+  /// Let the timers of all channels, and the load, run.
+  void run_all(Picoseconds until);
+  /// Tell the listeners how far they can settle, if that is far enough since the last time.
+  void pass();
   void tell(const DdrCommand& command);
   void tell(unsigned bit, const At& at, Picoseconds when, bool whole_rank = false);
 
@@ -146,7 +156,8 @@ class ReferenceDdr final : private ReferenceLoad::Listener {
   std::array<Throttling, 2> throttlings_;
   ReferenceLoad load_;
   Picoseconds last_cas_ = 0;
-  Picoseconds reached_ = 0;
+  Picoseconds reached_ = 0;  // commands of accesses that wait lie ahead of it
+  Picoseconds passed_ = 0;   // the listeners know
   std::vector<Listener*> listeners_;
   Queue<DdrCommand> recent_;
 };

@@ -7,13 +7,15 @@
 
 namespace pmufab::scoreboard {
 
-/// How busy a memory device is, clock by clock (docs/cxl-messages.md, section 7.2): the load it signals, and whether
+/// How busy a memory device is at each clock (docs/cxl-messages.md, section 7.2): the load it signals, and whether
 /// requests are under way. The state just before an edge counts.
 class ReferenceLoad {
  public:
   class Listener {
    public:
-    virtual void on_clock(Picoseconds when, std::uint16_t group, unsigned bit) = 0;
+    /// So many edges, one after the other.
+    /// @param first  of them
+    virtual void on_clocks(Picoseconds first, std::uint64_t edges, std::uint16_t group, unsigned bit) = 0;
 
    protected:
     ~Listener() = default;
@@ -34,14 +36,15 @@ class ReferenceLoad {
   /// Nothing before `when` will come.
   void advance(Picoseconds when) {
     if (!spec_.counts_clocks) return;
-    for (; edge_ <= when; edge_ += spec_.clock_period) {
-      const unsigned all = with_data_ + without_data_;
-      const unsigned load = (all >= spec_.optimal_load ? 1U : 0U) + (all >= spec_.moderate_overload ? 1U : 0U) +
-                            (all >= spec_.severe_overload ? 1U : 0U);
-      listener_.on_clock(edge_, kDevLoadGroup, load);
-      if (without_data_ != 0) listener_.on_clock(edge_, kM2sResidencyGroup, 0);
-      if (with_data_ != 0) listener_.on_clock(edge_, kM2sResidencyGroup, 1);
-    }
+    if (edge_ > when) return;
+    const std::uint64_t edges = (when - edge_) / spec_.clock_period + 1;
+    const unsigned all = with_data_ + without_data_;
+    const unsigned load = (all >= spec_.optimal_load ? 1U : 0U) + (all >= spec_.moderate_overload ? 1U : 0U) +
+                          (all >= spec_.severe_overload ? 1U : 0U);
+    listener_.on_clocks(edge_, edges, kDevLoadGroup, load);
+    if (without_data_ != 0) listener_.on_clocks(edge_, edges, kM2sResidencyGroup, 0);
+    if (with_data_ != 0) listener_.on_clocks(edge_, edges, kM2sResidencyGroup, 1);
+    edge_ += edges * spec_.clock_period;
   }
 
  private:

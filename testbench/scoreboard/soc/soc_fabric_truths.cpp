@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <limits>
 #include <utility>
 
 #include "models/soc/wire/fabric_sources.h"
@@ -11,9 +10,6 @@
 
 namespace pmufab::scoreboard {
 namespace {
-
-constexpr Picoseconds kLate = 10'000'000;  // marks may lie that far ahead of what happens
-constexpr std::size_t kLeastTimes = 65'536;
 
 /// An event whose places are counted by the judge of a fabric. Its marks are counts so far.
 class SocTallyTruth final : public EventTruth {
@@ -91,7 +87,7 @@ std::unique_ptr<EventTruth> message_truth(const SocMeaning& meaning, const CxlJu
 }
 
 SocCommandTruth::SocCommandTruth(SocMeaning meaning, const CxlJudge* judge)
-    : meaning_(std::move(meaning)), room_(kLeastTimes) {
+    : meaning_(std::move(meaning)), commands_(1) {
   for (unsigned component = 0; judge != nullptr && component < judge->components(); ++component) {
     ReferenceDdr* const memory = judge->memory(component);
     if (memory == nullptr) continue;
@@ -114,32 +110,26 @@ void SocCommandTruth::hear(unsigned component, const DdrCommand& command) {
   occurrence.attributes[attribute::bank_group] = command.whole_rank ? 0 : command.bank_group;
   occurrence.attributes[attribute::bank] = command.whole_rank ? 0 : command.bank;
   if (!meaning_.counts(occurrence)) return;
-  for (auto mark = marks_.rbegin(); mark != marks_.rend() && mark->when > command.when; ++mark) ++mark->count;
-  times_.push_back(command.when);
-  if (times_.size() >= room_) settle();
+  commands_.add({command.when, 1});
 }
 
-/// Times that no mark can come before any more need not be kept.
 void SocCommandTruth::settle() {
-  Picoseconds reached = std::numeric_limits<Picoseconds>::max();
-  for (const Ear& ear : ears_) reached = std::min(reached, ear.memory.reached());
-  const Picoseconds old = reached - std::min(reached, kLate);
-  settled_ += std::erase_if(times_, [old](Picoseconds when) { return when < old; });
-  room_ = std::max(kLeastTimes, 2 * times_.size());
+  const auto last = std::min_element(ears_.begin(), ears_.end(),
+                                     [](const Ear& one, const Ear& other) { return one.passed < other.passed; });
+  commands_.settle(last->passed);
 }
 
 Mark SocCommandTruth::mark(Picoseconds when) {
+  // Marks may lie slightly ahead of what happens.
   for (Ear& ear : ears_) {
-    if (when > kLate) ear.memory.advance(when - kLate);
+    if (when > ReferenceDdr::kMemory) ear.memory.advance(when - ReferenceDdr::kMemory);
   }
-  const auto before = std::count_if(times_.begin(), times_.end(), [when](Picoseconds one) { return one < when; });
-  marks_.push_back({when, settled_ + static_cast<std::uint64_t>(before)});
-  return {when, marks_.size() - 1};
+  return {when, commands_.mark(when)};
 }
 
 std::uint64_t SocCommandTruth::count(const Span& span) const {
   for (const Ear& ear : ears_) ear.memory.advance(span.end.when);
-  return marks_[span.end.position].count - marks_[span.begin.position].count;
+  return commands_.at(span.end.position) - commands_.at(span.begin.position);
 }
 
 std::unique_ptr<EventTruth> home_truth(const SocMeaning& meaning, const std::vector<CmnJudge*>& meshes) {

@@ -10,6 +10,7 @@
 
 #include "testbench/scoreboard/cmn/cmn_judge.h"
 #include "testbench/scoreboard/core/event_truth.h"
+#include "testbench/scoreboard/core/late_count.h"
 #include "testbench/scoreboard/cxl/cxl_judge.h"
 #include "testbench/scoreboard/cxl/reference_ddr.h"
 #include "testbench/scoreboard/soc/soc_meaning.h"
@@ -44,6 +45,7 @@ class SocCommandTruth final : public EventTruth {
 
   [[nodiscard]] std::string text() const override { return meaning_.text; }
   [[nodiscard]] Mark mark(Picoseconds when) override;
+  void forget(const Mark& mark) override { commands_.forget(mark.position); }
   [[nodiscard]] std::uint64_t count(const Span& span) const override;
   void describe(std::span<const Span> /*spans*/, EventResult& /*result*/) const override {}
   [[nodiscard]] std::string explain(std::span<const Span> /*spans*/, std::uint64_t /*driver*/) const override {
@@ -56,24 +58,22 @@ class SocCommandTruth final : public EventTruth {
     Ear(SocCommandTruth& its_truth, unsigned number, ReferenceDdr& its_memory)
         : truth(its_truth), component(number), memory(its_memory) {}
     void on_command(const DdrCommand& command) override { truth.hear(component, command); }
+    void on_passed(Picoseconds when) override {
+      passed = when;
+      truth.settle();
+    }
     SocCommandTruth& truth;
     unsigned component;
     ReferenceDdr& memory;
-  };
-  struct Counted {
-    Picoseconds when;
-    std::uint64_t count;  // commands before that instant
+    Picoseconds passed = 0;  // no command before it will come
   };
 
   void hear(unsigned component, const DdrCommand& command);
   void settle();
 
   SocMeaning meaning_;
-  std::deque<Ear> ears_;            // deque: memories keep references
-  std::vector<Picoseconds> times_;  // of commands that pass, in any order
-  std::size_t room_;                // when there are as many times, old ones are only counted
-  std::uint64_t settled_ = 0;       // commands older than those
-  std::vector<Counted> marks_;      // in the order taken
+  std::deque<Ear> ears_;  // deque: memories keep references
+  LateCount commands_;    // that pass
 };
 
 }  // namespace pmufab::scoreboard

@@ -48,8 +48,9 @@ class Pair final : private cxl::DdrClient, private ReferenceDdr::Listener {
   void access_done(std::uint32_t /*ticket*/, Picoseconds /*now*/) override {}
   void on_command(const DdrCommand& command) override {
     if (command.group < kDdrGroup) return;  // of the device, not of its controller
-    expected.emplace_back(command.when, command.group, command.bit, command.channel, command.rank, command.bank_group,
-                          command.bank);
+    for (std::uint64_t clock = 0; clock < command.clocks; ++clock)
+      expected.emplace_back(command.when + clock * reference.clock_period(), command.group, command.bit,
+                            command.channel, command.rank, command.bank_group, command.bank);
   }
   void published(unsigned event_group, const cxl::EventSource& source, unsigned qualifier, Picoseconds when) {
     counted.emplace_back(when, event_group, source.bit, source.channel, qualifier / shape_.banks / shape_.bank_groups,

@@ -17,7 +17,12 @@ namespace {
 /// Records commands as "bit@time", in order of time, then of bits. Commands to a bank have rank.group.bank at the end.
 class Commands final : public ReferenceDdr::Listener {
  public:
-  void on_command(const DdrCommand& command) override { seen.push_back(command); }
+  void on_command(const DdrCommand& command) override {
+    for (std::uint64_t clock = 0; clock < command.clocks; ++clock) {
+      seen.push_back(command);
+      seen.back().when += clock * period;
+    }
+  }
   [[nodiscard]] std::string text(bool with_place = false) {
     std::stable_sort(seen.begin(), seen.end(), [](const DdrCommand& a, const DdrCommand& b) {
       return a.when != b.when ? a.when < b.when : a.bit < b.bit;
@@ -32,6 +37,7 @@ class Commands final : public ReferenceDdr::Listener {
     return text;
   }
   std::vector<DdrCommand> seen;
+  Picoseconds period = CxlDdrSpec{}.clock_period;
 };
 
 /// Times that are easy to add, and no timers.
