@@ -30,7 +30,14 @@ class EventRuns {
   /// @param period  of the runs; 1 if there are single events only
   explicit EventRuns(Picoseconds period) : period_(period) {}
 
-  void add(const EventRun& run) { runs_.push_back(run); }
+  void add(const EventRun& run) {
+    // What lasts is often told in parts.
+    if (!runs_.empty() && runs_.back().first + runs_.back().count * period_ == run.first) {
+      runs_.back().count += run.count;
+    } else {
+      runs_.push_back(run);
+    }
+  }
   [[nodiscard]] Picoseconds period() const noexcept { return period_; }
   /// @return how many events there are before `when`.
   [[nodiscard]] std::uint64_t before(Picoseconds when) const noexcept {

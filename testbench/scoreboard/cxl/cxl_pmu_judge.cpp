@@ -64,7 +64,14 @@ class CxlTruth final : public EventTruth {
     written_.reset();
     if (!written || written->program == program_) return;
     written_ = written;
-    counts_.push_back({make_cxl_count(written->program, pmu_.sources()), {}, {}, {}});
+    // An event that takes turns may have the same registers each time.
+    const auto found =
+        std::find_if(counts_.begin(), counts_.end(), [&](const Count& one) { return one.program == written->program; });
+    if (found != counts_.end()) {
+      std::rotate(found, found + 1, counts_.end());
+    } else {
+      counts_.push_back({written->program, make_cxl_count(written->program, pmu_.sources()), {}, {}, {}});
+    }
   }
   void opened() override {
     meant_->opened(last_.when);
@@ -122,6 +129,7 @@ class CxlTruth final : public EventTruth {
 
  private:
   struct Count {
+    CxlProgram program;
     std::unique_ptr<CxlCount> truth;
     std::vector<Span> spans;
     std::vector<Span> before_overflow;

@@ -26,7 +26,7 @@ constexpr unsigned kIncomingWrite = 15;
 
 constexpr std::uint64_t kDdrLine = 64;
 // Listeners settle as often as this.
-constexpr Picoseconds kPassEvery = 5'000'000;
+constexpr Picoseconds kPassEvery = 2'000'000;
 
 constexpr std::uint8_t place8(unsigned number) { return static_cast<std::uint8_t>(number); }
 

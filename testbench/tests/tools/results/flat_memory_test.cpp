@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// A judge settles as it goes: a run of ten milliseconds needs the memory of a run of one, for the events that drivers
+// publish for these machines. All events of a platform are open at once, so they take turns, and groups and readings are among them.
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+#include "testbench/tests/tools/cli_fixture.h"
+
+namespace pmufab::testing {
+namespace {
+
+constexpr const char* kMemory = R"(cxl_traffic:
+  - name: host
+    mix: {read: 3, write: 1}
+    ranges: [{base: 0x100_0000_0000, size: 64 KiB, pattern: {kind: uniform}}]
+    pacing: {kind: exponential, requests_per_us: 10}
+)";
+
+struct Machine {
+  const char* name;
+  const char* platform;               // shipped
+  const char* pmu;                    // how the names of its PMUs begin
+  std::vector<std::string> terms;     // each event once with each of them
+  std::vector<std::string> settings;  // of the scenario
+  std::vector<std::string> further;   // events that no driver publishes
+  std::string traffic;                // items of the scenario
+};
+
+void PrintTo(const Machine& machine, std::ostream* stream) { *stream << machine.name; }
+
+/// @return the terms without which there is no such event
+std::string terms_of(const std::string& event) {
+  if (event.starts_with("watchpoint")) return ",wp_dev_sel=0,wp_chn_sel=0,wp_grp=0,wp_val=0,wp_mask=0xffffffffffffffff";
+  const bool is_of_lane = (event.starts_with("rx_") || event.starts_with("tx_")) && !event.ends_with("_payload");
+  return is_of_lane ? ",lane=4" : "";
+}
+
+class FlatMemory : public Cli, public ::testing::WithParamInterface<Machine> {
+ protected:
+  /// @return all events that drivers publish and models make, alone, and the first of each PMU as a group
+  std::vector<std::string> events() {
+    const Machine& machine = GetParam();
+    const Outcome listed = pmufab({"list", shipped(machine.platform), "--drivers", "newest", "--json"});
+    EXPECT_EQ(listed.exit_code, 0) << listed.err;
+    std::vector<std::string> all = machine.further;
+    const nlohmann::json pmus = nlohmann::json::parse(listed.out).at("pmus");
+    for (const nlohmann::json& pmu : pmus) {
+      const std::string name = pmu.at("name");
+      if (!name.starts_with(machine.pmu) || !pmu.contains("events")) continue;
+      std::vector<std::string> own;
+      for (const auto& [event, number] : pmu.at("events").items()) {
+        if (pmu.contains("not_modelled") && pmu.at("not_modelled").contains(event)) continue;
+        for (const std::string& term : machine.terms) {
+          own.push_back(fmt::format("{}/{}{}/", name, event, terms_of(event) + term));
+          if (event == "clock_ticks") break;  // its counter has no threshold
+        }
+      }
+      all.insert(all.end(), own.begin(), own.end());
+      // Counters of a CPMU keep what they were used for, so that no events take turns there.
+      if (own.size() > 1 && !name.starts_with("cxl")) all.push_back(fmt::format("{{{},{}}}", own[0], own[1]));
+    }
+    return all;
+  }
+
+  /// @return kibibytes that a run needed
+  long need(const std::vector<std::string>& events, unsigned milliseconds) {
+    // A report keeps each reading, and each turn of an event. Runs have the same number, and differ in length only.
+    constexpr unsigned kReadingUs = 50;
+    constexpr unsigned kTurnUs = 20;
+    std::string text = fmt::format(
+        "name: flat\nplatform: {}\ndrivers: newest\n{}duration: {} us\nhost: {{access_latency: 1 ns, rotation: {} "
+        "us}}\n"
+        "measure:\n  - name: all\n    start: 1 us\n    interval: {} us\n    events:\n",
+        shipped(GetParam().platform), GetParam().traffic, 1'000 * milliseconds, kTurnUs * milliseconds,
+        kReadingUs * milliseconds);
+    for (const std::string& event : events) text += fmt::format("      - \"{}\"\n", event);
+    // Where memory is limited the heap has small pages only, so what a run needs is told to a few kibibytes.
+    const rlimit much{std::uint64_t{8} << 30U, std::uint64_t{8} << 30U};
+    EXPECT_EQ(setrlimit(RLIMIT_DATA, &much), 0);
+    std::vector<std::string> arguments{"run", write("flat.yaml", text), "-j", "1"};
+    for (const std::string& setting : GetParam().settings) arguments.insert(arguments.end(), {"--set", setting});
+    const pid_t pid = start(arguments);
+    rusage usage{};
+    int status = -1;
+    wait4(pid, &status, 0, &usage);
+    // With so many events one may never have its turn. None that had one is wrong.
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) <= 1) << read(folder / "out") << read(folder / "err");
+    const std::string out = read(folder / "out");
+    EXPECT_THAT(out, ::testing::HasSubstr("flat (platform"));
+    EXPECT_THAT(out, ::testing::Not(::testing::ContainsRegex("counters? wrong|[0-9] wrong"))) << out;
+    return usage.ru_maxrss;
+  }
+};
+
+TEST_P(FlatMemory, of_a_run_does_not_grow_with_its_length) {
+  const std::vector<std::string> all = events();
+  ASSERT_GT(all.size(), 4U);
+  // What waits to be settled has its greatest size later where much is under way.
+  const unsigned begin = GetParam().traffic == kMemory ? 5 : 1;
+  const long one = need(all, begin);
+  const long ten = need(all, begin + 9);
+  constexpr long kKibibytesPerMebibyte = 1024;
+  EXPECT_LE(ten, one + kKibibytesPerMebibyte);
+}
+
+constexpr const char* kRequests = R"(traffic:
+  - generators:
+      - name: cpu
+        requester: {kind: cpu, socket: 0, id: 0}
+        path: cached
+        targets: [{socket: 0, memory: cmem, size: 64 KiB}, {socket: 0, memory: cxl, size: 64 KiB}, {socket: 1, memory: cmem, size: 64 KiB}]
+        mix: {read: 2, write: 1}
+        pacing: {kind: exponential, requests_per_us: 5}
+      - name: gpu
+        requester: {kind: gpu, socket: 0, id: 0}
+        targets: [{socket: 0, memory: cmem, size: 64 KiB}]
+        mix: {read: 1, write: 1}
+        pacing: {kind: exponential, requests_per_us: 5}
+)";
+constexpr const char* kDevices = R"(traffic:
+  - generators:
+      - name: nic
+        requester: {kind: pcie, root_complex: 3, bdf: "01:00.0"}
+        targets: [{memory: cmem, size: 64 KiB}]
+        mix: {read: 1, write: 1}
+        pacing: {kind: exponential, requests_per_us: 5}
+      - name: cpu
+        requester: {kind: cpu, socket: 0, id: 0}
+        targets: [{memory: bar, socket: 0, root_complex: 3, root_port: 0}, {memory: cxl, socket: 0, size: 64 KiB}]
+        mix: {read: 1, write: 1}
+        pacing: {kind: exponential, requests_per_us: 5}
+)";
+constexpr const char* kLink = R"(dwc_traffic:
+  - name: answers
+    port: slot0
+    event: {tx_completion_with_data: 3, rx_memory_read: 1}
+    lane: 0-15
+    bytes: {64: 3, 250: 1}
+    pacing: {kind: exponential, requests_per_us: 10}
+)";
+constexpr const char* kDescribed = R"(soc_traffic:
+  - name: reads
+    source: request
+    attributes: {port: 0-3, write: 0, bytes: 64}
+    outstanding: 50 ns-300 ns
+    pacing: {kind: exponential, requests_per_us: 10}
+)";
+
+/// @return settings that give each CPMU of a device a counter for each event
+std::vector<std::string> many_counters(unsigned device, unsigned cpmus) {
+  std::vector<std::string> settings;
+  for (unsigned cpmu = 0; cpmu < cpmus; ++cpmu)
+    settings.push_back(fmt::format("platform.cxl[{}].cpmus[{}].counters=60", device, cpmu));
+  return settings;
+}
+
+std::vector<std::string> described(const std::vector<std::string>& numbers) {
+  std::vector<std::string> events;
+  for (const std::string& number : numbers)
+    events.push_back(fmt::format("arm_cspmu_acpi_ACME0001_0/event={}/", number));
+  return events;
+}
+
+const std::vector<Machine>& machines() {
+  static const std::vector<std::string> kOnce{""};
+  static const std::vector<std::string> kByThresholds{"", ",threshold=2", ",threshold=1,edge"};
+  static const std::vector<Machine> kMachines{
+      {"tegra410", "platforms/tegra410-2s-small.yaml", "nvidia", kOnce, {}, {}, kRequests},
+      {"pcie", "platforms/tegra410-pcie.yaml", "nvidia_pcie", kOnce, {}, {}, kDevices},
+      {"cxl_controller", "platforms/cxl-controller.yaml", "cxl", kByThresholds, many_counters(0, 7), {}, kMemory},
+      {"dwc", "platforms/dwc-root-ports.yaml", "dwc_rootport_13018", kOnce, {}, {}, kLink},
+      {"described",
+       "platforms/soc/soc-small.yaml",
+       "arm_cspmu_acpi_ACME0001",
+       kOnce,
+       {},
+       described({"0x1", "0x2", "0x3", "0x10", "0x20", "0x1d"}),
+       kDescribed},
+  };
+  return kMachines;
+}
+
+INSTANTIATE_TEST_SUITE_P(Machines, FlatMemory, ::testing::ValuesIn(machines()),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+}  // namespace
+}  // namespace pmufab::testing
