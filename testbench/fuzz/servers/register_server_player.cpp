@@ -113,6 +113,7 @@ void play_on_register_server(std::span<const std::uint8_t> input) {
   }
   if (session.is_over()) return;
   session.receive("+#00#00");  // ends whatever the input has left unfinished
+  if (session.waits_until()) session.end_wait();
   session.output().clear();
   session.receive(framed("m100,4"));
   const std::string& answer = session.output();
