@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <sstream>
 #include <stdexcept>
 #include <string_view>
@@ -61,7 +62,10 @@ class RegisterStory final : public Target {
     if (options_.scale > 0) {
       serve_with_the_clock();
     } else {
-      while (!server.is_stopped()) server.serve(std::nullopt);
+      while (!server.is_stopped()) {
+        server.serve(server.first_wait() ? std::optional(std::chrono::milliseconds(0)) : std::nullopt);
+        pass_for_clients();
+      }
     }
     server_ = nullptr;
     machine_.stop_traffic();
@@ -72,14 +76,23 @@ class RegisterStory final : public Target {
     return bus_.write(address, bytes);
   }
 
-  bool command(const std::string& words, const Print& print) override {
+  [[nodiscard]] std::uint64_t time() const override { return simulated_time(); }
+
+  bool end_wait(std::uint64_t until, const Print& print) override {
+    const Picoseconds now = simulated_time();
+    if (now >= until) return true;
+    print(fmt::format("interrupted at {}; {} are missing\n", shown(now), shown(until - now)));
+    return false;
+  }
+
+  bool command(const std::string& words, const Print& print, std::optional<std::uint64_t>& until) override {
     std::istringstream stream(words);
     std::string name;
     std::string rest;
     stream >> name >> std::ws;
     std::getline(stream, rest);
     while (!rest.empty() && rest.back() == ' ') rest.pop_back();
-    if (name == "run") return run(rest, print);
+    if (name == "run") return run(rest, print, until);
     if (name == "regs") return show_registers(rest, print);
     if (rest.empty() && name == "time") {
       print(shown(simulated_time()) + "\n");
@@ -128,7 +141,7 @@ class RegisterStory final : public Target {
     payload.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
   }
 
-  bool run(const std::string& text, const Print& print) {
+  static bool run(const std::string& text, const Print& print, std::optional<std::uint64_t>& until) {
     Picoseconds span = 0;
     try {
       span = scenario::parse_quantity(text, scenario::Quantity::duration);
@@ -140,13 +153,7 @@ class RegisterStory final : public Target {
       print(fmt::format("that is too long: {} are left\n", shown(kEnd - std::min(simulated_time(), kEnd))));
       return false;
     }
-    const Picoseconds end = simulated_time() + span;
-    while (simulated_time() < end) {
-      pass(std::min(end - simulated_time(), slice_.length()));
-      if (!server_->is_interrupted()) continue;
-      print(fmt::format("interrupted at {}; {} are missing\n", shown(simulated_time()), shown(end - simulated_time())));
-      return false;
-    }
+    until = simulated_time() + span;
     return true;
   }
 
@@ -172,6 +179,14 @@ class RegisterStory final : public Target {
     return false;
   }
 
+  /// A part of the time that clients wait for, so that the others are served in between. @return false if nobody waits
+  bool pass_for_clients() {
+    const std::optional<Picoseconds> until = server_->first_wait();
+    if (!until || server_->is_stopped()) return false;
+    if (*until > simulated_time()) pass(std::min(*until - simulated_time(), slice_.length()));
+    return true;
+  }
+
   void pass(Picoseconds span) {
     const WallClock::time_point begin = WallClock::now();
     sc_core::wait(to_sc_time(span));
@@ -184,7 +199,11 @@ class RegisterStory final : public Target {
     WallClock::time_point last = WallClock::now();
     double owed = 0;
     while (!server_->is_stopped()) {
-      server_->serve(kSlice);
+      server_->serve(server_->first_wait() ? std::chrono::milliseconds(0) : kSlice);
+      if (pass_for_clients()) {  // as fast as it can be simulated
+        last = WallClock::now();
+        continue;
+      }
       const WallClock::time_point now = WallClock::now();
       const std::chrono::duration<double> passed = std::min<WallClock::duration>(now - last, kMost);
       last = now;

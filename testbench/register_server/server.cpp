@@ -4,11 +4,14 @@
 #include <fcntl.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <system_error>
 #include <utility>
+#include <vector>
 
+#include <fmt/format.h>
 #include <boost/asio/basic_socket_acceptor.hpp>
 #include <boost/asio/generic/stream_protocol.hpp>
 #include <boost/asio/io_context.hpp>
@@ -16,6 +19,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/write.hpp>
 
+#include "testbench/register_server/packet.h"
 #include "testbench/register_server/peer.h"
 #include "testbench/register_server/session.h"
 
@@ -26,7 +30,8 @@ namespace asio = boost::asio;
 using boost::system::error_code;
 using Protocol = asio::generic::stream_protocol;
 
-constexpr std::size_t kMostInput = 1 << 16;       // bytes that wait while a command runs
+constexpr std::size_t kMostInput = 1 << 16;       // bytes that wait while a command waits
+constexpr std::size_t kMostTurns = 256;           // before simulated time has its turn
 constexpr std::chrono::milliseconds kNoRoom{20};  // before connections are looked at again
 
 /// The object that gets it closes its own.
@@ -38,8 +43,7 @@ int copy_of(int descriptor) {
 
 }  // namespace
 
-/// What the handlers of Boost.Asio see. They move bytes; what bytes mean is looked at outside of them, because a command
-/// lets simulated time pass, and handlers must be called meanwhile.
+/// What the handlers of Boost.Asio see. They move bytes; what bytes mean is looked at outside of them.
 class Server::Sockets {
  public:
   Sockets(const Listener& listener, int stop, Target& target, Log log)
@@ -54,24 +58,33 @@ class Server::Sockets {
 
   void serve(std::optional<std::chrono::milliseconds> patience) {
     io_.restart();
-    if (has_work()) patience = std::chrono::milliseconds(0);
+    if (first_with_work() != nullptr) patience = std::chrono::milliseconds(0);
     if (patience) {
       io_.run_one_for(*patience);
     } else {
       io_.run_one();
     }
-    io_.poll();
-    answer();
+    for (std::size_t turn = 0; turn < kMostTurns && !is_stopped_; ++turn) {
+      io_.restart();
+      io_.poll();
+      Client* const next = first_with_work();
+      if (next != nullptr) answer(*next);
+      seat();
+      if (next == nullptr) return;
+    }
   }
 
-  [[nodiscard]] bool is_interrupted() {
-    io_.restart();
-    io_.poll();
-    return is_stopped_ || !client_->is_open || client_->session.is_interrupted_by(client_->input);
+  [[nodiscard]] std::optional<std::uint64_t> first_wait() const {
+    std::optional<std::uint64_t> first;
+    for (const std::shared_ptr<Client>& client : clients_) {
+      const std::optional<std::uint64_t> until = client->session.waits_until();
+      if (until) first = std::min(first.value_or(*until), *until);
+    }
+    return first;
   }
 
   [[nodiscard]] bool is_stopped() const noexcept { return is_stopped_; }
-  [[nodiscard]] bool has_client() const noexcept { return client_ != nullptr; }
+  [[nodiscard]] std::size_t clients() const noexcept { return clients_.size(); }
 
  private:
   struct Client {
@@ -81,9 +94,10 @@ class Server::Sockets {
     Session session;
     std::array<char, 4096> buffer{};
     std::string input;
-    std::string sent;      // what is being sent
-    bool is_open = true;   // it may send more
-    bool is_gone = false;  // it does not take answers
+    std::string sent;           // what is being sent
+    std::uint64_t arrived = 0;  // whose is the smallest, has its turn
+    bool is_open = true;        // it may send more
+    bool is_gone = false;       // it does not take answers
     bool reads = false;
     bool writes = false;
   };
@@ -98,60 +112,93 @@ class Server::Sockets {
         });
         return;
       }
-      take(std::move(socket));
+      if (is_of_this_user(socket.native_handle())) {
+        newcomer_.emplace(std::move(socket));
+        return;  // until it has its place
+      }
+      tell("a client is refused: it is of another user");
       accept();
     });
   }
 
-  void take(Protocol::socket socket) {
-    if (!is_of_this_user(socket.native_handle())) return tell("a client is refused: it is of another user");
-    if (client_ != nullptr) return tell("a second client is refused");
-    client_ = std::make_shared<Client>(std::move(socket), target_);
-    tell("a client has connected");
-    read();
+  /// Done when all that has happened is known: a client that has gone before another connected leaves its place to it.
+  void seat() {
+    if (!newcomer_) return;
+    const auto leaves = [](const auto& client) { return !client->is_open && !client->writes; };
+    if (clients_.size() < kMostClients) {
+      clients_.push_back(std::make_shared<Client>(std::move(*newcomer_), target_));
+      tell("a client has connected");
+      read(clients_.back());
+    } else if (std::any_of(clients_.begin(), clients_.end(), leaves)) {
+      return;
+    } else {
+      refuse(*newcomer_);
+    }
+    newcomer_.reset();
+    accept();
   }
 
-  void read() {
-    if (client_->reads || !client_->is_open || client_->input.size() >= kMostInput) return;
-    client_->reads = true;
-    client_->socket.async_read_some(asio::buffer(client_->buffer),
-                                    [client = client_, this](const error_code& error, std::size_t size) {
-                                      client->reads = false;
-                                      client->input.append(client->buffer.data(), size);
-                                      if (error) client->is_open = false;
-                                      if (client == client_) read();
-                                    });
+  /// As the answer to its first packet, which it sends in any case.
+  void refuse(Protocol::socket& socket) const {
+    const std::string why = fmt::format("{} clients are served already", kMostClients);
+    const std::string answer = "+" + framed("E." + why);
+    static_cast<void>(!send(socket.native_handle(), answer.data(), answer.size(), MSG_NOSIGNAL | MSG_DONTWAIT));
+    tell("a client is refused: " + why);
   }
 
-  [[nodiscard]] bool has_work() const {
-    return client_ != nullptr && !client_->writes &&
-           (!client_->input.empty() || !client_->is_open || client_->is_gone || client_->session.is_over());
+  void read(const std::shared_ptr<Client>& client) {
+    if (client->reads || !client->is_open || client->input.size() >= kMostInput) return;
+    client->reads = true;
+    client->socket.async_read_some(asio::buffer(client->buffer),
+                                   [client, this](const error_code& error, std::size_t size) {
+                                     client->reads = false;
+                                     if (client->input.empty()) client->arrived = ++arrivals_;
+                                     client->input.append(client->buffer.data(), size);
+                                     if (error) client->is_open = false;
+                                     read(client);
+                                   });
+  }
+
+  [[nodiscard]] bool has_work(const Client& client) const {
+    if (client.writes) return false;
+    if (client.is_gone || client.session.is_over() || !client.is_open) return true;
+    if (const std::optional<std::uint64_t> until = client.session.waits_until())
+      return target_.time() >= *until || Session::is_interrupted_by(client.input);
+    return !client.input.empty();
+  }
+
+  [[nodiscard]] Client* first_with_work() const {
+    Client* first = nullptr;
+    for (const std::shared_ptr<Client>& client : clients_) {
+      if (has_work(*client) && (first == nullptr || client->arrived < first->arrived)) first = client.get();
+    }
+    return first;
   }
 
   /// A client that does not read its answers gets no more of them. One that has said all it wants to say still gets
   /// them.
-  void answer() {
-    if (!has_work()) return;
-    // A command in it may take long, and more comes meanwhile.
-    const std::string bytes = std::exchange(client_->input, {});
-    const std::size_t taken = client_->session.receive(bytes);
-    client_->input.insert(0, bytes, taken);
-    client_->sent = std::exchange(client_->session.output(), {});
-    const bool is_silent = client_->session.is_over() || (!client_->is_open && client_->input.empty());
-    if (client_->is_gone || (client_->sent.empty() && is_silent)) {
+  void answer(Client& next) {
+    const auto place =
+        std::find_if(clients_.begin(), clients_.end(), [&](const auto& client) { return client.get() == &next; });
+    const std::shared_ptr<Client> client = *place;
+    if (client->session.waits_until()) client->session.end_wait();
+    client->input.erase(0, client->session.receive(client->input, 1));
+    client->arrived = ++arrivals_;
+    client->sent = std::exchange(client->session.output(), {});
+    const bool is_silent = client->session.is_over() || (!client->is_open && client->input.empty());
+    if (client->is_gone || (client->sent.empty() && is_silent && !client->session.waits_until())) {
       error_code ignored;
-      client_->socket.close(ignored);
-      client_.reset();
-      return tell("the client has gone");
+      client->socket.close(ignored);
+      clients_.erase(place);
+      return tell("a client has gone");
     }
-    read();
-    if (client_->sent.empty()) return;
-    client_->writes = true;
-    asio::async_write(client_->socket, asio::buffer(client_->sent),
-                      [client = client_](const error_code& error, std::size_t) {
-                        client->writes = false;
-                        if (error) client->is_gone = true;
-                      });
+    read(client);
+    if (client->sent.empty()) return;
+    client->writes = true;
+    asio::async_write(client->socket, asio::buffer(client->sent), [client](const error_code& error, std::size_t) {
+      client->writes = false;
+      if (error) client->is_gone = true;
+    });
   }
 
   void tell(const std::string& text) const {
@@ -164,7 +211,9 @@ class Server::Sockets {
   asio::basic_socket_acceptor<Protocol> acceptor_;
   asio::posix::stream_descriptor stop_;
   asio::steady_timer again_;
-  std::shared_ptr<Client> client_;
+  std::vector<std::shared_ptr<Client>> clients_;
+  std::optional<Protocol::socket> newcomer_;
+  std::uint64_t arrivals_ = 0;
   bool is_stopped_ = false;
 };
 
@@ -174,7 +223,7 @@ Server::~Server() = default;
 
 void Server::serve(std::optional<std::chrono::milliseconds> patience) { sockets_->serve(patience); }
 bool Server::is_stopped() const noexcept { return sockets_->is_stopped(); }
-bool Server::is_interrupted() { return sockets_->is_interrupted(); }
-bool Server::has_client() const noexcept { return sockets_->has_client(); }
+std::optional<std::uint64_t> Server::first_wait() const { return sockets_->first_wait(); }
+std::size_t Server::clients() const noexcept { return sockets_->clients(); }
 
 }  // namespace pmufab::register_server

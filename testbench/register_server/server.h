@@ -2,6 +2,8 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -12,10 +14,15 @@
 
 namespace pmufab::register_server {
 
-/// Serves a target to one client after the other, of this user only.
+/// Clients that are served at the same time.
+inline constexpr std::size_t kMostClients = 64;
+
+/// Serves a target to clients of this user only.
 ///
-/// While a client is connected, another one is refused: its connection ends at once. What the target does for a client
-/// stays when the client goes, however it goes.
+/// One packet is answered at a time, in the order in which clients have sent something; a client that sends several at
+/// once lets the others have their turn in between. A command that waits for simulated time keeps only its own client
+/// waiting. While kMostClients are connected, another one is told so and refused. What the target does for a client stays
+/// when the client goes, however it goes.
 class Server {
  public:
   using Log = std::function<void(const std::string&)>;
@@ -32,10 +39,10 @@ class Server {
   /// @param patience  how long to wait at most; nothing: until something comes
   void serve(std::optional<std::chrono::milliseconds> patience);
   [[nodiscard]] bool is_stopped() const noexcept;
-  /// Within a command of the target that takes long: @return true if it is to end, because the client sends an
-  /// interrupt or goes, or because the server is stopped
-  [[nodiscard]] bool is_interrupted();
-  [[nodiscard]] bool has_client() const noexcept;
+  /// The first instant that a client's command waits for, in picoseconds of the target's time. Whoever calls serve() lets
+  /// time pass until then, in small steps, and calls it after each.
+  [[nodiscard]] std::optional<std::uint64_t> first_wait() const;
+  [[nodiscard]] std::size_t clients() const noexcept;
 
  private:
   class Sockets;

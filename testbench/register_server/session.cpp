@@ -57,28 +57,24 @@ std::string cpu_registers(bool is_x86) {
 
 }  // namespace
 
-bool Session::is_interrupted_by(std::string_view more) const {
+bool Session::is_interrupted_by(std::string_view bytes) {
   PacketReader reader;  // a byte of that value inside of a packet is none
-  for (std::string_view bytes : {behind_, more}) {
-    while (true) {
-      const PacketReader::Found found = reader.take(bytes);
-      if (found == PacketReader::Found::interrupt) return true;
-      if (found == PacketReader::Found::nothing) break;
-    }
+  while (true) {
+    const PacketReader::Found found = reader.take(bytes);
+    if (found == PacketReader::Found::interrupt) return true;
+    if (found == PacketReader::Found::nothing) return false;
   }
-  return false;
 }
 
-std::size_t Session::receive(std::string_view bytes) {
+std::size_t Session::receive(std::string_view bytes, std::size_t packets) {
   const std::size_t size = bytes.size();
   if (!has_begun_ && !bytes.empty()) {
     // A web page can make a browser send requests here. They begin with a letter.
     has_begun_ = true;
     is_over_ = std::string_view("+-$\x03").find(bytes.front()) == std::string_view::npos;
   }
-  while (!is_over_ && output_.size() < kMostOutput) {
+  for (; !is_over_ && !waits_until_ && packets > 0 && output_.size() < kMostOutput; --packets) {
     const PacketReader::Found found = reader_.take(bytes);
-    behind_ = bytes;
     switch (found) {
       case PacketReader::Found::nothing:
         return size;
@@ -230,14 +226,23 @@ void Session::write_memory(std::string_view arguments, bool is_binary) {
 void Session::command(std::string_view digits) {
   std::string words;
   if (!from_hex(digits, words)) return reply(kMalformed);
-  const bool good = target_.command(words, [this](std::string_view text) {
-    while (!text.empty()) {
-      const std::string_view part = text.substr(0, kMostBytes - 1);
-      reply("O" + to_hex(part));
-      text.remove_prefix(part.size());
-    }
-  });
-  reply(good ? "OK" : kFailed);
+  const bool good = target_.command(
+      words, [this](std::string_view text) { print(text); }, waits_until_);
+  if (!waits_until_) reply(good ? "OK" : kFailed);
+}
+
+void Session::end_wait() {
+  const std::uint64_t until = waits_until_.value();
+  waits_until_.reset();
+  reply(target_.end_wait(until, [this](std::string_view text) { print(text); }) ? "OK" : kFailed);
+}
+
+void Session::print(std::string_view text) {
+  while (!text.empty()) {
+    const std::string_view part = text.substr(0, kMostBytes - 1);
+    reply("O" + to_hex(part));
+    text.remove_prefix(part.size());
+  }
 }
 
 }  // namespace pmufab::register_server

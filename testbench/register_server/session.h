@@ -2,6 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -19,12 +22,17 @@ class Session {
  public:
   explicit Session(Target& target) : target_(target) {}
 
-  /// Take bytes of the client, and answer them, until much is to be sent.
-  /// @return how many it has taken
-  std::size_t receive(std::string_view bytes);
-  /// While receive() answers a packet: whether the client has sent an interrupt behind it.
-  /// @param more  what has come since receive() was called
-  [[nodiscard]] bool is_interrupted_by(std::string_view more) const;
+  /// Take bytes of the client, and answer them, until much is to be sent, or a command waits.
+  /// @param packets  how many to answer at most
+  /// @return how many bytes it has taken
+  std::size_t receive(std::string_view bytes, std::size_t packets = std::numeric_limits<std::size_t>::max());
+  /// The instant that a command waits for, in picoseconds. No more is taken before end_wait().
+  [[nodiscard]] std::optional<std::uint64_t> waits_until() const noexcept { return waits_until_; }
+  /// @param bytes  what the client has sent and receive() has not taken
+  /// @return true if there is an interrupt among its packets
+  [[nodiscard]] static bool is_interrupted_by(std::string_view bytes);
+  /// Answer the command that waits, whether its instant has come or not.
+  void end_wait();
   /// What is to be sent; who has sent it removes it.
   [[nodiscard]] std::string& output() noexcept { return output_; }
   /// @return true if the client has detached, has killed what it believes to debug, or does not speak this protocol
@@ -40,12 +48,13 @@ class Session {
   void read_memory(std::string_view arguments);
   void write_memory(std::string_view arguments, bool is_binary);
   void command(std::string_view digits);
+  void print(std::string_view text);
 
   Target& target_;
   PacketReader reader_;
-  std::string_view behind_;  // the packet that is being answered
   std::string output_;
   std::string last_reply_;  // as it was sent
+  std::optional<std::uint64_t> waits_until_;
   bool has_begun_ = false;
   bool acknowledges_ = true;
   bool is_over_ = false;

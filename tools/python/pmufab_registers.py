@@ -22,7 +22,7 @@ class DebugException(Exception):
 
 
 class Debugger:
-    """A connection to the server, which serves one client at a time. Use it with "with", or close() it."""
+    """A connection to the server, which serves several at a time. Use it with "with", or close() it."""
 
     def __init__(self, address=None):
         """address: path of a Unix socket, or "127.0.0.1:PORT"; otherwise that in the variable PMUFAB_REGISTERS."""
@@ -41,7 +41,10 @@ class Debugger:
         except (OSError, ValueError) as error:
             raise DebugException("%s: %s" % (address, error)) from error
         self._acknowledges = True
-        self._ask("qSupported")
+        supported = self._ask("qSupported")
+        if supported.startswith(b"E."):
+            self._socket.close()
+            raise DebugException("%s: the client is refused: %s" % (address, supported[2:].decode(errors="replace")))
         if self._ask("QStartNoAckMode") != b"OK":
             raise DebugException("%s does not serve registers" % address)
         self._acknowledges = False
@@ -100,7 +103,11 @@ class Debugger:
     def _ask(self, content, printed=None):
         data = content.encode()
         try:
-            self._send(b"$%s#%02x" % (data, sum(data) & 0xFF))
+            try:
+                self._send(b"$%s#%02x" % (data, sum(data) & 0xFF))
+            except DebugException:
+                if not self._acknowledges or not self._take():  # a refused client was told why
+                    raise
             while True:
                 reply = self._receive()
                 if printed is None or not reply.startswith(b"O") or reply == b"OK":
@@ -123,16 +130,20 @@ class Debugger:
             end = self._waiting.find(b"#", begin)
             if 0 <= begin < end and len(self._waiting) >= end + 3:
                 content, self._waiting = self._waiting[begin + 1:end], self._waiting[end + 3:]
-                if self._acknowledges:
+                if self._acknowledges and not content.startswith(b"E."):
                     self._send(b"+")
                 return content
-            try:
-                more = self._socket.recv(65536)
-            except OSError as error:
-                raise DebugException("the server is gone: %s" % error) from error
-            if not more:
-                raise DebugException("the server has closed the connection: it serves one client of its user at a time")
-            self._waiting += more
+            if not self._take():
+                raise DebugException("the server has closed the connection: it serves clients of its user alone")
+
+    def _take(self):
+        """Take what has come, or wait for it. Return false at its end."""
+        try:
+            more = self._socket.recv(65536)
+        except OSError as error:
+            raise DebugException("the server is gone: %s" % error) from error
+        self._waiting += more
+        return bool(more)
 
 
 def _place(address):

@@ -2,6 +2,7 @@
 #include "testbench/fuzz/servers/register_server_player.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -33,7 +34,13 @@ class CheckedTarget final : public register_server::Target {
     if (done > bytes.size()) throw Violation("more bytes were written than given");
     return done;
   }
-  bool command(const std::string& words, const std::function<void(std::string_view)>& print) override {
+  [[nodiscard]] std::uint64_t time() const override { return 0; }
+  bool end_wait(std::uint64_t until, const std::function<void(std::string_view)>& /*print*/) override {
+    return until == 0;
+  }
+  bool command(const std::string& words, const std::function<void(std::string_view)>& print,
+               std::optional<std::uint64_t>& until) override {
+    if (words.size() % 5 == 4) until = words.size();
     if (words.size() > kPacketSize) throw Violation("a command that no packet holds");
     print(words);
     print(std::string(words.size() * 3, '#'));
@@ -95,12 +102,18 @@ void play_on_register_server(std::span<const std::uint8_t> input) {
   CheckedTarget target;
   register_server::Session session(target);
   for (std::size_t at = 0; at < bytes.size() && !session.is_over(); at += piece) {
-    session.receive(std::string_view(bytes).substr(at, piece));
-    check_output(session.output());
-    session.output().clear();
+    std::string_view rest = std::string_view(bytes).substr(at, piece);
+    while (!session.is_over()) {
+      rest.remove_prefix(session.receive(rest));
+      check_output(session.output());
+      session.output().clear();
+      if (!session.waits_until()) break;
+      session.end_wait();
+    }
   }
   if (session.is_over()) return;
   session.receive("+#00#00");  // ends whatever the input has left unfinished
+  if (session.waits_until()) session.end_wait();
   session.output().clear();
   session.receive(framed("m100,4"));
   const std::string& answer = session.output();

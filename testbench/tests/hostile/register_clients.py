@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Lets two clients at once send the register server of pmufab serve what no debugger sends, and kills them.
 
-The server has a Unix socket, then a port of this machine. One round is two clients, of which the server takes one at a
+The server has a Unix socket, then a port of this machine. One round is two clients, which the server serves at the same
 time. They send packets, damaged packets and any bytes, in pieces, and read replies or do not. They end by closing,
 by shutting down one direction, by a reset, or killed at a random moment.
 

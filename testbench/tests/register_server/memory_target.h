@@ -25,7 +25,13 @@ class MemoryTarget final : public Target {
     for (; done < bytes.size() && memory.contains(address + done); ++done) memory[address + done] = bytes[done];
     return done;
   }
-  bool command(const std::string& words, const std::function<void(std::string_view)>& print) override {
+  [[nodiscard]] std::uint64_t time() const override { return now; }
+  bool end_wait(std::uint64_t until, const std::function<void(std::string_view)>& /*print*/) override {
+    return now >= until;
+  }
+  bool command(const std::string& words, const std::function<void(std::string_view)>& print,
+               std::optional<std::uint64_t>& until) override {
+    if (words == "wait") until = now + 100;
     commands.push_back(words);
     print(printed);
     if (on_command) on_command();
@@ -37,6 +43,7 @@ class MemoryTarget final : public Target {
   std::vector<std::pair<std::uint64_t, std::string>> writes;
   std::vector<std::string> commands;
   std::string printed;
+  std::uint64_t now = 0;  // simulated time
   bool succeeds = true;
   std::function<void()> on_command;
 };

@@ -133,19 +133,68 @@ TEST_F(RegisterServerTest, answers_requests_in_pieces_and_several_at_once) {
   EXPECT_EQ(heard(client), "+" + framed("a5") + "+" + framed("a5"));
 }
 
-TEST_F(RegisterServerTest, refuses_a_second_client_and_takes_it_when_the_first_has_gone) {
-  Descriptor first = connect_to_file();
-  serve();
+TEST_F(RegisterServerTest, serves_clients_at_the_same_time_in_the_order_of_their_packets) {
+  const Descriptor first = connect_to_file();
   const Descriptor second = connect_to_file();
   serve();
-  EXPECT_TRUE(is_over(second));
-  EXPECT_TRUE(answers(first));
+  EXPECT_EQ(server->clients(), 2U);
+  say(first, framed("m10,1") + framed("m11,1") + framed("m12,1"));
+  for (int round = 0; round < 3; ++round) EXPECT_TRUE(answers(second));
+  target.reads.clear();
+  say(second, framed("m20,1") + framed("m21,1"));
+  say(first, framed("m10,1") + framed("m11,1"));
+  serve();
+  std::vector<std::uint64_t> places;
+  for (const auto& [address, size] : target.reads) places.push_back(address);
+  ASSERT_EQ(places.size(), 4U);
+  const bool second_begins = places[0] == 0x20;
+  const std::vector<std::uint64_t> one_way = {0x20, 0x10, 0x21, 0x11};
+  const std::vector<std::uint64_t> other_way = {0x10, 0x20, 0x11, 0x21};  // both have come when the server looks
+  EXPECT_EQ(places, second_begins ? one_way : other_way);
+  EXPECT_THAT(log, ElementsAre("a client has connected", "a client has connected"));
+}
+
+TEST_F(RegisterServerTest, a_client_that_goes_within_a_packet_leaves_the_others_alone) {
+  Descriptor first = connect_to_file();
+  const Descriptor second = connect_to_file();
+  say(first, "$M10,1:0");
+  EXPECT_TRUE(answers(second));
+  say(second, "$m10");
+  serve();
   first.reset();
   serve();
-  EXPECT_FALSE(server->has_client());
-  EXPECT_TRUE(answers(connect_to_file()));
-  EXPECT_THAT(log, ElementsAre("a client has connected", "a second client is refused", "the client has gone",
-                               "a client has connected"));
+  EXPECT_EQ(server->clients(), 1U);
+  say(second, ",1#" + framed("m10,1").substr(framed("m10,1").size() - 2));
+  serve();
+  EXPECT_EQ(heard(second), "+" + framed("a5"));
+}
+
+TEST_F(RegisterServerTest, tells_one_client_too_many_why_it_is_refused) {
+  std::vector<Descriptor> clients;
+  for (std::size_t i = 0; i < kMostClients; ++i) clients.push_back(connect_to_file());
+  for (std::size_t i = 0; i < kMostClients; ++i) serve();
+  EXPECT_EQ(server->clients(), kMostClients);
+  const Descriptor other = connect_to_file();
+  say(other, framed("qSupported"));
+  serve();
+  EXPECT_EQ(heard(other), "+" + framed("E.64 clients are served already"));
+  EXPECT_TRUE(is_over(other));
+  EXPECT_EQ(log.back(), "a client is refused: 64 clients are served already");
+  EXPECT_TRUE(answers(clients.back()));
+}
+
+/// Those that have closed their connections no longer have a place, even where the server learns of both at once.
+TEST_F(RegisterServerTest, refuses_none_of_200_clients_that_reconnect_at_once) {
+  std::vector<Descriptor> clients;
+  for (std::size_t i = 0; i < kMostClients; ++i) clients.push_back(connect_to_file());
+  for (std::size_t i = 0; i < kMostClients; ++i) serve();
+  for (int again = 0; again < 200; ++again) {
+    Descriptor& client = clients[static_cast<std::size_t>(again) % clients.size()];
+    client.reset();
+    client = connect_to_file();
+    ASSERT_TRUE(answers(client)) << again;
+  }
+  EXPECT_EQ(server->clients(), kMostClients);
 }
 
 TEST_F(RegisterServerTest, answers_a_client_that_has_said_all) {
@@ -164,7 +213,7 @@ TEST_F(RegisterServerTest, goes_on_when_clients_go_in_the_middle_of_anything) {
     say(client, bytes);
     client.reset();
     serve();
-    EXPECT_FALSE(server->has_client()) << bytes;
+    EXPECT_EQ(server->clients(), 0U) << bytes;
   }
   EXPECT_TRUE(answers(connect_to_file()));
 }
@@ -175,7 +224,7 @@ TEST_F(RegisterServerTest, ends_a_connection_when_the_client_detaches) {
   serve();
   EXPECT_EQ(heard(client), "+" + framed("OK"));
   EXPECT_TRUE(is_over(client));
-  EXPECT_FALSE(server->has_client());
+  EXPECT_EQ(server->clients(), 0U);
 }
 
 TEST_F(RegisterServerTest, a_client_that_does_not_read_stops_itself_alone) {
@@ -190,42 +239,51 @@ TEST_F(RegisterServerTest, a_client_that_does_not_read_stops_itself_alone) {
   EXPECT_LT(target.commands.size(), 20U) << "answers pile up";
   client.reset();
   serve();
-  EXPECT_FALSE(server->has_client());
+  EXPECT_EQ(server->clients(), 0U);
   EXPECT_TRUE(answers(connect_to_file()));
 }
 
-TEST_F(RegisterServerTest, a_long_command_is_told_of_interrupts_of_the_clients_end_and_of_the_servers) {
-  std::vector<bool> told;
-  target.on_command = [&] { told.push_back(server->is_interrupted()); };
-  Descriptor client = connect_to_file();
-  const auto command = [&] {
-    say(client, framed("qRcmd,00"));
-    serve();
-  };
-  command();
-  target.on_command = [&] {
-    told.push_back(server->is_interrupted());
-    say(client, "\x03");
-    told.push_back(server->is_interrupted());
-  };
-  command();
-  EXPECT_THAT(told, ElementsAre(false, false, true));
-  EXPECT_TRUE(!heard(client).empty() && answers(client));
+TEST_F(RegisterServerTest, a_client_that_waits_for_time_keeps_nobody_else_waiting) {
+  const std::string wait = framed("qRcmd," + to_hex("wait"));
+  const Descriptor first = connect_to_file();
+  const Descriptor second = connect_to_file();
+  say(first, wait + framed("m10,1"));
+  serve();
+  EXPECT_EQ(server->first_wait(), 100U);
+  EXPECT_EQ(heard(first), "+");
+  EXPECT_TRUE(answers(second));
+  target.now = 50;
+  say(second, wait);
+  serve();
+  EXPECT_EQ(server->first_wait(), 100U);
+  target.now = 100;
+  serve();
+  EXPECT_EQ(heard(first), framed("OK") + "+" + framed("a5"));
+  EXPECT_EQ(server->first_wait(), 150U);
+  target.now = 150;
+  serve();
+  EXPECT_EQ(heard(second), "+" + framed("OK"));
+  EXPECT_FALSE(server->first_wait());
+}
 
-  target.on_command = [&] {
-    client.reset();
-    told.push_back(server->is_interrupted());
-  };
-  command();
-  EXPECT_TRUE(told.back());
-  client = connect_to_file();
-  target.on_command = [&] {
-    told.push_back(server->is_interrupted());
-    EXPECT_EQ(write(stop[1], "s", 1), 1);
-    told.push_back(server->is_interrupted());
-  };
-  command();
-  EXPECT_THAT(std::vector<bool>(told.end() - 2, told.end()), ElementsAre(false, true));
+TEST_F(RegisterServerTest, an_interrupt_the_clients_end_and_the_servers_end_a_wait) {
+  const std::string wait = framed("qRcmd," + to_hex("wait"));
+  Descriptor client = connect_to_file();
+  say(client, wait);
+  serve();
+  EXPECT_TRUE(server->first_wait());
+  say(client, "\x03");
+  serve();
+  EXPECT_EQ(heard(client), "+" + framed("E01"));
+  EXPECT_TRUE(answers(client));
+  say(client, wait);
+  serve();
+  client.reset();
+  serve();
+  EXPECT_FALSE(server->first_wait());
+  EXPECT_EQ(server->clients(), 0U);
+  EXPECT_EQ(write(stop[1], "s", 1), 1);
+  serve();
   EXPECT_TRUE(server->is_stopped());
 }
 
@@ -246,7 +304,7 @@ TEST_F(RegisterServerTest, goes_on_when_there_are_no_file_descriptors_for_a_mome
   ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &tight), 0);
   serve();
   setrlimit(RLIMIT_NOFILE, &before);
-  EXPECT_FALSE(server->has_client());
+  EXPECT_EQ(server->clients(), 0U);
   server->serve(std::chrono::milliseconds(100));
   EXPECT_TRUE(answers(client));
 }

@@ -48,19 +48,29 @@ TEST_F(RegisterServerSession, memory_is_read_and_written) {
   EXPECT_THAT(target.writes, ElementsAre(std::pair(0x1004, "\xab\xcd"), std::pair(0x1008, std::string("\0#}", 3))));
 }
 
-// While a command runs, an interrupt stands behind its packet, and what has come with it or since.
-TEST_F(RegisterServerSession, an_interrupt_is_seen_behind_the_packet_under_way_and_not_inside_of_another) {
-  std::vector<bool> seen;
-  target.on_command = [&] {
-    seen = {session.is_interrupted_by(""), session.is_interrupted_by("\x03"),
-            session.is_interrupted_by(framed("X1000,1:\x03")), session.is_interrupted_by(framed("m1000,1") + "\x03")};
-  };
-  send(framed("qRcmd,72"));
-  EXPECT_THAT(seen, ElementsAre(false, true, false, true));
-  send(framed("qRcmd,72") + "\x03");
-  EXPECT_THAT(seen, ElementsAre(true, true, true, true));
-  send(framed("qRcmd,72") + framed("X1000,1:\x03"));
-  EXPECT_THAT(seen, ElementsAre(false, true, false, true));
+TEST_F(RegisterServerSession, an_interrupt_is_seen_among_what_is_not_answered_and_not_inside_of_a_packet) {
+  EXPECT_FALSE(Session::is_interrupted_by(""));
+  EXPECT_TRUE(Session::is_interrupted_by("\x03"));
+  EXPECT_FALSE(Session::is_interrupted_by(framed("X1000,1:\x03")));
+  EXPECT_TRUE(Session::is_interrupted_by(framed("m1000,1") + "\x03"));
+}
+
+TEST_F(RegisterServerSession, a_command_that_waits_is_answered_at_its_end_and_what_is_behind_it_afterwards) {
+  MemoryTarget memory;
+  Session waiting(memory);
+  const std::string wait = framed("qRcmd," + to_hex("wait"));
+  const std::string behind = framed("qC");
+  EXPECT_EQ(waiting.receive(wait + behind), wait.size());
+  EXPECT_EQ(waiting.waits_until(), 100U);
+  EXPECT_EQ(waiting.output(), "+");
+  EXPECT_EQ(waiting.receive(behind), 0U);
+  memory.now = 100;
+  waiting.end_wait();
+  EXPECT_EQ(waiting.output(), "+" + framed("OK"));
+  EXPECT_EQ(waiting.receive(wait + behind), wait.size());
+  waiting.end_wait();
+  EXPECT_TRUE(waiting.output().ends_with(framed("E01"))) << "its instant has not come";
+  EXPECT_EQ(waiting.receive(behind + behind, 1), behind.size()) << "no more than one packet is wanted";
 }
 
 TEST_F(RegisterServerSession, a_read_ends_where_memory_ends) {

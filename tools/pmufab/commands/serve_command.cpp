@@ -164,10 +164,10 @@ SIGTERM, or until COMMAND ends. No driver runs, unless --load-drivers is given. 
 
 The server listens at a Unix socket in a private folder, or at --socket FILE, or at --listen 127.0.0.1:PORT. It prints
 where. COMMAND finds it in the variable PMUFAB_REGISTERS, and the Python modules pmufab_registers and
-arm_ds.debugger_v1. Only this user's programs are served, one after the other.
+arm_ds.debugger_v1. Only this user's programs are served, up to 64 at a time.
 
 An aligned read or write of 1, 2, 4 or 8 bytes is one access of the bus. It takes no simulated time. Time stands still
-until a client lets it pass ("monitor run 10us" in gdb), or follows the wall clock with --realtime. "monitor help" lists
+until a client lets it pass ("monitor run 10us" in gdb), for all clients, or follows the wall clock with --realtime. "monitor help" lists
 the other commands.)",
       .options =
           platform_options() +
