@@ -87,10 +87,10 @@ static int answer(const char* stage, int usual) {
 }
 
 static noinline int recurse(int depth) {
-  volatile char frame[4096];
+  volatile char frame[1024];
 
-  frame[depth & 4095] = (char)depth;
-  return recurse(depth + 1) + frame[(depth * 7) & 4095];
+  frame[depth & 1023] = (char)depth;
+  return recurse(depth + 1) + frame[(depth * 7) & 1023];
 }
 
 static void* thread(void* argument) {
