@@ -33,6 +33,7 @@ constexpr std::size_t kToldWarnings = 10;
 constexpr Picoseconds kLockup = 20'000'000'000;  // Linux waits for 20 s of real time
 constexpr unsigned kLockupCalls = 100;           // one handler may take as long, or its CPU be away: that has an end
 constexpr unsigned kCallsAtOnce = 100'000;       // of timers at one instant: time never goes on
+constexpr unsigned kTimerCalls = 10'000;         // of one timer, without a pause
 constexpr Picoseconds kTimerCall = 1'000'000;    // a CPU takes longer for the interrupt of a timer
 constexpr std::size_t kStackSize = 1U << 20;     // of the interrupt process: drivers nest calls deeply, more so with
                                                  // sanitizers
@@ -334,11 +335,11 @@ struct DriverHost::State {
   /// A timer that is due again before a CPU could have carried out its callback leaves no time for anything else.
   void check_pace(std::uintptr_t function, TimerPace& pace) {
     if (pace.calls++ == 0) pace.begun = now();
-    if (pace.calls <= kCallsAtOnce) return;
+    if (pace.calls <= kTimerCalls) return;
     const Picoseconds taken = now() - pace.begun;
     pace = {};
-    if (taken >= kCallsAtOnce * kTimerCall || taken == 0) return;
-    die(in_function("the CPU is locked up: a timer was due " + std::to_string(kCallsAtOnce) + " times in " +
+    if (taken >= kTimerCalls * kTimerCall || taken == 0) return;
+    die(in_function("the CPU is locked up: a timer was due " + std::to_string(kTimerCalls) + " times in " +
                         std::to_string(taken / 1'000'000) + " us, and a CPU takes 1 us for each",
                     function_at(function)));
   }

@@ -45,9 +45,9 @@ struct device* get_device(struct device* dev) {
   return pmufab_get_device(dev, __builtin_return_address(0));
 }
 
-void put_device(struct device* dev) {
-  if (dev) pmufab_reference_put(dev, __builtin_return_address(0));
-  if (!dev || WARN_ON(dev->references <= 0) || --dev->references > 0) return;
+/* What the kernel itself holds. */
+void pmufab_drop_device(struct device* dev) {
+  if (WARN_ON(dev->references <= 0) || --dev->references > 0) return;
   pmufab_devres_release_all(dev);
   char* name = dev->allocated_name;
   if (dev->release)
@@ -55,6 +55,12 @@ void put_device(struct device* dev) {
   else if (dev->type && dev->type->release)
     dev->type->release(dev);
   kfree(name);
+}
+
+void put_device(struct device* dev) {
+  if (!dev) return;
+  pmufab_reference_put(dev);
+  pmufab_drop_device(dev);
 }
 
 int bus_register_notifier(const struct bus_type* bus, struct notifier_block* block) {
@@ -163,7 +169,7 @@ int device_add(struct device* dev) {
   if (!dev->kobj.name && dev->init_name) dev_set_name(dev, "%s", dev->init_name);
   if (!dev->kobj.name) return -EINVAL;
   if (dev->parent) {
-    get_device(dev->parent);
+    dev->parent->references++;
     if (dev->numa_node == NUMA_NO_NODE) dev->numa_node = dev->parent->numa_node;
   }
   dev->added = true;
@@ -172,7 +178,7 @@ int device_add(struct device* dev) {
     if (strcmp(dev_name(other), dev_name(dev)) != 0) continue;
     pr_warn("sysfs: cannot create duplicate filename '/bus/%s/devices/%s'\n", dev->bus->name, dev_name(dev));
     dev->added = false;
-    if (dev->parent) put_device(dev->parent);
+    if (dev->parent) pmufab_drop_device(dev->parent);
     return -EEXIST;
   }
   list_add_tail(&dev->bus_node, (struct list_head*)&dev->bus->devices);
@@ -191,7 +197,7 @@ void device_del(struct device* dev) {
     list_del_init(&dev->bus_node);
     notify(dev, BUS_NOTIFY_REMOVED_DEVICE);
   }
-  if (dev->parent) put_device(dev->parent);
+  if (dev->parent) pmufab_drop_device(dev->parent);
 }
 
 int device_register(struct device* dev) {
@@ -201,7 +207,7 @@ int device_register(struct device* dev) {
 
 void device_unregister(struct device* dev) {
   device_del(dev);
-  put_device(dev);
+  pmufab_drop_device(dev);
 }
 
 int bus_register(const struct bus_type* bus_in) {

@@ -232,7 +232,7 @@ struct acpi_device* acpi_dev_get_first_match_dev(const char* hid, const char* ui
 }
 
 void acpi_dev_put(struct acpi_device* device) {
-  if (device) pmufab_reference_put(&device->fwnode, __builtin_return_address(0));
+  if (device) pmufab_reference_put(&device->fwnode);
 }
 
 struct fwnode_handle* fwnode_handle_get(struct fwnode_handle* fwnode) {
@@ -241,7 +241,7 @@ struct fwnode_handle* fwnode_handle_get(struct fwnode_handle* fwnode) {
 }
 
 void fwnode_handle_put(struct fwnode_handle* fwnode) {
-  if (fwnode) pmufab_reference_put(fwnode, __builtin_return_address(0));
+  if (fwnode) pmufab_reference_put(fwnode);
 }
 
 struct device_node* of_node_get(struct device_node* node) {
@@ -250,7 +250,7 @@ struct device_node* of_node_get(struct device_node* node) {
 }
 
 void of_node_put(struct device_node* node) {
-  if (node) pmufab_reference_put(&node->fwnode, __builtin_return_address(0));
+  if (node) pmufab_reference_put(&node->fwnode);
 }
 
 int acpi_dev_get_memory_resources(struct acpi_device* device, struct list_head* list) {

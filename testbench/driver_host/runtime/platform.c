@@ -111,7 +111,7 @@ int platform_device_add(struct platform_device* pdev) {
 }
 
 void platform_device_put(struct platform_device* pdev) {
-  if (pdev) put_device(&pdev->dev);
+  if (pdev) pmufab_drop_device(&pdev->dev);
 }
 
 void platform_device_del(struct platform_device* pdev) {

@@ -39,6 +39,7 @@ void pmufab_debugfs_exit(void);
 extern struct device* pmufab_probing;       /* the device whose probe is running; null: none */
 extern const struct device* pmufab_leaving; /* the device that its driver is leaving; null: none */
 struct device* pmufab_get_device(struct device* dev, const void* place);
+void pmufab_drop_device(struct device* dev); /* as put_device(), of a reference that no driver took */
 void pmufab_deferred_probe_run(void);
 void pmufab_deferred_probe_report(void);
 void pmufab_list_bound(void* context, void (*device)(void* context, const char* name, const char* driver,
@@ -247,7 +248,7 @@ const char* pmufab_platform_table(struct device* dev, const struct device_driver
 
 /* references.c: references to devices and nodes of firmware that drivers take, and have to put. */
 void pmufab_reference_taken(const void* object, const char* kind, const char* name, const void* place);
-void pmufab_reference_put(const void* object, const void* place);
+void pmufab_reference_put(const void* object);
 void pmufab_references_exit(void);
 
 /* sysfs.c: one file below a device's folder. */

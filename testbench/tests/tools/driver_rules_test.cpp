@@ -280,10 +280,10 @@ TEST_F(DriverRule, a_panic_names_the_function) {
 TEST_F(DriverRule, a_stack_and_a_time_that_a_kernel_has_not_are_panics) {
   EXPECT_THAT(failures('S'), AllOf(HasSubstr("kernel_panic: "), HasSubstr("kernel stack overflow: the driver has "),
                                    HasSubstr(fmt::format(", in fault_depth{}", kOfThisDriver))));
-  EXPECT_THAT(failures('Q'), HasSubstr("kernel_panic: work is queued for ever: 100000 times at one instant, at last "
+  EXPECT_THAT(failures('Q'), HasSubstr("work is queued for ever: 100000 times at one instant, at last "
                                        "fault_work() of nvidia_t410_cmem_latency_pmu.c"));
   EXPECT_THAT(failures('t'), AllOf(HasSubstr("kernel_panic: "),
-                                   HasSubstr("the CPU is locked up: a timer was due 100000 times in 99 us"),
+                                   HasSubstr("the CPU is locked up: a timer was due 10000 times in 10 us"),
                                    HasSubstr(fmt::format(", in fault_tick{}", kOfThisDriver))));
 }
 
@@ -332,7 +332,7 @@ class DriverBuildRule : public DriverFault {
     const std::string drivers = drivers_of(kFile, text, true);
     const std::string scenario =
         write("rules.yaml", "name: rules\nplatform: " + shipped("platforms/tegra410-1s-small.yaml") +
-                                "\nmeasure:\n  - events: [nvidia_cmem_latency_pmu_0/cycles/]\n");
+                                "\nduration: 20 us\nmeasure:\n  - events: [nvidia_cmem_latency_pmu_0/cycles/]\n");
     const Outcome outcome = pmufab({"run", scenario, "--driver", drivers});
     EXPECT_EQ(outcome.exit_code, 1) << outcome.out;
     return outcome.out + outcome.err;
@@ -344,8 +344,9 @@ TEST_F(DriverBuildRule, large_frames_floating_point_and_long_delays_do_not_compi
   EXPECT_THAT(refusal("volatile char large[40 << 10]; large[pdev->id & 1023] = 1;"),
               AllOf(HasSubstr("cmem_lat_pmu_probe"), HasSubstr("larger than 2048 bytes")));
 #endif
-  EXPECT_THAT(refusal("volatile long share = pdev->id; share = (long)((double)share * 0.37);"),
-              HasSubstr("floating point in cmem_lat_pmu_probe(): a kernel has none (-mgeneral-regs-only)"));
+  EXPECT_THAT(
+      refusal("volatile long share = pdev->id; share = (long)((double)share * 0.37);"),
+      AllOf(HasSubstr("floating point: a kernel has none (-mgeneral-regs-only)"), HasSubstr("cmem_lat_pmu_probe")));
   EXPECT_THAT(refusal("udelay(20001);"),
               AllOf(HasSubstr("cmem_lat_pmu_probe"),
                     HasSubstr("udelay() of more than 20000 us: the kernel refuses it (__bad_udelay)")));
