@@ -33,7 +33,7 @@ constexpr std::size_t kToldWarnings = 10;
 constexpr Picoseconds kLockup = 20'000'000'000;  // Linux waits for 20 s of real time
 constexpr unsigned kLockupCalls = 100;           // one handler may take as long, or its CPU be away: that has an end
 constexpr unsigned kCallsAtOnce = 100'000;       // of timers at one instant: time never goes on
-constexpr unsigned kTimerCalls = 10'000;         // of one timer, without a pause
+constexpr unsigned kTimerCalls = 1'000;          // of one timer, without a pause
 constexpr Picoseconds kTimerCall = 1'000'000;    // a CPU takes longer for the interrupt of a timer
 constexpr std::size_t kStackSize = 1U << 20;     // of the interrupt process: drivers nest calls deeply, more so with
                                                  // sanitizers
