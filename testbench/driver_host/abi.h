@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-#define PMUFAB_DRIVER_ABI_VERSION 12u
+#define PMUFAB_DRIVER_ABI_VERSION 13u
 #define PMUFAB_NO_TIMER (~(uint64_t)0)
 #define PMUFAB_DRIVER_ENTRY "pmufab_driver_module"
 
@@ -50,8 +50,8 @@ struct pmufab_host {
   void (*sleep)(void* context, uint64_t until);
   /* Call pmufab_module.timers at this time, in place of the time named before. PMUFAB_NO_TIMER: not at all. */
   void (*set_timer)(void* context, uint64_t at);
-  /* A timer's callback has returned: the driver's function at this address. */
-  void (*timer_called)(void* context, const void* function);
+  /* A callback of the timer has returned: the driver's function at this address. */
+  void (*timer_called)(void* context, const void* function, const void* timer);
   /* One line of the kernel log, without newline. */
   void (*log)(void* context, int level, const char* text, size_t length);
   /* A WARN() was hit. Its text, one line, is in the log. */
@@ -178,11 +178,13 @@ struct pmufab_module {
   /* Close all events, unbind all devices, run all module exits. Afterwards the module can only be closed. */
   void (*shutdown)(void);
 
-  /* Every registered PMU, and every file below its sysfs folder. */
+  /* Every registered PMU, and every file below its sysfs folder, as read(2) gives it: its content, or an errno (negative;
+   * 0: there is none). */
   void (*list_pmus)(void* context, void (*pmu)(void* context, const char* name, uint32_t type),
-                    void (*file)(void* context, const char* path, const char* content));
-  /* Every file in debugfs ("arm-cmn/map") with its present text. Showing may access registers, which takes time. */
-  void (*list_debugfs)(void* context, void (*file)(void* context, const char* path, const char* content));
+                    void (*file)(void* context, const char* path, const char* content, size_t length, int error));
+  /* Every file in debugfs ("arm-cmn/map"), likewise. Showing may access registers, which takes time. */
+  void (*list_debugfs)(void* context,
+                       void (*file)(void* context, const char* path, const char* content, size_t length, int error));
   /* Name of every loaded kernel module, in the order of loading, and whether another one has asked for it. */
   void (*list_modules)(void* context, void (*module)(void* context, const char* name, int is_helper));
   /* Unload one module, as rmmod does, or load it again. 0, or -errno. */

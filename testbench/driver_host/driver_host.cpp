@@ -7,6 +7,7 @@
 #include <array>
 #include <cinttypes>
 #include <cstdio>
+#include <map>
 #include <optional>
 #include <set>
 #include <sstream>
@@ -32,6 +33,8 @@ constexpr std::size_t kToldWarnings = 10;
 constexpr Picoseconds kLockup = 20'000'000'000;  // Linux waits for 20 s of real time
 constexpr unsigned kLockupCalls = 100;           // one handler may take as long, or its CPU be away: that has an end
 constexpr unsigned kCallsAtOnce = 100'000;       // of timers at one instant: time never goes on
+constexpr unsigned kTimerCalls = 1'000;          // of one timer, without a pause
+constexpr Picoseconds kTimerCall = 1'000'000;    // a CPU takes longer for the interrupt of a timer
 constexpr std::size_t kStackSize = 1U << 20;     // of the interrupt process: drivers nest calls deeply, more so with
                                                  // sanitizers
 
@@ -83,6 +86,12 @@ struct DriverHost::State {
     unsigned timers_at_once = 0;   ///< so many have, at that instant
   };
 
+  /// How often a timer has called, since when.
+  struct TimerPace {
+    Picoseconds begun = 0;
+    unsigned calls = 0;
+  };
+
   State(DriverHost& host_in, DriverSet drivers_in, const Options& options_in)
       : host(host_in),
         drivers(std::move(drivers_in)),
@@ -103,8 +112,8 @@ struct DriverHost::State {
     door.now = [](void*) { return now(); };
     door.sleep = [](void* self, std::uint64_t until) { of(self).sleep(until); };
     door.set_timer = [](void* self, std::uint64_t at) { of(self).set_timer(at); };
-    door.timer_called = [](void* self, const void* function) {
-      of(self).count_timer(reinterpret_cast<std::uintptr_t>(function) + 1);  // as if it had called from there
+    door.timer_called = [](void* self, const void* function, const void* timer) {
+      of(self).count_timer(reinterpret_cast<std::uintptr_t>(function) + 1, timer);  // as if it had called from there
     };
     door.log = [](void* self, int level, const char* text, std::size_t length) {
       of(self).print(level, std::string(text, length));
@@ -312,7 +321,8 @@ struct DriverHost::State {
   }
 
   /// A timer's callback has returned. @param function  an address in it
-  void count_timer(std::uintptr_t function) {
+  void count_timer(std::uintptr_t function, const void* timer) {
+    check_pace(function, timer_paces[timer]);
     series.timers_at_once = series.latest_timer == now() ? series.timers_at_once + 1 : 1;
     series.latest_timer = now();
     if (is_locked_up()) die(text_of_lockup(in_function("that of a timer", function_at(function))));
@@ -320,6 +330,18 @@ struct DriverHost::State {
     die(in_function(
         "the CPU is locked up: " + std::to_string(kCallsAtOnce) + " callbacks of timers were due at one instant",
         function_at(function)));
+  }
+
+  /// A timer that is due again before a CPU could have carried out its callback leaves no time for anything else.
+  void check_pace(std::uintptr_t function, TimerPace& pace) {
+    if (pace.calls++ == 0) pace.begun = now();
+    if (pace.calls <= kTimerCalls) return;
+    const Picoseconds taken = now() - pace.begun;
+    pace = {};
+    if (taken >= kTimerCalls * kTimerCall || taken == 0) return;
+    die(in_function("the CPU is locked up: a timer was due " + std::to_string(kTimerCalls) + " times in " +
+                        std::to_string(taken / 1'000'000) + " us, and a CPU takes 1 us for each",
+                    function_at(function)));
   }
 
   /// Run the handlers of every interrupt that can be taken, and the timers whose time has come.
@@ -399,6 +421,7 @@ struct DriverHost::State {
   Picoseconds timer_at = PMUFAB_NO_TIMER;  // of the drivers' first timer
   sc_core::sc_event timer_due;
   HandlerSeries series;  // under way
+  std::map<const void*, TimerPace> timer_paces;
 
   bool busy = false;                         // a thread is inside
   std::optional<Picoseconds> waiting_since;  // of the first thread that waits to come inside
@@ -564,8 +587,10 @@ std::vector<Pmu> DriverHost::pmus() const {
           [](void* context, const char* name, std::uint32_t type) {
             static_cast<std::vector<Pmu>*>(context)->push_back(Pmu{.name = name, .type = type, .files = {}});
           },
-          [](void* context, const char* path, const char* content) {
-            static_cast<std::vector<Pmu>*>(context)->back().files.emplace_back(path, content);
+          [](void* context, const char* path, const char* content, std::size_t length, int error) {
+            Pmu& pmu = static_cast<std::vector<Pmu>*>(context)->back();
+            pmu.files.emplace_back(path, std::string(content, length));
+            if (error != 0) pmu.unreadable.emplace(path, error);
           });
   return result;
 }
@@ -574,9 +599,12 @@ std::vector<std::pair<std::string, std::string>> DriverHost::debugfs() const {
   std::vector<std::pair<std::string, std::string>> files;
   if (!state_->booted || state_->dead) return files;
   const Inside inside(*state_);
-  (*state_->library)->list_debugfs(&files, [](void* context, const char* path, const char* content) {
-    static_cast<std::vector<std::pair<std::string, std::string>>*>(context)->emplace_back(path, content);
-  });
+  const auto add = [](void* context, const char* path, const char* content, std::size_t length, int error) {
+    if (error != 0) return;
+    static_cast<std::vector<std::pair<std::string, std::string>>*>(context)->emplace_back(path,
+                                                                                          std::string(content, length));
+  };
+  (*state_->library)->list_debugfs(&files, add);
   return files;
 }
 

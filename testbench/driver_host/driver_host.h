@@ -83,7 +83,7 @@ class DriverHost : public sc_core::sc_module {
   void unload();
 
   [[nodiscard]] std::vector<Pmu> pmus() const;
-  /// @return every debugfs file of the drivers: its path below the root ("arm-cmn/map") and its present text. The
+  /// @return every debugfs file of the drivers that can be read: its path below the root ("arm-cmn/map") and its text. The
   ///         drivers may read registers for it.
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> debugfs() const;
   /// A loaded kernel module.

@@ -96,6 +96,7 @@ void apply_definition(const std::string& text, const WrittenEvent& written, std:
         fmt::format("the driver publishes {}/events/{} as '{}': {}", pmu.name, event.name, event.definition, why));
   };
   std::string_view rest = event.definition;
+  if (rest.empty()) throw broken("the file is empty, or cannot be read");
   while (!rest.empty()) {
     const std::size_t comma = std::min(rest.find(','), rest.size());
     const std::string_view term = rest.substr(0, comma);

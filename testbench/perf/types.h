@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -41,6 +42,7 @@ struct Pmu {
   std::string name;  ///< for example "nvidia_ucf_pmu_0"
   std::uint32_t type;
   std::vector<std::pair<std::string, std::string>> files;  ///< path below the PMU's folder ("format/event") and content
+  std::map<std::string, int> unreadable = {};              ///< files that read(2) refuses, and its errno (negative)
 };
 
 /// Calls of the kernel's perf core into a driver, begin and end, as a debugger on the CPU would see them. The

@@ -16,13 +16,20 @@ namespace {
 
 namespace fs = std::filesystem;
 
-void write(const fs::path& file, std::string_view content) {
+void write_exactly(const fs::path& file, std::string_view content) {
   std::ofstream stream(file, std::ios::binary);
   stream << content;
-  if (!content.ends_with('\n') && file.filename() != "config") stream << '\n';
   stream.close();
   if (!stream) throw std::system_error(errno, std::generic_category(), file.string());
 }
+
+void write(const fs::path& file, std::string_view content) {
+  const bool is_line = !content.ends_with('\n') && file.filename() != "config";
+  write_exactly(file, is_line ? fmt::format("{}\n", content) : std::string(content));
+}
+
+/// A file of which every read fails with EIO, as that of address 0 does.
+void make_unreadable(const fs::path& file) { fs::create_symlink("/proc/self/mem", file); }
 
 void write_pmus(const fs::path& folder, const std::vector<perf::Pmu>& pmus) {
   fs::create_directories(folder);
@@ -33,7 +40,11 @@ void write_pmus(const fs::path& folder, const std::vector<perf::Pmu>& pmus) {
     write(own / "type", fmt::format("{}", pmu.type));
     for (const auto& [path, content] : pmu.files) {
       fs::create_directories((own / path).parent_path());
-      write(own / path, content);
+      if (pmu.unreadable.contains(path)) {
+        make_unreadable(own / path);
+      } else {
+        write_exactly(own / path, content);
+      }
     }
   }
 }

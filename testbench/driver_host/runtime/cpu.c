@@ -290,6 +290,7 @@ u64 ktime_get_ns(void);
 u64 ktime_get_ns(void) { return pmufab_host->now(pmufab_host->context) / 1000; }
 
 void pmufab_wait(u64 nanoseconds, const bool* woken) {
+  pmufab_count_delay(nanoseconds, __builtin_return_address(0));
   const u64 until = pmufab_host->now(pmufab_host->context) + nanoseconds * 1000;
   while (!(woken && READ_ONCE(*woken)) && pmufab_host->now(pmufab_host->context) < until) {
     pmufab_host->sleep(pmufab_host->context, until);

@@ -123,14 +123,19 @@ static char* path_of(const struct dentry* entry) {
   return path;
 }
 
-void pmufab_debugfs_list(void* context, void (*file)(void* context, const char* path, const char* content)) {
+void pmufab_debugfs_list(void* context, pmufab_file_visitor file) {
   struct dentry* entry;
   list_for_each_entry(entry, &entries, node) {
     struct seq_file text = {.private = entry->data};
     if (!entry->operations) continue;
     char* path = path_of(entry);
-    if (entry->operations->show) PMUFAB_CALL(entry->operations->show(&text, NULL));
-    if (path) file(context, path, text.buf ? text.buf : "");
+    int result = 0;
+    if (entry->operations->show) PMUFAB_CALL(result = entry->operations->show(&text, NULL));
+    if (result != 0)
+      pmufab_rule(PMUFAB_PLACE_OF(entry->operations->show), "debugfs: %s: show() returned %d: the file %s on Linux",
+                  path ? path : entry->name, result, result < 0 ? "cannot be read" : "is empty");
+    /* What is positive skips the text (SEQ_SKIP). */
+    if (path) file(context, path, text.buf ? text.buf : "", result == 0 ? text.count : 0, min(result, 0));
     kfree(path);
     kfree(text.buf);
   }

@@ -7,6 +7,7 @@
 enum { kBuses = 16 };
 
 struct device* pmufab_probing;
+const struct device* pmufab_leaving;
 static struct bus_type* known_buses[kBuses]; /* on which drivers were registered */
 static int known_count;
 
@@ -33,13 +34,20 @@ void device_initialize(struct device* dev) {
   dev->numa_node = NUMA_NO_NODE;
 }
 
-struct device* get_device(struct device* dev) {
-  if (dev) dev->references++;
+struct device* pmufab_get_device(struct device* dev, const void* place) {
+  if (!dev) return dev;
+  dev->references++;
+  pmufab_reference_taken(dev, dev->bus == &pci_bus_type ? "PCI device" : "device", dev_name(dev), place);
   return dev;
 }
 
-void put_device(struct device* dev) {
-  if (!dev || WARN_ON(dev->references <= 0) || --dev->references > 0) return;
+struct device* get_device(struct device* dev) {
+  return pmufab_get_device(dev, __builtin_return_address(0));
+}
+
+/* What the kernel itself holds. */
+void pmufab_drop_device(struct device* dev) {
+  if (WARN_ON(dev->references <= 0) || --dev->references > 0) return;
   pmufab_devres_release_all(dev);
   char* name = dev->allocated_name;
   if (dev->release)
@@ -47,6 +55,12 @@ void put_device(struct device* dev) {
   else if (dev->type && dev->type->release)
     dev->type->release(dev);
   kfree(name);
+}
+
+void put_device(struct device* dev) {
+  if (!dev) return;
+  pmufab_reference_put(dev);
+  pmufab_drop_device(dev);
 }
 
 int bus_register_notifier(const struct bus_type* bus, struct notifier_block* block) {
@@ -63,7 +77,9 @@ static void notify(struct device* dev, unsigned long action) {
 
 /* The driver is done with the device. */
 static void leave(struct device* dev) {
+  pmufab_leaving = dev;
   PMUFAB_CALL(pmufab_devres_release_all(dev));
+  pmufab_leaving = NULL;
   pmufab_perf_check_gone(dev);
   pmufab_irq_check_gone(dev);
   pmufab_debugfs_check_gone(dev);
@@ -71,6 +87,13 @@ static void leave(struct device* dev) {
   dev->power.usage = dev->power.enabled = 0;
   dev->power.active = false;
   dev_set_drvdata(dev, NULL);
+}
+
+/* udev loads the modules that have a device in a table. */
+static void check_table(struct device* dev, const struct device_driver* driver) {
+  const char* kind = dev->bus == &pci_bus_type ? "pci" : NULL;
+  if (dev->bus == &platform_bus_type) kind = pmufab_platform_table(dev, driver);
+  if (kind && driver->owner) pmufab_module_check_table(driver->owner, kind, dev_name(dev));
 }
 
 static int probe(struct device* dev, struct device_driver* driver) {
@@ -91,6 +114,7 @@ static int probe(struct device* dev, struct device_driver* driver) {
   module_put(driver->owner); /* a bound device does not hold a reference to its module */
   if (!error) {
     if (driver->owner) driver->owner->is_used = true;
+    check_table(dev, driver);
     pmufab_mark_used(dev->helpers);
     retry_deferred = true;
     notify(dev, BUS_NOTIFY_BOUND_DRIVER);
@@ -131,6 +155,7 @@ void device_release_driver(struct device* dev) {
   struct device_driver* driver = dev->driver;
   if (!driver) return;
   notify(dev, BUS_NOTIFY_UNBIND_DRIVER);
+  pmufab_leaving = dev;
   if (dev->bus->remove)
     PMUFAB_CALL(dev->bus->remove(dev));
   else if (driver->remove)
@@ -144,7 +169,7 @@ int device_add(struct device* dev) {
   if (!dev->kobj.name && dev->init_name) dev_set_name(dev, "%s", dev->init_name);
   if (!dev->kobj.name) return -EINVAL;
   if (dev->parent) {
-    get_device(dev->parent);
+    dev->parent->references++;
     if (dev->numa_node == NUMA_NO_NODE) dev->numa_node = dev->parent->numa_node;
   }
   dev->added = true;
@@ -153,7 +178,7 @@ int device_add(struct device* dev) {
     if (strcmp(dev_name(other), dev_name(dev)) != 0) continue;
     pr_warn("sysfs: cannot create duplicate filename '/bus/%s/devices/%s'\n", dev->bus->name, dev_name(dev));
     dev->added = false;
-    if (dev->parent) put_device(dev->parent);
+    if (dev->parent) pmufab_drop_device(dev->parent);
     return -EEXIST;
   }
   list_add_tail(&dev->bus_node, (struct list_head*)&dev->bus->devices);
@@ -172,7 +197,7 @@ void device_del(struct device* dev) {
     list_del_init(&dev->bus_node);
     notify(dev, BUS_NOTIFY_REMOVED_DEVICE);
   }
-  if (dev->parent) put_device(dev->parent);
+  if (dev->parent) pmufab_drop_device(dev->parent);
 }
 
 int device_register(struct device* dev) {
@@ -182,7 +207,7 @@ int device_register(struct device* dev) {
 
 void device_unregister(struct device* dev) {
   device_del(dev);
-  put_device(dev);
+  pmufab_drop_device(dev);
 }
 
 int bus_register(const struct bus_type* bus_in) {
@@ -226,7 +251,7 @@ struct device* driver_find_device(const struct device_driver* driver, struct dev
   struct device* dev;
   bool passed = start == NULL;
   list_for_each_entry(dev, &driver->bus->devices, bus_node) {
-    if (passed && dev->driver == driver && match(dev, data)) return get_device(dev);
+    if (passed && dev->driver == driver && match(dev, data)) return pmufab_get_device(dev, __builtin_return_address(0));
     if (dev == start) passed = true;
   }
   return NULL;

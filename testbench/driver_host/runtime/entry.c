@@ -56,6 +56,7 @@ static void shutdown(void) {
   pmufab_pci_remove_devices();
   pmufab_firmware_remove_devices();
   pmufab_perf_check_gone(NULL);
+  pmufab_references_exit();
   pmufab_timers_exit();
   pmufab_work_exit();
   pmufab_debugfs_exit();
@@ -104,7 +105,7 @@ static void timers(void) {
   pmufab_timers_run();
   leave();
 }
-static void list_debugfs(void* context, void (*file)(void* context, const char* path, const char* content)) {
+static void list_debugfs(void* context, pmufab_file_visitor file) {
   enter();
   pmufab_debugfs_list(context, file);
   leave();

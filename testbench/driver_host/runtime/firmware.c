@@ -224,9 +224,33 @@ struct acpi_device* acpi_dev_get_first_match_dev(const char* hid, const char* ui
   if (PMUFAB_CALL_FAILS()) return NULL;
   struct described_device* device;
   (void)revision;
-  list_for_each_entry(device, &devices,
-                      node) if (pmufab_acpi_hid_uid_match(&device->acpi, hid, uid, 0, false)) return &device->acpi;
+  list_for_each_entry(device, &devices, node) if (pmufab_acpi_hid_uid_match(&device->acpi, hid, uid, 0, false)) {
+    pmufab_reference_taken(&device->acpi.fwnode, "ACPI device", device->acpi.hid, __builtin_return_address(0));
+    return &device->acpi;
+  }
   return NULL;
+}
+
+void acpi_dev_put(struct acpi_device* device) {
+  if (device) pmufab_reference_put(&device->fwnode);
+}
+
+struct fwnode_handle* fwnode_handle_get(struct fwnode_handle* fwnode) {
+  if (fwnode) pmufab_reference_taken(fwnode, "node of", "firmware", __builtin_return_address(0));
+  return fwnode;
+}
+
+void fwnode_handle_put(struct fwnode_handle* fwnode) {
+  if (fwnode) pmufab_reference_put(fwnode);
+}
+
+struct device_node* of_node_get(struct device_node* node) {
+  if (node) pmufab_reference_taken(&node->fwnode, "device tree node", node->name, __builtin_return_address(0));
+  return node;
+}
+
+void of_node_put(struct device_node* node) {
+  if (node) pmufab_reference_put(&node->fwnode);
 }
 
 int acpi_dev_get_memory_resources(struct acpi_device* device, struct list_head* list) {

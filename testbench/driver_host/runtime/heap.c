@@ -10,9 +10,21 @@
 
 #define PLACE __builtin_return_address(0)
 
+/* The kernel's KMALLOC_MAX_SIZE with pages of 4 KiB, and what a managed object has in front of it there. */
+enum { kLargest = 4 << 20, kManagedHeader = 128 };
+
+/* Of a driver's object: a kernel warns, unless it was asked not to, and there is no memory. */
+static bool is_too_large(size_t size, gfp_t flags, size_t largest, const void* place) {
+  if (size <= largest || !pmufab_is_driver(place)) return false;
+  if (!(flags & __GFP_NOWARN))
+    pmufab_rule(place, "an object of %zu bytes cannot be had from %s: the largest has %zu bytes; it was asked for",
+                size, largest == kLargest ? "kmalloc()" : "kvmalloc()", largest);
+  return true;
+}
+
 #ifdef PMUFAB_SANITIZED
 
-static void* allocate(size_t size, gfp_t flags, bool managed, const void* place) {
+static void* take(size_t size, gfp_t flags, bool managed, const void* place) {
   pmufab_check_allocation(place, flags);
   if (pmufab_call_fails("kmalloc", place)) return NULL;
   (void)managed;
@@ -23,7 +35,7 @@ static void* allocate(size_t size, gfp_t flags, bool managed, const void* place)
 
 void* krealloc(const void* old, size_t size, gfp_t flags) {
   pmufab_check_allocation(PLACE, flags);
-  if (PMUFAB_CALL_FAILS()) return NULL;
+  if (PMUFAB_CALL_FAILS() || is_too_large(size, flags, kLargest, PLACE)) return NULL;
   return pmufab_libc_realloc((void*)old, size);
 }
 
@@ -79,7 +91,7 @@ static bool is_room_for(size_t size, const void* place) {
   return true;
 }
 
-static void* allocate(size_t size, gfp_t flags, bool managed, const void* place) {
+static void* take(size_t size, gfp_t flags, bool managed, const void* place) {
   pmufab_check_allocation(place, flags);
   if (pmufab_call_fails("kmalloc", place)) return NULL;
   const size_t whole = size_add(size_add(size, sizeof(struct block)), kBeyondSize);
@@ -155,7 +167,7 @@ void pmufab_managed_free(void* object) {
 void* krealloc(const void* old, size_t size, gfp_t flags) {
   struct block* block = old ? block_of(old, kInUse, PLACE) : NULL;
   if (old && !block) return NULL;
-  void* grown = allocate(size, flags, false, PLACE);
+  void* grown = is_too_large(size, flags, kLargest, PLACE) ? NULL : take(size, flags, false, PLACE);
   if (!grown || !block) return grown;
   memcpy(grown, old, min(block->size, size));
   release(block, PLACE);
@@ -177,6 +189,16 @@ void pmufab_heap_exit(void) {
 
 #endif
 
+static void* allocate(size_t size, gfp_t flags, bool managed, const void* place) {
+  const size_t whole = managed ? size_add(size, kManagedHeader) : size;
+  return is_too_large(whole, flags, kLargest, place) ? NULL : take(size, flags, managed, place);
+}
+
+void* pmufab_alloc_large(size_t size, gfp_t flags, const void* place) {
+  return is_too_large(size, flags, INT_MAX, place) ? NULL : take(size, flags, false, place);
+}
+
+void* kvmalloc(size_t size, gfp_t flags) { return pmufab_alloc_large(size, flags, PLACE); }
 void* kmalloc(size_t size, gfp_t flags) { return allocate(size, flags, false, PLACE); }
 void* pmufab_alloc(size_t size, gfp_t flags, const void* place) { return allocate(size, flags, false, place); }
 void* pmufab_managed_alloc(size_t size, gfp_t flags, const void* place) { return allocate(size, flags, true, place); }

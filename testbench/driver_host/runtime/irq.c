@@ -75,7 +75,11 @@ static bool may_share(const struct action* first, unsigned long flags, unsigned 
 
 static int request(unsigned int number, irq_handler_t handler, irq_handler_t thread, unsigned long flags, void* dev_id,
                    const struct device* dev, const void* place) {
+  unsigned int files;
   pmufab_might_sleep("requesting an interrupt");
+  if (dev && dev == pmufab_probing && pmufab_perf_count_of(dev, &files) > 0)
+    pmufab_rule(place, "interrupt %u is requested after the PMU of %s was registered: an event may count already",
+                number, dev_name(dev));
   struct interrupt* interrupt = find(number);
   if (!interrupt || (!handler && !thread)) return -EINVAL;
   struct action* first = interrupt->actions;
@@ -105,6 +109,12 @@ const void* free_irq(unsigned int irq, void* dev_id) {
   for (struct action** at = interrupt ? &interrupt->actions : NULL; at && *at; at = &(*at)->next) {
     if ((*at)->dev_id != dev_id) continue;
     struct action* action = *at;
+    unsigned int files;
+    if (action->dev && action->dev == pmufab_leaving && pmufab_perf_count_of(action->dev, &files) > 0)
+      pmufab_rule(
+          action->place,
+          "interrupt %u is freed while the PMU of %s is still registered: an event may be open; it was requested", irq,
+          dev_name(action->dev));
     *at = action->next;
     if (action->thread_wanted && action->flags & IRQF_ONESHOT) interrupt->kept_off--;
     kfree(action);

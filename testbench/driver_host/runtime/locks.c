@@ -10,6 +10,7 @@
 #include "runtime.h"
 
 enum { kHeld = 32, kDepth = 64, kOrders = 128 };
+enum { kLongestDelay = 2000000 /* nanoseconds: the kernel's least MAX_UDELAY_MS */, kStack = 16 << 10 };
 
 struct held {
   const void* lock;
@@ -311,10 +312,42 @@ void cpus_read_unlock(void) { drop(&hotplug_lock, &hotplug_lock, "cpus_read_lock
 
 struct pmufab_balance pmufab_call_begin(void) {
   const struct pmufab_balance outer = entry;
-  entry =
-      (struct pmufab_balance){.irq_off = irq_off_depth, .preempt = preempt_depth, .held = held_count, .rcu = rcu_depth};
+  entry = (struct pmufab_balance){.irq_off = irq_off_depth,
+                                  .preempt = preempt_depth,
+                                  .held = held_count,
+                                  .rcu = rcu_depth,
+                                  .stack = __builtin_frame_address(0)};
   return outer;
 }
+
+/* Every function of a driver calls this first (-finstrument-functions). Frames between the call into the driver and this
+ * one count: the driver's, and those of the runtime if it has called the driver back. Interrupts have a stack of their
+ * own, as on arm64. What a kernel has on the stack before it calls a driver does not count. */
+void __cyg_profile_func_enter(void* function, void* caller);
+void __cyg_profile_func_enter(void* function, void* caller) {
+  const char* const here = __builtin_frame_address(0);
+  const long depth = entry.stack ? entry.stack - here : 0;
+  (void)function, (void)caller;
+  if (depth <= kStack) return;
+  entry.stack = NULL; /* it is told once */
+  panic("kernel stack overflow: the driver has %ld bytes on the stack in one call, and a kernel stack has %d", depth,
+        kStack);
+}
+void __cyg_profile_func_exit(void* function, void* caller);
+void __cyg_profile_func_exit(void* function, void* caller) { (void)function, (void)caller; }
+
+void pmufab_count_delay(u64 nanoseconds, const void* place) {
+  const u64 before = entry.delayed;
+  if (irq_off_depth == 0) return;
+  entry.delayed = before + min(nanoseconds, (u64)U32_MAX * 1000);
+  if (before > kLongestDelay || entry.delayed <= kLongestDelay) return;
+  pmufab_rule(place,
+              "a call has waited for %llu us with interrupts off (udelay() and the like), and %d us are the most",
+              entry.delayed / 1000, kLongestDelay / 1000);
+}
+
+void pmufab_delay(u64 nanoseconds);
+void pmufab_delay(u64 nanoseconds) { pmufab_count_delay(nanoseconds, __builtin_return_address(0)); }
 
 void pmufab_call_end(struct pmufab_balance outer) {
   while (held_count > entry.held) {

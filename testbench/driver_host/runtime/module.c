@@ -43,8 +43,43 @@ void module_put(struct module* module) {
   if (module->references > 0) module->references--;
 }
 
+void pmufab_module_has_table(struct module* module, const char* kind) {
+  module->has_device_table = true;
+  for (size_t i = 0; i < ARRAY_SIZE(module->tables); i++) {
+    if (module->tables[i]) continue;
+    module->tables[i] = kind;
+    break;
+  }
+}
+
+/* What modpost asks of a module, and what the linker of modules asks of one that calls the perf core. */
+static void check_license(const struct module* module) {
+  static const char* const compatible[] = {"GPL",          "GPL v2",       "GPL and additional rights",
+                                           "Dual BSD/GPL", "Dual MIT/GPL", "Dual MPL/GPL"};
+  const void* const place = module->init ? PMUFAB_PLACE_OF(module->init) : NULL;
+  if (!module->license) {
+    pmufab_rule(place, "the module %s has no MODULE_LICENSE(): modpost refuses it", module->name);
+    return;
+  }
+  for (size_t i = 0; i < ARRAY_SIZE(compatible); i++)
+    if (strcmp(module->license, compatible[i]) == 0) return;
+  pmufab_rule(place,
+              "the licence '%.40s' of the module %s is not compatible with the GPL: modpost refuses it, because "
+              "perf_pmu_register() is for such modules only",
+              module->license, module->name);
+}
+
+void pmufab_module_check_table(const struct module* module, const char* kind, const char* device) {
+  for (size_t i = 0; i < ARRAY_SIZE(module->tables) && module->tables[i]; i++)
+    if (strcmp(module->tables[i], kind) == 0) return;
+  pmufab_rule(module->init ? PMUFAB_PLACE_OF(module->init) : NULL,
+              "the module %s serves %s and has no MODULE_DEVICE_TABLE(%s, ...): nothing loads it on Linux",
+              module->name, device, kind);
+}
+
 static void load(struct module* module) {
   if (module->loaded) return;
+  check_license(module);
   module->loaded = true;
   loaded[loaded_count++] = module;
   int error = 0;

@@ -144,11 +144,10 @@ void pmufab_perf_check_gone(const struct device* dev) {
 static bool read_cpumask(struct pmufab_perf_pmu* core, unsigned int* cpu) {
   bool found = false;
   for (size_t i = 0; i < core->file_count; i++) {
-    struct device_attribute* attribute = core->files[i].attribute;
-    if (strcmp(core->files[i].path, "cpumask") != 0 || !attribute->show) continue;
-    char* page = pmufab_libc_alloc_page(PAGE_SIZE);
-    memset(page, 0, PAGE_SIZE);
-    PMUFAB_CALL(attribute->show(core->pmu->dev, attribute, page));
+    if (strcmp(core->files[i].path, "cpumask") != 0) continue;
+    char* page = pmufab_sysfs_buffer();
+    const ssize_t length = pmufab_sysfs_read(&core->files[i], core->pmu->dev, core->name, page);
+    page[max(length, (ssize_t)0)] = 0;
     if (kstrtouint(page, 10, cpu)) *cpu = nr_cpu_ids; /* not one CPU */
     pmufab_libc_free(page);
     found = true;
@@ -222,18 +221,15 @@ const char* pmufab_perf_name_of(const struct device* dev) {
 }
 
 void pmufab_perf_list(void* context, void (*pmu)(void* context, const char* name, uint32_t type),
-                      void (*file)(void* context, const char* path, const char* content)) {
-  char* page = pmufab_libc_alloc_page(PAGE_SIZE);
+                      pmufab_file_visitor file) {
+  char* page = pmufab_sysfs_buffer();
   struct pmufab_perf_pmu* core;
   if (!page) return;
   list_for_each_entry(core, &pmufab_perf_pmus, node) {
     pmu(context, core->pmu->name, (u32)core->pmu->type);
     for (size_t i = 0; i < core->file_count; i++) {
-      struct device_attribute* attribute = core->files[i].attribute;
-      memset(page, 0, PAGE_SIZE);
-      if (attribute->show) PMUFAB_CALL(attribute->show(core->pmu->dev, attribute, page));
-      page[PAGE_SIZE - 1] = 0;
-      file(context, core->files[i].path, page);
+      const ssize_t length = pmufab_sysfs_read(&core->files[i], core->pmu->dev, core->name, page);
+      file(context, core->files[i].path, page, length < 0 ? 0 : (size_t)length, length < 0 ? (int)length : 0);
     }
   }
   pmufab_libc_free(page);

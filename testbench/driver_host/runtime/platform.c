@@ -25,6 +25,12 @@ static int platform_match(struct device* dev, const struct device_driver* driver
   return strcmp(pdev->name, driver->name) == 0;
 }
 
+const char* pmufab_platform_table(struct device* dev, const struct device_driver* driver) {
+  if (driver->of_match_table && of_match_device(driver->of_match_table, dev)) return "of";
+  if (driver->acpi_match_table && acpi_match_device(driver->acpi_match_table, dev)) return "acpi";
+  return to_platform_driver(driver)->id_table ? "platform" : NULL;
+}
+
 static int platform_probe(struct device* dev) {
   struct platform_driver* driver = to_platform_driver(dev->driver);
   const int error = driver->probe ? driver->probe(to_platform_device(dev)) : 0;
@@ -105,7 +111,7 @@ int platform_device_add(struct platform_device* pdev) {
 }
 
 void platform_device_put(struct platform_device* pdev) {
-  if (pdev) put_device(&pdev->dev);
+  if (pdev) pmufab_drop_device(&pdev->dev);
 }
 
 void platform_device_del(struct platform_device* pdev) {

@@ -29,13 +29,17 @@ bool pmufab_call_fails(const char* function, const void* place);
 #define PMUFAB_CALL_FAILS() pmufab_call_fails(__func__, __builtin_return_address(0))
 
 /* debugfs.c */
-void pmufab_debugfs_list(void* context, void (*file)(void* context, const char* path, const char* content));
+typedef void (*pmufab_file_visitor)(void* context, const char* path, const char* content, size_t length, int error);
+void pmufab_debugfs_list(void* context, pmufab_file_visitor file);
 /* The driver has left the device: files that it has created for it must be gone. */
 void pmufab_debugfs_check_gone(const struct device* dev);
 void pmufab_debugfs_exit(void);
 
 /* device.c */
-extern struct device* pmufab_probing; /* the device whose probe is running; null: none */
+extern struct device* pmufab_probing;       /* the device whose probe is running; null: none */
+extern const struct device* pmufab_leaving; /* the device that its driver is leaving; null: none */
+struct device* pmufab_get_device(struct device* dev, const void* place);
+void pmufab_drop_device(struct device* dev); /* as put_device(), of a reference that no driver took */
 void pmufab_deferred_probe_run(void);
 void pmufab_deferred_probe_report(void);
 void pmufab_list_bound(void* context, void (*device)(void* context, const char* name, const char* driver,
@@ -82,6 +86,7 @@ void pmufab_msi_exit(void);
 
 /* heap.c: as kmalloc, for a driver that asks for it at `place`; and memory that belongs to a device (devm). */
 void* pmufab_alloc(size_t size, gfp_t flags, const void* place);
+void* pmufab_alloc_large(size_t size, gfp_t flags, const void* place); /* as vmalloc */
 void* pmufab_managed_alloc(size_t size, gfp_t flags, const void* place);
 void pmufab_managed_free(void* object);
 void pmufab_heap_exit(void);
@@ -92,6 +97,8 @@ void pmufab_irq_leave(void);
 void pmufab_interrupt_window(void);
 struct pmufab_balance {
   int irq_off, preempt, held, rcu;
+  u64 delayed;       /* nanoseconds in which the driver has waited with interrupts off */
+  const char* stack; /* where the driver's part of it begins */
 };
 struct pmufab_balance pmufab_call_begin(void);
 void pmufab_call_end(struct pmufab_balance outer);
@@ -103,6 +110,8 @@ void pmufab_call_end(struct pmufab_balance outer);
     pmufab_call_end(__outer);                                  \
   } while (0)
 void pmufab_check_allocation(const void* place, gfp_t flags);
+/* The driver waits, without sleeping: with interrupts off, there is a bound to it. */
+void pmufab_count_delay(u64 nanoseconds, const void* place);
 
 int pmufab_rcu_depth(void); /* readers that the present call is in */
 
@@ -124,6 +133,8 @@ void pmufab_lock_forget(const void* from, size_t size);
 void pmufab_work_exit(void);
 
 /* module.c */
+/* The module's driver has taken a device by a table of this kind: udev must know the table, too. */
+void pmufab_module_check_table(const struct module* module, const char* kind, const char* device);
 void pmufab_modules_load_for_devices(void);
 void pmufab_modules_load_rest(void);
 void pmufab_modules_unload(void);
@@ -160,7 +171,7 @@ struct pmufab_perf_pmu {
 extern struct list_head pmufab_perf_pmus;
 struct pmufab_perf_pmu* pmufab_perf_find(u32 type, const char* name);
 void pmufab_perf_list(void* context, void (*pmu)(void* context, const char* name, uint32_t type),
-                      void (*file)(void* context, const char* path, const char* content));
+                      pmufab_file_visitor file);
 /* PMUs whose owner is dev, and how many files they have. */
 unsigned int pmufab_perf_count_of(const struct device* dev, unsigned int* file_count);
 /* Name of the only PMU whose owner, or whose owner's parent, is dev; "" if there is none or more than one. */
@@ -232,11 +243,26 @@ __printf(2, 3) void pmufab_rule(const void* place, const char* format, ...);
 #define PMUFAB_PLACE_OF(function) ((const void*)((const char*)(function) + 1))
 bool pmufab_is_driver(const void* place); /* the place is in a driver */
 
+/* platform.c: the table by which a driver knows a device: "acpi"; null: it goes by the driver's name. */
+const char* pmufab_platform_table(struct device* dev, const struct device_driver* driver);
+
+/* references.c: references to devices and nodes of firmware that drivers take, and have to put. */
+void pmufab_reference_taken(const void* object, const char* kind, const char* name, const void* place);
+void pmufab_reference_put(const void* object);
+void pmufab_references_exit(void);
+
 /* sysfs.c: one file below a device's folder. */
 struct pmufab_sysfs_file {
   char* path;
   struct device_attribute* attribute;
+  const struct bin_attribute* binary; /* in place of an attribute with text */
+  umode_t mode;
+  bool is_told; /* what is wrong with it */
 };
+/* Read a file as read(2) does, into a buffer from pmufab_sysfs_buffer(). What a reader will stumble over is a broken rule.
+ * @param owner  the PMU's name. @return the number of bytes, or -errno */
+ssize_t pmufab_sysfs_read(struct pmufab_sysfs_file* file, struct device* dev, const char* owner, char* buffer);
+char* pmufab_sysfs_buffer(void); /* a page, with a bound behind it; null: no memory. For pmufab_libc_free() */
 /* Append the visible files of the groups; -EEXIST if two have one path. */
 int pmufab_sysfs_collect(struct device* dev, const struct attribute_group** groups, struct pmufab_sysfs_file** files,
                          size_t* count);

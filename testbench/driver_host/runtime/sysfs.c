@@ -4,13 +4,24 @@
 
 #include "runtime.h"
 
+#define PLACE __builtin_return_address(0)
+
+/* What does not fit into the page is lost, and the kernel does not say so. */
+static int cut_at(int length, int room, const void* place) {
+  if (length >= room)
+    pmufab_rule(place,
+                "a text of %d bytes is cut, because a page has room for %d of them; it was given to sysfs_emit()",
+                length, room - 1);
+  return min(length, room - 1);
+}
+
 int sysfs_emit(char* buffer, const char* format, ...) {
   if (WARN(!buffer || offset_in_page(buffer), "invalid sysfs_emit: the buffer is not a page\n")) return 0;
   va_list arguments;
   va_start(arguments, format);
   const int length = pmufab_vsnprintf(buffer, PAGE_SIZE, format, arguments);
   va_end(arguments);
-  return min(length, (int)PAGE_SIZE - 1);
+  return cut_at(length, (int)PAGE_SIZE, PLACE);
 }
 
 int sysfs_emit_at(char* buffer, int at, const char* format, ...) {
@@ -20,7 +31,7 @@ int sysfs_emit_at(char* buffer, int at, const char* format, ...) {
   va_start(arguments, format);
   const int length = pmufab_vsnprintf(buffer + at, PAGE_SIZE - (size_t)at, format, arguments);
   va_end(arguments);
-  return min(length, (int)PAGE_SIZE - 1 - at);
+  return cut_at(length, (int)PAGE_SIZE - at, PLACE);
 }
 
 ssize_t device_show_string(struct device* dev, struct device_attribute* attr, char* buffer) {
@@ -55,7 +66,8 @@ bool pmufab_sysfs_is_name(const char* name) {
          strnlen(name, kLongest + 1) <= kLongest;
 }
 
-static int add_file(const char* group, struct attribute* attr, struct pmufab_sysfs_file** files, size_t* count) {
+static int add_file(const char* group, const struct attribute* attr, const struct pmufab_sysfs_file* file,
+                    struct pmufab_sysfs_file** files, size_t* count) {
   if (WARN(!pmufab_sysfs_is_name(attr->name), "An attribute cannot be called '%.100s'.\n", attr->name)) return -EINVAL;
   char* path = group ? kasprintf(GFP_KERNEL, "%s/%s", group, attr->name) : kstrdup(attr->name, GFP_KERNEL);
   for (size_t i = 0; i < *count; i++) {
@@ -70,9 +82,30 @@ static int add_file(const char* group, struct attribute* attr, struct pmufab_sys
     return -ENOMEM;
   }
   *files = grown;
-  grown[*count] =
-      (struct pmufab_sysfs_file){.path = path, .attribute = container_of(attr, struct device_attribute, attr)};
+  grown[*count] = *file;
+  grown[*count].path = path;
   ++*count;
+  return 0;
+}
+
+/* The kernel hides what has no permission. */
+static umode_t checked_mode(const struct attribute* attr, umode_t mode) {
+  WARN(mode & ~(SYSFS_PREALLOC | 0664), "Attribute %s: Invalid permissions 0%o\n", attr->name, mode);
+  return mode & 0777;
+}
+
+static int collect_binary(struct device* dev, const struct attribute_group* group, struct pmufab_sysfs_file** files,
+                          size_t* count) {
+  for (int index = 0; group->bin_attrs && group->bin_attrs[index]; index++) {
+    const struct bin_attribute* attr = group->bin_attrs[index];
+    const umode_t mode = group->is_bin_visible
+                             ? group->is_bin_visible(&dev->kobj, (PMUFAB_BIN_CONST struct bin_attribute*)attr, index)
+                             : attr->attr.mode;
+    if (mode == 0) continue;
+    const struct pmufab_sysfs_file file = {.binary = attr, .mode = checked_mode(&attr->attr, mode)};
+    const int error = add_file(group->name, &attr->attr, &file, files, count);
+    if (error) return error;
+  }
   return 0;
 }
 
@@ -86,10 +119,69 @@ int pmufab_sysfs_collect(struct device* dev, const struct attribute_group** grou
       if (index == 0 && mode & SYSFS_GROUP_INVISIBLE) break; /* only the first one hides the group */
       mode &= (umode_t)~SYSFS_GROUP_INVISIBLE;
       if (mode == 0) continue;
-      WARN(mode & ~(SYSFS_PREALLOC | 0664), "Attribute %s: Invalid permissions 0%o\n", attr->name, mode);
-      const int error = add_file(group->name, attr, files, count);
+      const struct pmufab_sysfs_file file = {.attribute = container_of(attr, struct device_attribute, attr),
+                                             .mode = checked_mode(attr, mode)};
+      const int error = add_file(group->name, attr, &file, files, count);
       if (error) return error;
     }
+    const int error = collect_binary(dev, group, files, count);
+    if (error) return error;
   }
   return 0;
+}
+
+enum { kBound = 0xcc, kBoundSize = 64 };
+
+char* pmufab_sysfs_buffer(void) { return pmufab_libc_alloc_page(2 * PAGE_SIZE); }
+
+/* perf reads these, and does without others. */
+static bool is_for_perf(const char* path) {
+  return strncmp(path, "events/", 7) == 0 || strncmp(path, "format/", 7) == 0 || strcmp(path, "cpumask") == 0 ||
+         strcmp(path, "cpus") == 0;
+}
+
+static void tell(struct pmufab_sysfs_file* file, const char* owner, ssize_t returned, const char* buffer) {
+  const void* const place = file->attribute->show ? PMUFAB_PLACE_OF(file->attribute->show) : NULL;
+  const ssize_t written = (ssize_t)strnlen(buffer, PAGE_SIZE);
+  if ((unsigned char)buffer[PAGE_SIZE] != kBound)
+    pmufab_rule(place, "%s/%s: show() wrote beyond its page of %lu bytes", owner, file->path, PAGE_SIZE);
+  else if (returned == 0)
+    pmufab_rule(place, "%s/%s: show() returned 0: the file is empty on Linux", owner, file->path);
+  else if (returned < 0)
+    pmufab_rule(place, "%s/%s: show() returned %ld: the file cannot be read on Linux", owner, file->path,
+                (long)returned);
+  else if (returned >= (ssize_t)PAGE_SIZE)
+    pmufab_rule(place, "%s/%s: fill_read_buffer: show() returned bad count, %ld: the file has %lu bytes on Linux",
+                owner, file->path, (long)returned, PAGE_SIZE - 1);
+  else if (written > returned)
+    pmufab_rule(place, "%s/%s: show() wrote %ld bytes and returned %ld: the rest is not in the file on Linux", owner,
+                file->path, (long)written, (long)returned);
+  else
+    return;
+  file->is_told = true;
+}
+
+/* Beyond its size, if it has one, a binary file has ended. As with a page of text, a reader gets a page at most. */
+static ssize_t read_binary(const struct bin_attribute* attr, struct device* dev, char* buffer) {
+  const size_t size = attr->size ? min(attr->size, (size_t)PAGE_SIZE) : PAGE_SIZE;
+  ssize_t count = -EIO;
+  if (attr->read)
+    PMUFAB_CALL(count = attr->read(NULL, &dev->kobj, (PMUFAB_BIN_CONST struct bin_attribute*)attr, buffer, 0, size));
+  return min(count, (ssize_t)size);
+}
+
+ssize_t pmufab_sysfs_read(struct pmufab_sysfs_file* file, struct device* dev, const char* owner, char* buffer) {
+  ssize_t count = -EIO;
+  memset(buffer, 0, PAGE_SIZE);
+  memset(buffer + PAGE_SIZE, kBound, kBoundSize);
+  if (!(file->mode & 0444)) { /* sysfs refuses that to root, too */
+    if (!file->is_told && is_for_perf(file->path))
+      pmufab_rule(NULL, "%s/%s: its mode is 0%o: nobody can read the file on Linux", owner, file->path, file->mode);
+    file->is_told = true;
+    return -EACCES;
+  }
+  if (file->binary) return read_binary(file->binary, dev, buffer);
+  if (file->attribute->show) PMUFAB_CALL(count = file->attribute->show(dev, file->attribute, buffer));
+  if (!file->is_told) tell(file, owner, count, buffer);
+  return min(count, (ssize_t)PAGE_SIZE - 1);
 }

@@ -45,6 +45,7 @@ std::vector<perf::Pmu> SoftwarePmus::published_pmus() const {
                                     [&](const perf::Pmu& other) { return other.name == pmu.name; });
     if (found == published.end()) return true;
     pmu.files = found->files;
+    pmu.unreadable = found->unreadable;
     return false;
   });
   return list;

@@ -107,11 +107,12 @@ MISDEEDS = [
     (["close", "garbage", "lines", "truncate", "grow", "swap", "unlink"], BOTH, CRASHED, LATER),
     (["rewind", "share_zeros", "share_ones"], BOTH, PASSED, LATER),
     # Its own memory.
-    (["recurse", "wild", "null", "call_null", "call_data"], BOTH, CRASHED, LATER),
+    (["recurse"], BOTH, FAILED, LATER),  # beyond the stack of a kernel
+    (["wild", "null", "call_null", "call_data"], BOTH, CRASHED, LATER),
     (["double_free", "free_stack"], BOTH, FAILED, LATER),
     (["use_after_free", "overrun", "stack", "longjmp"], BOTH, CHANCE, LATER),
     (["nowhere"], BOTH, FAILED, LATER),
-    (["kmalloc"], ["probe"], PASSED, ["--limit", "memory=512 MiB"]),
+    (["kmalloc"], ["probe"], FAILED, ["--limit", "memory=512 MiB"]),  # more than KMALLOC_MAX_SIZE
     (["kmalloc_loop", "kmalloc_small"], ["probe"], FAILED, ["--limit", "memory=512 MiB"]),  # it keeps what it gets
     # Interrupts and locks.
     (["free_irqs", "unlock"], BOTH, FAILED, LATER),
@@ -123,7 +124,9 @@ MISDEEDS = [
     (["return=-1000", "return=7", "return=-12"], ["init", "probe", "event_init"], FAILED, LATER),
     (["return=-517"], ["init", "event_init"], FAILED, LATER),
     (["return=-517"], ["probe"], REFUSED, LATER),
-    (["return=-1000", "return=7"], ["commit_txn", "show"], PASSED, LATER),
+    (["return=-1000", "return=7"], ["commit_txn"], PASSED, LATER),
+    (["return=-1000", "return=-5", "return=0", "return=1", "return=5000"], ["show"], FAILED, LATER),
+    (["return=7"], ["show"], PASSED, LATER),  # zeros behind the line
     (["return=-1000"], ["add"], PASSED, LATER),
     (["return=7"], ["add"], FAILED, LATER),
     (["unended", "control", "cpus"], ["show"], FAILED, LATER),

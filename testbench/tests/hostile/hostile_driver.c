@@ -73,8 +73,12 @@ static DEFINE_MUTEX(mutex);
 static const char* deed_at(const char* stage) {
   static char deed[64];
   const char *text = c_getenv("MISDEED"), *at = text ? strchr(text, '@') : NULL;
+  struct acpi_device* second;
 
-  if (!at || strcmp(at + 1, stage) != 0 || !acpi_dev_get_first_match_dev("NVDA2021", "1", -1)) return NULL;
+  if (!at || strcmp(at + 1, stage) != 0) return NULL;
+  second = acpi_dev_get_first_match_dev("NVDA2021", "1", -1);
+  if (!second) return NULL;
+  acpi_dev_put(second);
   snprintf(deed, sizeof(deed), "%.*s", (int)(at - text), text);
   return deed;
 }
@@ -87,10 +91,10 @@ static int answer(const char* stage, int usual) {
 }
 
 static noinline int recurse(int depth) {
-  volatile char frame[4096];
+  volatile char frame[1024];
 
-  frame[depth & 4095] = (char)depth;
-  return recurse(depth + 1) + frame[(depth * 7) & 4095];
+  frame[depth & 1023] = (char)depth;
+  return recurse(depth + 1) + frame[(depth * 7) & 1023];
 }
 
 static void* thread(void* argument) {

@@ -20,6 +20,8 @@ using Json = nlohmann::json;
 constexpr const char* kFaultyFunctions = R"(
 #include <linux/cpu.h>
 #include <linux/delay.h>
+#include <linux/hrtimer.h>
+#include <linux/workqueue.h>
 extern char* f_getenv(const char*) __asm__("getenv");
 static char fault(void) { const char* const text = f_getenv("FAULT"); return text ? text[0] : 0; }
 static DEFINE_MUTEX(fault_mutex);
@@ -38,6 +40,7 @@ static noinline void fault_in_read(void)
     case 'd': spin_lock(&fault_lock); spin_lock(&fault_lock); break;
     case 'w': WARN_ON_ONCE(fault_lock.locked == 0); break;
     case 'n': readl((void*)0x10); break;
+    case 'D': for (inner = 0; inner < 20; inner++) udelay(1000); break;
     case 'L': spin_lock_irqsave(&fault_lock, flags); cpu_relax(); spin_unlock_irqrestore(&fault_lock, flags);
               kfree(kmalloc(8, GFP_ATOMIC)); udelay(1); (void)get_cpu(); put_cpu();
               local_irq_save(flags); local_irq_save(inner); local_irq_disable(); local_irq_restore(flags); break;
@@ -56,6 +59,32 @@ static noinline int fault_in_add(struct device* dev, struct perf_event* event)
   }
   return 0;
 }
+static void fault_work(struct work_struct* work) { queue_work(system_wq, work); }
+static DECLARE_WORK(fault_queued, fault_work);
+struct fault_large { char bytes[40 << 10]; };
+static struct hrtimer fault_timer;
+static noinline enum hrtimer_restart fault_tick(struct hrtimer* timer)
+{
+  hrtimer_forward(timer, ktime_get(), 1);
+  return HRTIMER_RESTART;
+}
+static noinline int fault_depth(int depth)
+{
+  volatile char frame[1024];
+  frame[depth] = 1;
+  return depth > 20 ? frame[depth] : fault_depth(depth + 1) + frame[depth];
+}
+/* What a show function returns. */
+static noinline ssize_t fault_in_show(ssize_t length)
+{
+  switch (fault()) {
+    case '0': return 0;
+    case '-': return -EIO;
+    case '1': return 1;
+    case '4': return 8192;
+  }
+  return length;
+}
 static noinline void fault_in_probe(struct device* dev)
 {
   static int nothing[16];
@@ -69,8 +98,20 @@ static noinline void fault_in_probe(struct device* dev)
     case 'j': kfree(devm_kmalloc(dev, 24, GFP_KERNEL)); break;
     case 'C': cpus_read_lock(); break;
     case 'g': mutex_lock(&fault_mutex); break;
+    case 'K': kfree(kmalloc(8 << 20, GFP_KERNEL)); break;
+    case 'Z': devm_kzalloc(dev, 4 << 20, GFP_KERNEL); break;
+    case 'P': free_percpu(alloc_percpu(struct fault_large)); break;
+    case 'R': get_device(dev); break;
+    case 'A': (void)acpi_dev_get_first_match_dev("NVDA2021", NULL, -1); break;
+    case 'F': fwnode_handle_get(dev_fwnode(dev)); break;
+    case 't': hrtimer_setup(&fault_timer, fault_tick, CLOCK_MONOTONIC, HRTIMER_MODE_REL);
+              hrtimer_start(&fault_timer, 1, HRTIMER_MODE_REL); break;
+    case 'S': fault_depth(0); break;
+    case 'Q': queue_work(system_wq, &fault_queued); break;
     case 'M': if (!ioremap(0x1000, 0x1000)) dev_err(dev, "no memory\n"); break;
-    case 'L': mutex_lock(&fault_mutex); kfree(kmalloc(8, GFP_KERNEL)); usleep_range(1, 2); mutex_unlock(&fault_mutex);
+    case 'L': kvfree(kvmalloc(8 << 20, GFP_KERNEL)); kfree(kmalloc(4 << 20, GFP_KERNEL)); put_device(get_device(dev));
+              kfree(kmalloc(8 << 20, GFP_KERNEL | __GFP_NOWARN)); acpi_dev_put(acpi_dev_get_first_match_dev("NVDA2021", NULL, -1));
+              mutex_lock(&fault_mutex); kfree(kmalloc(8, GFP_KERNEL)); usleep_range(1, 2); mutex_unlock(&fault_mutex);
               cpus_read_lock(); cpus_read_unlock(); local_irq_disable(); local_irq_disable(); local_irq_enable();
               break;
   }
@@ -89,6 +130,13 @@ class DriverRule : public DriverFault {
       ASSERT_NE(at, std::string::npos) << before;
       text.insert(at, statement);
     };
+    /// In place of `was`: `with`, in which {} stands for it.
+    const auto replace = [&text](const std::string& was, std::string with) {
+      const std::size_t at = text.find(was);
+      ASSERT_NE(at, std::string::npos) << was;
+      with.replace(with.find("{}"), 2, was);
+      text.replace(at, was.size(), with);
+    };
     insert("static int cmem_lat_pmu_get_event_idx(", kFaultyFunctions);
     insert("\tcmem_lat_pmu_event_update(event);\n}", "\tfault_in_read();\n");
     insert("\t/* Propagate changes to the userspace mapping. */\n\tperf_event_update_userpage(event);\n\n\treturn 0;",
@@ -105,6 +153,10 @@ class DriverRule : public DriverFault {
            "\tif (fault() == 'T') cpumask_set_cpu(cpu, &cmem_lat_pmu->active_cpu);\n\tif (fault() == 'T') return 0;\n");
     insert("\treturn sysfs_emit(buf, \"%*pbl\\n\", cpumask_pr_args(cpumask));",
            "\tif (fault() == 'B') cpumask = cpu_possible_mask;\n");
+    insert("\tdev_dbg(&pdev->dev, \"Registered %s PMU",
+           "\tif (fault() == 'I' && devm_request_irq(dev, 4711, NULL, 0, name, dev)) return 0;\n");
+    replace("sysfs_emit(buf, \"event=0x%llx\\n\", pmu_attr->id)", "fault_in_show({})");
+    replace("sysfs_emit(page, \"%s\\n\", cmem_lat_pmu->identifier)", "fault_in_show({})");
     insert("\tperf_pmu_unregister(&cmem_lat_pmu->pmu);\n\tcpuhp", "\tif (fault() != 'U')\n");
     insert("\tcpuhp_remove_multi_state(cmem_lat_pmu_cpuhp_state);\n}\n\nmodule_init", "\tif (fault() != 'H')\n");
     drivers_ = drivers_of(kFile, text, true);
@@ -172,6 +224,24 @@ TEST_F(DriverRule, every_broken_rule_is_told_with_the_function_that_broke_it) {
       {'g', "a mutex is still held at the return from the driver", "fault_in_probe"},
       {'M', "device memory at 0x1000 is still mapped; it was mapped", "fault_in_probe"},
       {'U', "nvidia_cmem_latency_pmu_0 is still registered after its driver has left", "cmem_lat_pmu_probe"},
+      {'D', "a call has waited for 3000 us with interrupts off (udelay() and the like), and 2000 us are the most",
+       "fault_in_read"},
+      {'K', "an object of 8388608 bytes cannot be had from kmalloc(): the largest has 4194304 bytes", "fault_in_probe"},
+      {'Z', "an object of 4194432 bytes cannot be had from kmalloc(): the largest has 4194304 bytes", "fault_in_probe"},
+      {'P', "an object of 40960 bytes for each CPU cannot be had: the largest has 32768 bytes", "fault_in_probe"},
+      {'R', "a reference to the device NVDA2021:00 is never put; it was taken", "fault_in_probe"},
+      {'A', "a reference to the ACPI device NVDA2021 is never put; it was taken", "fault_in_probe"},
+      {'F', "a reference to the node of firmware is never put; it was taken", "fault_in_probe"},
+      {'I', "interrupt 4711 is requested after the PMU of NVDA2021:00 was registered: an event may count already",
+       "cmem_lat_pmu_probe"},
+      {'0', "nvidia_cmem_latency_pmu_0/events/cycles: show() returned 0: the file is empty on Linux",
+       "cmem_lat_pmu_sysfs_event_show"},
+      {'-', "nvidia_cmem_latency_pmu_0/identifier: show() returned -5: the file cannot be read on Linux",
+       "cmem_lat_pmu_identifier_show"},
+      {'1', "/events/cycles: show() wrote 10 bytes and returned 1: the rest is not in the file on Linux",
+       "cmem_lat_pmu_sysfs_event_show"},
+      {'4', "/events/cycles: fill_read_buffer: show() returned bad count, 8192: the file has 4095 bytes on Linux",
+       "cmem_lat_pmu_sysfs_event_show"},
       {'H', "the hotplug state 'perf/nvidia/cmem_latency:online' is left behind", "cmem_lat_pmu_init"},
   };
   for (const Rule& rule : rules) {
@@ -207,6 +277,16 @@ TEST_F(DriverRule, a_panic_names_the_function) {
   }
 }
 
+TEST_F(DriverRule, a_stack_and_a_time_that_a_kernel_has_not_are_panics) {
+  EXPECT_THAT(failures('S'), AllOf(HasSubstr("kernel_panic: "), HasSubstr("kernel stack overflow: the driver has "),
+                                   HasSubstr(fmt::format(", in fault_depth{}", kOfThisDriver))));
+  EXPECT_THAT(failures('Q'), HasSubstr("work is queued for ever: 100000 times at one instant, at last "
+                                       "fault_work() of nvidia_t410_cmem_latency_pmu.c"));
+  EXPECT_THAT(failures('t'),
+              AllOf(HasSubstr("kernel_panic: "), HasSubstr("the CPU is locked up: a timer was due 1000 times in "),
+                    HasSubstr(fmt::format(", in fault_tick{}", kOfThisDriver))));
+}
+
 TEST_F(DriverRule, counters_that_are_not_given_back_are_told) {
   EXPECT_THAT(failures('v'), HasSubstr("released: not all that events had taken can be had again: "
                                        "nvidia_cmem_latency_pmu_0, its events of the run in turn: room for "));
@@ -226,6 +306,60 @@ TEST_F(DriverRule, what_the_kernel_allows_passes) {
   EXPECT_EQ(failures('L'), "");
   EXPECT_EQ(run.at("status"), "passed");
   EXPECT_EQ(outcome.exit_code, 0);
+}
+
+/// What a kernel's build refuses.
+class DriverBuildRule : public DriverFault {
+ protected:
+  /// @return what `pmufab driver build` says of a probe function that begins with these statements
+  std::string refusal(const std::string& statement) {
+    std::string text = original();
+    const std::size_t probe = text.find("_probe(struct platform_device *pdev)\n{");
+    EXPECT_NE(probe, std::string::npos);
+    text.insert(text.find('{', probe) + 1, statement);
+    const Outcome built =
+        pmufab(driver_build(write(kFile, "#include <linux/delay.h>\n" + text), version(), folder / "own.so", true));
+    EXPECT_EQ(built.exit_code, 1) << built.out;
+    return built.err;
+  }
+
+  /// @return what a run says of the kernel's driver without these lines
+  std::string complaint(const std::string& without) {
+    std::string text = original();
+    const std::size_t at = text.find(without);
+    EXPECT_NE(at, std::string::npos) << without;
+    text.erase(at, text.find('\n', at) - at);
+    const std::string drivers = drivers_of(kFile, text, true);
+    const std::string scenario =
+        write("rules.yaml", "name: rules\nplatform: " + shipped("platforms/tegra410-1s-small.yaml") +
+                                "\nduration: 20 us\nmeasure:\n  - events: [nvidia_cmem_latency_pmu_0/cycles/]\n");
+    const Outcome outcome = pmufab({"run", scenario, "--driver", drivers});
+    EXPECT_EQ(outcome.exit_code, 1) << outcome.out;
+    return outcome.out + outcome.err;
+  }
+};
+
+TEST_F(DriverBuildRule, large_frames_floating_point_and_long_delays_do_not_compile) {
+#ifndef PMUFAB_SANITIZED
+  EXPECT_THAT(refusal("volatile char large[40 << 10]; large[pdev->id & 1023] = 1;"),
+              AllOf(HasSubstr("cmem_lat_pmu_probe"), HasSubstr("larger than 2048 bytes")));
+#endif
+  EXPECT_THAT(
+      refusal("volatile long share = pdev->id; share = (long)((double)share * 0.37);"),
+      AllOf(HasSubstr("floating point: a kernel has none (-mgeneral-regs-only)"), HasSubstr("cmem_lat_pmu_probe")));
+  EXPECT_THAT(refusal("udelay(20001);"),
+              AllOf(HasSubstr("cmem_lat_pmu_probe"),
+                    HasSubstr("udelay() of more than 20000 us: the kernel refuses it (__bad_udelay)")));
+}
+
+TEST_F(DriverBuildRule, modules_that_modpost_refuses_and_udev_does_not_load_are_told) {
+  EXPECT_THAT(complaint("MODULE_LICENSE("),
+              HasSubstr("the module nvidia_t410_cmem_latency_pmu has no MODULE_LICENSE(): "
+                        "modpost refuses it, in cmem_lat_pmu_init() of "));
+  EXPECT_THAT(
+      complaint("MODULE_DEVICE_TABLE(acpi"),
+      HasSubstr("the module nvidia_t410_cmem_latency_pmu serves NVDA2021:00 and has no MODULE_DEVICE_TABLE(acpi, "
+                "...): nothing loads it on Linux, in cmem_lat_pmu_init() of "));
 }
 
 }  // namespace

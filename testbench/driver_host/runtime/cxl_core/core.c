@@ -104,5 +104,6 @@ static void __exit cxl_core_exit(void) {
 
 module_init(cxl_core_init);
 module_exit(cxl_core_exit);
+MODULE_LICENSE("Dual BSD/GPL");
 /* The modules that find devices depend on this one. */
 MODULE_DEVICE_TABLE(cxl, NULL);

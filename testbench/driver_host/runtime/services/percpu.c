@@ -35,9 +35,20 @@ bool pmufab_refcount_sub(refcount_t* count, int less) {
   return was == less;
 }
 
-void* pmufab_percpu_alloc(size_t step, gfp_t flags) {
-  return pmufab_alloc(size_mul(step, nr_cpu_ids), flags | __GFP_ZERO, __builtin_return_address(0));
+enum { kLargest = 32 << 10 }; /* the kernel's PCPU_MIN_UNIT_SIZE */
+
+static void* allocate(size_t step, gfp_t flags, const void* place) {
+  if (step > kLargest) {
+    if (!(flags & __GFP_NOWARN))
+      pmufab_rule(place,
+                  "an object of %zu bytes for each CPU cannot be had: the largest has %d bytes; it was asked for", step,
+                  kLargest);
+    return NULL;
+  }
+  return pmufab_alloc_large(size_mul(step, nr_cpu_ids), flags | __GFP_ZERO, place);
 }
+
+void* pmufab_percpu_alloc(size_t step, gfp_t flags) { return allocate(step, flags, __builtin_return_address(0)); }
 
 void free_percpu(void* objects) { kfree(objects); }
 
@@ -50,7 +61,7 @@ void* pmufab_devm_percpu_alloc(struct device* dev, size_t step) {
   if (PMUFAB_CALL_FAILS()) return NULL;
   void** managed = devres_alloc(release, sizeof(*managed), GFP_KERNEL);
   if (!managed) return NULL;
-  *managed = pmufab_percpu_alloc(step, GFP_KERNEL);
+  *managed = allocate(step, GFP_KERNEL, __builtin_return_address(0));
   if (!*managed) {
     devres_free(managed);
     return NULL;

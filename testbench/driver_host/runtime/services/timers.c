@@ -97,7 +97,7 @@ static void expire(struct hrtimer* timer) {
   pmufab_leave_cpu(previous);
   /* If it does not come again, its callback may have freed it. */
   if (again == HRTIMER_RESTART && list_empty(&timer->node)) enqueue(timer);
-  pmufab_host->timer_called(pmufab_host->context, function);
+  pmufab_host->timer_called(pmufab_host->context, function, timer);
 }
 
 void pmufab_timers_run(void) {

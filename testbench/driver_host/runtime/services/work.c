@@ -7,7 +7,7 @@
 
 #include "../runtime.h"
 
-enum { kHungSeconds = 120 };
+enum { kHungSeconds = 120, kAtOnce = 100000 };
 
 struct workqueue_struct {
   char* name;
@@ -55,6 +55,18 @@ static bool carry_out(struct work_struct* work) {
   PMUFAB_CALL(work->func(work)); /* may free it */
   running = frame.outer;
   return true;
+}
+
+/* Work that queues itself again takes a CPU of a kernel, and here the time stands still meanwhile. */
+static void carry_out_all(void) {
+  const u64 began = ktime_get_ns();
+  for (int count = 0; !list_empty(&queued); count++) {
+    struct work_struct* work = list_first_entry(&queued, struct work_struct, entry);
+    if (count >= kAtOnce && ktime_get_ns() == began)
+      panic("work is queued for ever: %d times at one instant, at last %s", kAtOnce,
+            pmufab_host->function_at(pmufab_host->context, PMUFAB_PLACE_OF(work->func)));
+    carry_out(work);
+  }
 }
 
 static void expired(struct timer_list* timer) {
@@ -128,7 +140,7 @@ bool flush_delayed_work(struct delayed_work* work) {
 void flush_workqueue(struct workqueue_struct* queue) {
   pmufab_might_sleep("flush_workqueue()");
   pmufab_lock_wait(queue, __builtin_return_address(0), "flush_workqueue()");
-  while (!list_empty(&queued)) carry_out(list_first_entry(&queued, struct work_struct, entry));
+  carry_out_all();
 }
 
 struct workqueue_struct* alloc_workqueue(const char* format, unsigned int flags, int max_active, ...) {
@@ -202,7 +214,7 @@ bool pmufab_work_wanted;
 void pmufab_work_run(void) {
   while (pmufab_work_wanted) {
     pmufab_work_wanted = false;
-    while (!list_empty(&queued)) carry_out(list_first_entry(&queued, struct work_struct, entry));
+    carry_out_all();
     if (pmufab_rcu_depth() == 0) run_callbacks();
   }
 }

@@ -105,7 +105,7 @@ typedef struct acpi_device* acpi_handle;
 /* Integers of the namespace are the device's properties. */
 acpi_status acpi_evaluate_integer(acpi_handle handle, const char* name, void* arguments, unsigned long long* value);
 static inline struct acpi_device* acpi_dev_parent(struct acpi_device* device) { return device->parent; }
-static inline void acpi_dev_put(struct acpi_device* device) { (void)device; }
+void acpi_dev_put(struct acpi_device* device);
 
 bool pmufab_acpi_hid_uid_match(struct acpi_device* device, const char* hid, const char* uid, u64 number,
                                bool is_number);

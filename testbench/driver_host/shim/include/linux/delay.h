@@ -5,10 +5,18 @@
 #include <linux/irqflags.h>
 #include <linux/types.h>
 
-/* Short busy waits take no time: on the platform, time passes in register accesses. */
-#define udelay(time) ((void)(time))
-#define ndelay(time) ((void)(time))
-#define mdelay(time) ((void)(time))
+/* Short busy waits take no time: on the platform, time passes in register accesses. How long they would be is counted,
+ * because there is a bound to it while interrupts are off. */
+void pmufab_delay(u64 nanoseconds);
+void __bad_udelay(void)
+    __attribute__((__error__("udelay() of more than 20000 us: the kernel refuses it (__bad_udelay)")));
+void __bad_ndelay(void)
+    __attribute__((__error__("ndelay() of more than 20000 ns: the kernel refuses it (__bad_ndelay)")));
+#define __pmufab_delay(time, unit, refuse) \
+  (__builtin_constant_p(time) && (time) > 20000 ? refuse() : pmufab_delay((u64)(time) * (unit)))
+#define udelay(time) __pmufab_delay((time), 1000, __bad_udelay)
+#define ndelay(time) __pmufab_delay((time), 1, __bad_ndelay)
+#define mdelay(time) pmufab_delay((u64)(time)*1000000)
 #define usleep_range(low, high) (pmufab_might_sleep("usleep_range()"), (void)(low), (void)(high))
 
 /* Sleeping takes simulated time, in which interrupts are taken. It ends early when `woken`, if given, is set. */

@@ -30,6 +30,8 @@ struct module {
   bool loaded;
   bool is_helper;        /* another module has asked for it */
   bool has_device_table; /* has a device table, so loaded at boot; others are loaded on request */
+  const char* license;   /* null: it has none */
+  const char* tables[8]; /* the kinds of its device tables: "acpi" */
   int (*init)(void);
   void (*exit)(void);
 };
@@ -50,10 +52,15 @@ void pmufab_module_register(struct module* module);
 #define subsys_initcall(function) module_init(function)
 #define device_initcall(function) module_init(function)
 #define late_initcall(function) module_init(function)
+void pmufab_module_has_table(struct module* module, const char* kind);
 #define MODULE_DEVICE_TABLE(type, table) \
-  __PMUFAB_MODULE_PART(__PASTE(table_##type, __LINE__), ((void)(table), __this_module.has_device_table = true))
+  __PMUFAB_MODULE_PART(__PASTE(table_##type, __LINE__), ((void)(table), pmufab_module_has_table(THIS_MODULE, #type)))
 #define __MODULE_NOTE struct __pmufab_exported
-#define MODULE_LICENSE(text) __MODULE_NOTE
+#define MODULE_LICENSE(text)                                                                 \
+  static void __attribute__((__constructor__, __used__)) __pmufab_module_has_license(void) { \
+    __this_module.license = (text);                                                          \
+  }                                                                                          \
+  __MODULE_NOTE
 #define MODULE_AUTHOR(text) __MODULE_NOTE
 #define MODULE_DESCRIPTION(text) __MODULE_NOTE
 #define MODULE_VERSION(text) __MODULE_NOTE

@@ -41,8 +41,8 @@ static inline bool of_property_read_bool(const struct device_node* node, const c
 }
 #define of_property_present of_property_read_bool
 int of_device_is_compatible(const struct device_node* node, const char* compatible);
-static inline void of_node_put(struct device_node* node) { (void)node; }
-static inline struct device_node* of_node_get(struct device_node* node) { return node; }
+void of_node_put(struct device_node* node);
+struct device_node* of_node_get(struct device_node* node);
 /* References between nodes are not described: every list of references is absent. */
 static inline int of_cpu_node_to_id(struct device_node* node) {
   (void)node;

@@ -42,6 +42,7 @@ static inline bool device_property_present(const struct device* dev, const char*
 static inline bool device_property_read_bool(const struct device* dev, const char* name) {
   return device_property_present(dev, name);
 }
-static inline void fwnode_handle_put(struct fwnode_handle* fwnode) { (void)fwnode; }
+struct fwnode_handle* fwnode_handle_get(struct fwnode_handle* fwnode);
+void fwnode_handle_put(struct fwnode_handle* fwnode);
 
 #endif

@@ -24,12 +24,16 @@ static inline void* kcalloc(size_t count, size_t size, gfp_t flags) { return kza
 static inline void* kmalloc_array(size_t count, size_t size, gfp_t flags) {
   return kmalloc(size_mul(count, size), flags);
 }
-#define kvmalloc kmalloc
-#define kvzalloc kzalloc
-#define kvcalloc kcalloc
+/* From pages that need not lie together: they may be larger. */
+void* kvmalloc(size_t size, gfp_t flags) __malloc;
+static inline void* kvzalloc(size_t size, gfp_t flags) { return kvmalloc(size, flags | __GFP_ZERO); }
+static inline void* kvcalloc(size_t count, size_t size, gfp_t flags) { return kvzalloc(size_mul(count, size), flags); }
+static inline void* kvmalloc_array(size_t count, size_t size, gfp_t flags) {
+  return kvmalloc(size_mul(count, size), flags);
+}
 #define kvfree kfree
-#define vmalloc(size) kmalloc((size), GFP_KERNEL)
-#define vzalloc(size) kzalloc((size), GFP_KERNEL)
+#define vmalloc(size) kvmalloc((size), GFP_KERNEL)
+#define vzalloc(size) kvzalloc((size), GFP_KERNEL)
 #define vfree kfree
 #define kzalloc_node(size, flags, node) kzalloc((size), (flags))
 #define kfree_sensitive kfree

@@ -5,9 +5,18 @@
 #include <linux/page.h>
 #include <linux/stringify.h>
 #include <linux/types.h>
+#include <linux/version.h>
 
+struct file;
 struct kobject;
 struct bin_attribute;
+
+/* Since Linux 6.16, functions of binary files get constant ones. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
+#define PMUFAB_BIN_CONST const
+#else
+#define PMUFAB_BIN_CONST
+#endif
 
 struct attribute {
   const char* name;
@@ -16,13 +25,16 @@ struct attribute {
 struct bin_attribute {
   struct attribute attr;
   size_t size;
+  void* private;
+  ssize_t (*read)(struct file* file, struct kobject* kobj, PMUFAB_BIN_CONST struct bin_attribute* attr, char* buffer,
+                  loff_t offset, size_t count);
 };
 struct attribute_group {
   const char* name;
   umode_t (*is_visible)(struct kobject* kobj, struct attribute* attr, int index);
-  umode_t (*is_bin_visible)(struct kobject* kobj, const struct bin_attribute* attr, int index);
+  umode_t (*is_bin_visible)(struct kobject* kobj, PMUFAB_BIN_CONST struct bin_attribute* attr, int index);
   struct attribute** attrs;
-  const struct bin_attribute* const* bin_attrs;
+  PMUFAB_BIN_CONST struct bin_attribute* PMUFAB_BIN_CONST* bin_attrs;
 };
 
 #define S_IRUGO 0444
@@ -46,6 +58,11 @@ struct attribute_group {
 #define ATTRIBUTE_GROUPS(_name)                                                 \
   static const struct attribute_group _name##_group = {.attrs = _name##_attrs}; \
   __ATTRIBUTE_GROUPS(_name)
+
+#define __BIN_ATTR(_name, _mode, _read, _write, _size) \
+  { .attr = {.name = __stringify(_name), .mode = (_mode)}, .size = (_size), .read = _read, }
+#define BIN_ATTR_RO(_name, _size) \
+  struct bin_attribute bin_attr_##_name = __BIN_ATTR(_name, 0444, _name##_read, 0, _size)
 
 /* Into a buffer of one page, aligned to it. */
 __printf(2, 3) int sysfs_emit(char* buffer, const char* format, ...);
