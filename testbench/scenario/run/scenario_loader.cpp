@@ -521,13 +521,18 @@ void check_selectors(Reader& reader, std::string_view key, const std::vector<std
   }
 }
 
+/// Read texts that something is looked for by.
+/// @param reason, suggestion  if one of them is empty or blank
+void read_sought(Reader& item, std::string_view key, std::vector<std::string>& texts, const char* reason,
+                 const char* suggestion) {
+  item.texts(key, texts);
+  const auto is_blank = [](const std::string& text) { return text.find_first_not_of(" \t") == std::string::npos; };
+  if (std::any_of(texts.begin(), texts.end(), is_blank)) item.fail(key, reason, suggestion);
+}
+
 void read_log_expectation(Reader& item, LogExpectationSpec& out) {
-  item.texts("has", out.has);
-  item.texts("lacks", out.lacks);
-  for (const auto& [key, texts] : {std::pair{"has", &out.has}, std::pair{"lacks", &out.lacks}}) {
-    if (std::find(texts->begin(), texts->end(), "") != texts->end())
-      item.fail(key, "is empty, and every line has that", "write a part of a line");
-  }
+  for (const auto& [key, texts] : {std::pair{"has", &out.has}, std::pair{"lacks", &out.lacks}})
+    read_sought(item, key, *texts, "is empty, and every line has that", "write a part of a line");
   if (out.has.empty() && out.lacks.empty()) {
     item.finish();
     item.fail("has", "nothing is expected", "add has or lacks");
@@ -538,7 +543,7 @@ FailingCallsSpec read_failing_calls(Reader& item) {
   FailingCallsSpec calls;
   std::vector<std::string> texts;
   item.texts("calls", texts, Presence::required);
-  item.texts("known", calls.known);
+  read_sought(item, "known", calls.known, "is empty, and every complaint has that", "write a part of a complaint");
   if (texts == std::vector<std::string>{"each"}) {
     calls.each = true;
     return calls;
@@ -558,9 +563,9 @@ FailingCallsSpec read_failing_calls(Reader& item) {
 ExpectedFailureSpec read_expected_failure(Reader& item) {
   ExpectedFailureSpec failure;
   item.prose("reason", failure.reason, Presence::required);
-  item.texts("event", failure.events);
-  item.texts("not_opened", failure.not_opened);
-  item.texts("check", failure.checks);
+  for (const auto& [key, names] : {std::pair{"event", &failure.events}, std::pair{"not_opened", &failure.not_opened},
+                                   std::pair{"check", &failure.checks}})
+    read_sought(item, key, *names, "is empty, and nothing is called so", "write a name, or a pattern with *");
   if (failure.events.empty() && failure.not_opened.empty() && failure.checks.empty()) {
     item.finish();
     item.fail("reason", "does not say what fails", "add event (counted wrong), not_opened or check");

@@ -65,7 +65,8 @@ void Reader::text(std::string_view key, std::string& out, Presence presence) {
 void Reader::prose(std::string_view key, std::string& out, Presence presence) {
   if (const Value* value = ask(key, presence)) {
     out = scalar(key, *value, "text");
-    if (out.empty() && presence == Presence::required) fail(key, "must not be empty");
+    if (presence == Presence::required && out.find_first_not_of(" \t\r\n") == std::string::npos)
+      fail(key, "must not be empty");
   }
   effective_.add(std::string(key), Value::of(out, true));
 }

@@ -436,7 +436,18 @@ TEST(ScenarioLoader, an_expected_log_has_texts) {
   EXPECT_EQ(load_error(log + "{has: overflow, lacks: [MC1, MC2]}\n"), "no error");
   EXPECT_THAT(load_error(log + "{}\n"), HasSubstr("kernel_log.has: nothing is expected"));
   EXPECT_THAT(load_error(log + "{lacks: ['']}\n"), HasSubstr("kernel_log.lacks: is empty"));
+  EXPECT_THAT(load_error(log + "{lacks: ['  ']}\n"), HasSubstr("kernel_log.lacks: is empty"));
   EXPECT_THAT(load_error(log + "{hass: overflow}\n"), HasSubstr("'hass'"));
+}
+
+TEST(ScenarioLoader, what_hides_every_complaint_is_refused) {
+  const std::string calls = std::string(kSmall) + "failing_calls: {calls: each, known: ";
+  EXPECT_EQ(load_error(calls + "[leaves a hotplug state]}\n"), "no error");
+  EXPECT_THAT(load_error(calls + "['']}\n"), HasSubstr("failing_calls.known: is empty, and every complaint has that"));
+  EXPECT_THAT(load_error(calls + "[' ']}\n"), HasSubstr("failing_calls.known: is empty"));
+  const std::string failure = std::string(kSmall) + "expected_failure: {reason: a reason, ";
+  EXPECT_NE(load_error(failure + "event: ['']}\n"), "no error");
+  EXPECT_NE(load_error(failure + "check: [' ']}\n"), "no error");
 }
 
 TEST(ScenarioLoader, an_action_on_a_measure_that_there_is_not_is_refused) {
