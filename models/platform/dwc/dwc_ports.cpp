@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "models/platform/tegra410/pcie_spec.h"
+#include "tlm/spec/module_name.h"
 #include "tlm/spec/spec_error.h"
 
 namespace pmufab::platform {
@@ -97,7 +98,10 @@ void check_dwc(const PlatformSpec& spec) {
     const std::string field = fmt::format("dwc_root_ports[{}].", index);
     check_dwc_port(field, port, spec.sockets);
     check_dwc_segment(field, port, spec);
-    if (!names.insert(port.name).second)
+    check_module_name(field + "name", port.name);
+    std::string name = port.name;  // of modules, in which - becomes _
+    std::replace(name.begin(), name.end(), '-', '_');
+    if (!names.insert(name).second)
       fail_dwc(field + "name", fmt::format("'{}' is that of another root port", port.name));
     if (!places.emplace(port.segment, port.bus, port.device).second)
       fail_dwc(field + "address", "is that of another root port");

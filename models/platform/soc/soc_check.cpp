@@ -14,6 +14,7 @@
 #include "models/platform/soc/soc_rows.h"
 #include "models/soc/wire/fabric_sources.h"
 #include "tlm/registers/register_spec.h"
+#include "tlm/spec/module_name.h"
 #include "tlm/spec/spec_error.h"
 
 namespace pmufab::platform {
@@ -101,7 +102,7 @@ void check_pages(const std::string& field, const PmuDescription& pmu) {
 
 void check_soc_place(const std::string& field, const PmuDescription& pmu, const PlatformSpec& spec) {
   constexpr std::size_t kHidSize = 8;
-  if (pmu.name.empty()) refuse_soc(field + "name", "is empty", "give the PMU a name");
+  check_module_name(field + "name", pmu.name);
   std::set<unsigned> sockets;
   for (std::size_t index = 0; index < pmu.sockets.size(); ++index) {
     const std::string socket = fmt::format("{}sockets[{}]", field, index);

@@ -90,6 +90,7 @@ std::vector<CheckResult> run_checks(const Machine& machine, Kernel kernel) {
   std::vector<CheckResult> checks;
   if (kernel == Kernel::here) add_kernel_checks(machine, checks);
   checks.push_back(check_for("register_accesses", machine.reports(), "no access was refused"));
+  if (!machine.warnings().empty()) checks.push_back(check_for("models", machine.warnings(), ""));
   if (machine.is_judged()) {
     const std::uint64_t broken = machine.scoreboard().findings().failures();
     checks.push_back({"scoreboard", broken == 0,

@@ -239,7 +239,10 @@ void Machine::on_report(const sc_core::sc_report& report, const sc_core::sc_acti
       const std::string address = fmt::format("{:#x}", current_->platform_->bus().latest_address());
       if (text.find(address) == std::string::npos) text += ", address " + address;
     }
-    // A plug-in may warn while the platform is made, and there is no host yet.
+    if (kind.find("pmufab/") == std::string_view::npos) {  // SystemC's own, or a plug-in's: no access of a driver
+      current_->warnings_.add(report.get_msg_type(), text);
+      return;
+    }
     const std::string function = current_->host_ ? current_->host_->driver_function() : std::string();
     if (!function.empty()) text += ", in " + function;
     current_->reports_.add(report.get_msg_type(), text);

@@ -139,6 +139,8 @@ class Machine {
   [[nodiscard]] const std::vector<std::string>& reports() const noexcept { return reports_.list(); }
   /// Forget the reports so far: they are not about what is judged.
   void forget_reports() { reports_ = {}; }
+  /// What SystemC or a plug-in has warned of. No driver is to blame.
+  [[nodiscard]] const std::vector<std::string>& warnings() const noexcept { return warnings_.list(); }
   /// While nothing is judged, the scoreboard sees neither the drivers' calls nor accesses, and there are no reports.
   void set_judging(bool judging);
 
@@ -166,6 +168,7 @@ class Machine {
   std::unique_ptr<perf::EnabledEvents> enabled_;
   std::unique_ptr<Process> process_;
   Reports reports_;
+  Reports warnings_;
   bool is_judged_ = true;
   bool judging_ = true;  // false during checks that call the drivers themselves
 };

@@ -179,6 +179,16 @@ TEST(SocLoader, filters_that_overlap_are_refused_and_free_bits_are_named) {
               HasSubstr("give implementation_defined: 2"));
 }
 
+TEST(SocLoader, names_that_systemc_would_change_are_refused) {
+  for (const char* const name : {"a b", "a.b", ".", "a*", "\u00fc"}) {
+    EXPECT_THAT(
+        error_with("name: noc", std::string("name: \"") + name + '"'),
+        AllOf(HasSubstr("coresight_pmus[0].name"), HasSubstr("has something else than letters, digits, _ and -")))
+        << name;
+  }
+  EXPECT_THAT(error_with("name: noc", "name: a.b"), HasSubstr("for example a_b"));
+}
+
 TEST(SocLoader, places_that_are_taken_are_refused) {
   EXPECT_THAT(error_with("base: 0x2001_0000", "base: 0x2000_0000"),
               AllOf(StartsWith("s.yaml:25:"), HasSubstr("covers the registers socket0.noc")));
