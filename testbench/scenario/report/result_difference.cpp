@@ -151,9 +151,44 @@ bool is_good_status(const Json* run) {
          status == to_string(RunResult::Status::not_judged);
 }
 
-/// Differences of one kind. `describe` fills in what is told of one thing, and says whether it differs at all.
-template <typename Good, typename Describe>
-Json differences(const Named& before, const Named& after, Good good, Describe describe, Change& worst) {
+/// Checks that a result has only if they fail.
+bool fails_if_there(const std::string& check) {
+  static const std::set<std::string> names = {"kernel_panic", "models"};
+  return names.contains(check);
+}
+
+/// @return the share of the time in which a counter was wanted and counted, in percent; null if it was never wanted
+Json share_of_time(const Json* counter) {
+  if (counter == nullptr) return {};
+  const Json enabled = value_at(*counter, "time_enabled_ps");
+  const Json running = value_at(*counter, "time_running_ps");
+  if (!enabled.is_number() || !running.is_number() || enabled.get<double>() <= 0) return {};
+  constexpr double kPercent = 100;
+  return kPercent * running.get<double>() / enabled.get<double>();
+}
+
+/// @return true if both sides have a share of time, and it falls by more than kMostFall
+bool has_fallen(const Json& shares) {
+  constexpr double kMostFall = 10;  // percentage points
+  return shares[0].is_number() && shares[1].is_number() &&
+         shares[0].get<double>() - shares[1].get<double>() > kMostFall;
+}
+
+/// What was there and is missing may be anything.
+Change change_of_counter(const Json& item, const Json* before, const Json* after, bool differs) {
+  if (after == nullptr || has_fallen(item["time_share_percent"])) return Change::worse;
+  return change_of(is_good_counter(before), is_good_counter(after), differs || before == nullptr);
+}
+
+Change change_of_check(const Json& item, const Json* before, const Json* after, bool differs) {
+  const bool is_missed = after == nullptr && !fails_if_there(text_at(item, "name"));
+  return is_missed ? Change::worse : change_of(is_good_check(before), is_good_check(after), differs);
+}
+
+/// Differences of one kind. `describe` fills in what is told of one thing, and says whether it differs at all; `judge` says
+/// how it is now.
+template <typename Judge, typename Describe>
+Json differences(const Named& before, const Named& after, Judge judge, Describe describe, Change& worst) {
   Json list = Json::array();
   for (const std::string& name : names_of(before, after)) {
     const Json* const old_one = before.find(name);
@@ -161,7 +196,7 @@ Json differences(const Named& before, const Named& after, Good good, Describe de
     Json item;
     item["name"] = name;
     const bool other = describe(item, old_one, new_one);
-    const Change change = change_of(good(old_one), good(new_one), other);
+    const Change change = judge(item, old_one, new_one, other);
     if (change == Change::same) continue;
     item["change"] = word_of(change);
     worst = std::max(worst, change);
@@ -194,6 +229,8 @@ void write_counter_change(std::ostream& out, const Json& counter) {
   } else {
     fmt::print(out, " (scoreboard: {})", count_text(expected[1]));
   }
+  if (const Json& share = counter["time_share_percent"]; has_fallen(share))
+    fmt::print(out, "; counted {:.1f} % of the time, then {:.1f} %", share[0].get<double>(), share[1].get<double>());
   if (differs(counter["check"])) fmt::print(out, "; {}, then {}", word(counter["check"][0]), word(counter["check"][1]));
   fmt::print(out, "\n");
 }
@@ -212,9 +249,10 @@ void write_check_change(std::ostream& out, const Json& check) {
 
 const std::set<std::string_view>& compared_keys() {
   static const std::set<std::string_view> keys = {
-      "runs",         "scenario", "variant", "drivers", "status",   "seed",     "simulated_time_ps",
-      "driver_files", "file",     "sha256",  "name",    "measures", "counters", "event",
-      "driver",       "expected", "check",   "checks",  "ok",       "text"};
+      "runs",           "scenario", "variant", "drivers", "status",   "seed",     "simulated_time_ps",
+      "driver_files",   "file",     "sha256",  "name",    "measures", "counters", "event",
+      "driver",         "expected", "check",   "checks",  "ok",       "text",     "time_enabled_ps",
+      "time_running_ps"};
   return keys;
 }
 
@@ -287,9 +325,11 @@ void ResultDifference::add(const Json* before, const Json* after) {
                  : before == nullptr ? (is_good_status(after) ? Change::changed : Change::worse)
                                      : change_of(is_good_status(before), is_good_status(after), differs(run["status"]));
   Change files = Change::same;
-  const auto always = [](const Json* /*item*/) { return true; };
+  const auto only_told = [](const Json& /*item*/, const Json* /*before*/, const Json* /*after*/, bool other) {
+    return other ? Change::changed : Change::same;
+  };
   run["driver_files"] = differences(
-      files_of(old_run), files_of(new_run), always,
+      files_of(old_run), files_of(new_run), only_told,
       [](Json& item, const Json* one, const Json* other) {
         item["sha256"] = both(one, other, "sha256");
         return differs(item["sha256"]);
@@ -299,16 +339,17 @@ void ResultDifference::add(const Json* before, const Json* after) {
   run["checks"] = Json::array();
   if (before != nullptr && after != nullptr) {
     run["counters"] = differences(
-        counters_of(old_run), counters_of(new_run), is_good_counter,
+        counters_of(old_run), counters_of(new_run), change_of_counter,
         [](Json& item, const Json* one, const Json* other) {
           item["driver"] = both(one, other, "driver");
           item["expected"] = both(one, other, "expected");
           item["check"] = both(one, other, "check");
+          item["time_share_percent"] = Json::array({share_of_time(one), share_of_time(other)});
           return differs(item["driver"]) || differs(item["expected"]) || differs(item["check"]);
         },
         worst);
     run["checks"] = differences(
-        checks_of(old_run), checks_of(new_run), is_good_check,
+        checks_of(old_run), checks_of(new_run), change_of_check,
         [](Json& item, const Json* one, const Json* other) {
           item["ok"] = both(one, other, "ok");
           item["text"] = both(one, other, "text");

@@ -37,8 +37,9 @@ runs whose verdict, counts or failed checks differ, and the driver files whose S
 
 Runs belong together if scenario, variant and Linux version are the same, in their order if there are several. Of the
 rest, those of one scenario and variant belong together if there are as many on each side. A run is "worse" if something
-that was right is wrong now, or if it is missing now; "better" if only the reverse; "changed" if the verdicts are the
-same and figures are not.)",
+that was right is wrong now; if the run, a counter or a check is missing now; or if an event's share of the time, as
+counters take turns, falls by more than 10 percentage points (from 91 % to 80 %, say). It is "better" if only the reverse
+of the first, and "changed" if the verdicts are the same and figures are not.)",
       .options = Options{flag("json", "print JSON")},
       .words = Words::files,
       .examples = {{"pmufab run ucf-basic --out before\npmufab run ucf-basic --driver my.so --out after\n"

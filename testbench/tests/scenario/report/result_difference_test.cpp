@@ -94,6 +94,44 @@ TEST(ResultDifference, a_count_that_changes_and_stays_right_is_only_changed) {
                                          HasSubstr("1,000, then 1,001 (scoreboard: 1,000, then 1,001)\n")));
 }
 
+TEST(ResultDifference, counters_and_checks_that_are_missing_are_worse) {
+  RunResult other = good_run();
+  other.measures[0].counters.clear();
+  EXPECT_EQ(compare({good_run()}, {other}).worse(), 1U);
+  EXPECT_THAT(text_of(compare({good_run()}, {other})),
+              AllOf(HasSubstr("mesh (Linux 7.3): worse: passed both times\n"),
+                    HasSubstr("worse: all: arm_cmn_0/dtc_cycles/: 1,000, then none"), HasSubstr("exact, then absent")));
+  EXPECT_EQ(compare({other}, {good_run()}).worse(), 0U);
+  EXPECT_THAT(text_of(compare({other}, {good_run()})), HasSubstr("0 worse, 0 better, 1 changed"));
+  other = good_run();
+  other.measures.clear();
+  EXPECT_EQ(compare({good_run()}, {other}).worse(), 1U);
+  other = good_run();
+  other.checks.clear();
+  EXPECT_EQ(compare({good_run()}, {other}).worse(), 1U);
+  EXPECT_THAT(text_of(compare({good_run()}, {other})), HasSubstr("worse: check released: good, then absent"));
+  // A check that a result has only if it fails.
+  other = good_run();
+  other.status = RunResult::Status::failed;
+  other.checks.push_back({"kernel_panic", false, "the kernel died"});
+  EXPECT_EQ(compare({good_run()}, {other}).worse(), 1U);
+  EXPECT_EQ(compare({other}, {good_run()}).worse(), 0U);
+}
+
+TEST(ResultDifference, a_share_of_time_that_falls_by_more_than_ten_points_is_worse) {
+  const auto with_share = [](Picoseconds running) {
+    RunResult run = good_run();
+    run.measures[0].counters[0].time_enabled = 1000;
+    run.measures[0].counters[0].time_running = running;
+    return run;
+  };
+  EXPECT_EQ(compare({with_share(910)}, {with_share(810)}).worse(), 0U);
+  const ResultDifference difference = compare({with_share(910)}, {with_share(310)});
+  EXPECT_EQ(difference.worse(), 1U);
+  EXPECT_THAT(text_of(difference), HasSubstr("counted 91.0 % of the time, then 31.0 %"));
+  EXPECT_EQ(compare({with_share(310)}, {with_share(910)}).worse(), 0U);
+}
+
 TEST(ResultDifference, runs_of_other_drivers_belong_together_if_each_is_alone) {
   RunResult older = good_run();
   older.drivers = "7.2";
