@@ -76,7 +76,9 @@ std::string to_svg(const RangeChart& chart) {
 }
 
 std::string to_csv(const RangeChart& chart) {
-  std::string csv = fmt::format("axis,lowest_with,lowest {0},highest_with,highest {0},baseline\n", chart.value_name);
+  std::string csv =
+      fmt::format("axis,lowest_with,{},highest_with,{},baseline\n", scenario::csv_field("lowest " + chart.value_name),
+                  scenario::csv_field("highest " + chart.value_name));
   for (const RangeChart::Row& row : chart.rows)
     csv += fmt::format("{},{},{},{},{},{}\n", scenario::csv_field(row.name), scenario::csv_field(row.low_label),
                        number_text(row.low), scenario::csv_field(row.high_label), number_text(row.high),
@@ -131,7 +133,8 @@ std::string to_svg(const FrontChart& chart) {
 }
 
 std::string to_csv(const FrontChart& chart) {
-  std::string csv = fmt::format("design,{},{},on_front\n", chart.cost_name, chart.error_name);
+  std::string csv = fmt::format("design,{},{},on_front\n", scenario::csv_field(chart.cost_name),
+                                scenario::csv_field(chart.error_name));
   for (const FrontChart::Point& point : chart.points)
     csv += fmt::format("{},{},{},{}\n", scenario::csv_field(point.name), number_text(point.cost),
                        number_text(point.error), point.is_on_front ? 1 : 0);

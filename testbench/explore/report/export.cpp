@@ -18,9 +18,9 @@ std::string number_text(double number) {
 
 void write_csv(std::ostream& out, const Study& study, Database& database) {
   out << "point";
-  for (const Axis& axis : study.axes) out << ',' << axis.name;
+  for (const Axis& axis : study.axes) out << ',' << scenario::csv_field(axis.name);
   out << ",run_seed,run_drivers,status";
-  for (const Response& response : study.responses) out << ',' << response.name;
+  for (const Response& response : study.responses) out << ',' << scenario::csv_field(response.name);
   out << '\n';
   database.each(study, [&](std::uint64_t position, const Result& result) {
     out << position;

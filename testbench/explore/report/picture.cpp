@@ -25,6 +25,8 @@ constexpr double kRight = 200;
 constexpr double kTop = 36;
 constexpr double kBottom = 54;
 
+std::string text_of(const CurvePoint& point) { return point.text.empty() ? number_text(point.value) : point.text; }
+
 /// Where the values of the axis stand, 0 ... 1.
 std::vector<double> places_of(const CurveChart& chart) {
   const std::size_t size = chart.x_labels.size();
@@ -132,9 +134,9 @@ class CurvePicture {
       if (point.low && point.high && *point.low < *point.high)
         svg += svg::line(x(point.at), y(*point.low), x(point.at), y(*point.high), color(curve));
       if (!curve.is_dashed)
-        svg += svg::dot(x(point.at), y(point.value), color(curve),
-                        fmt::format("{}: {} = {}, {}", curve.name, chart_.x_name, chart_.x_labels[point.at],
-                                    number_text(point.value)));
+        svg += svg::dot(
+            x(point.at), y(point.value), color(curve),
+            fmt::format("{}: {} = {}, {}", curve.name, chart_.x_name, chart_.x_labels[point.at], text_of(point)));
     }
     return svg + fmt::format("<path d=\"{}\" stroke=\"{}\" {}/>\n", path, color(curve), stroke(curve));
   }
@@ -212,7 +214,8 @@ std::string to_csv(const CurveChart& chart) {
   for (const Curve& curve : chart.curves) {
     for (const CurvePoint& point : curve.points)
       csv += fmt::format("{},{},{},{},{}\n", scenario::csv_field(curve.name),
-                         scenario::csv_field(chart.x_labels[point.at]), number_text(point.value),
+                         scenario::csv_field(chart.x_labels[point.at]),
+                         point.text.empty() ? number_text(point.value) : scenario::csv_field(point.text),
                          point.low ? number_text(*point.low) : "", point.high ? number_text(*point.high) : "");
   }
   return csv;
@@ -223,7 +226,9 @@ std::string to_csv(const HeatMap& map) {
   for (std::size_t i = 0; i < map.cells.size(); ++i) {
     csv += fmt::format("{},{},{}\n", scenario::csv_field(map.y_labels[i / map.x_labels.size()]),
                        scenario::csv_field(map.x_labels[i % map.x_labels.size()]),
-                       map.cells[i] ? number_text(*map.cells[i]) : "");
+                       !map.cells[i]   ? std::string()
+                       : map.has_names ? scenario::csv_field(map.texts[i])
+                                       : number_text(*map.cells[i]));
   }
   return csv;
 }

@@ -14,6 +14,7 @@ struct CurvePoint {
   double value = 0;
   std::optional<double> low;  ///< an interval around it
   std::optional<double> high;
+  std::string text = {};  ///< the value's name, if it is no number: its value is a place among names
 };
 
 struct Curve {
@@ -43,6 +44,7 @@ struct HeatMap {
   std::vector<std::string> y_labels;
   std::vector<std::optional<double>> cells;  ///< row by row
   std::vector<std::string> texts;            ///< of the cells; empty: their numbers
+  bool has_names = false;                    ///< the numbers are places among names, which are the texts
 };
 
 /// How far a response goes away from that of a baseline, with one axis changed at a time.

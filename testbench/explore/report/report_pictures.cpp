@@ -203,8 +203,13 @@ class GoalPictures {
     return fmt::format("{} {} with {}{}", goal_.is_largest ? "largest" : "smallest", axis_.name, goal_.such_that.text(),
                        grid_.sizes().size() > 2 ? " (the most that other axes ask for)" : "");
   }
-  [[nodiscard]] double number(const Answer& answer) const {
-    return axis_.has_numbers() ? *axis_.values[answer.value].number : static_cast<double>(answer.value);
+  /// @param value  on the axis of the answers @return where it stands: named cases are at equal distances
+  [[nodiscard]] double number(std::size_t value) const {
+    return axis_.has_numbers() ? *axis_.values[value].number : static_cast<double>(value);
+  }
+  /// @return the name of a value that is no number
+  [[nodiscard]] std::string text(std::size_t value) const {
+    return axis_.has_numbers() ? std::string() : axis_.values[value].label;
   }
   [[nodiscard]] std::string name() const {
     return fmt::format("{}-{}-{}", goal_.is_largest ? "largest" : "smallest", axis_.name,
@@ -214,10 +219,8 @@ class GoalPictures {
   [[nodiscard]] Picture curves() const {
     const Axis& x = study_.axes[goal_.for_each[0]];
     CurveChart chart{title(), x.name, labels_of(x), numbers_of_axis(x), axis_.name, {}};
-    if (axis_.has_numbers()) {
-      for (const AxisValue& value : axis_.values) chart.y_marks.emplace_back(*value.number, value.label);
-      std::sort(chart.y_marks.begin(), chart.y_marks.end());
-    }
+    for (std::size_t i = 0; i < axis_.values.size(); ++i) chart.y_marks.emplace_back(number(i), axis_.values[i].label);
+    std::sort(chart.y_marks.begin(), chart.y_marks.end());
     for (std::size_t row = 0; row < rows_; ++row) {
       const std::string label = rows_ > 1 || goal_.for_each.size() > 1
                                     ? fmt::format("{}={}", study_.axes[goal_.for_each[1]].name,
@@ -228,8 +231,10 @@ class GoalPictures {
       for (std::size_t column = 0; column < columns_; ++column) {
         const Answer* const answer = answers_[row * columns_ + column];
         if (answer == nullptr) continue;
-        if (answer->kind == Answer::Kind::found) found.points.push_back({column, number(*answer), {}, {}});
-        if (answer->closed_form) formula.points.push_back({column, *answer->closed_form, {}, {}});
+        if (answer->kind == Answer::Kind::found)
+          found.points.push_back({column, number(answer->value), {}, {}, text(answer->value)});
+        if (answer->closed_form && axis_.has_numbers())
+          formula.points.push_back({column, *answer->closed_form, {}, {}});
       }
       chart.curves.push_back(std::move(found));
       if (!formula.points.empty()) chart.curves.push_back(std::move(formula));
@@ -240,10 +245,10 @@ class GoalPictures {
   [[nodiscard]] Picture map() const {
     const Axis& x = study_.axes[goal_.for_each[0]];
     const Axis& y = study_.axes[goal_.for_each[1]];
-    HeatMap map{title(), x.name, labels_of(x), y.name, labels_of(y), {}, {}};
+    HeatMap map{title(), x.name, labels_of(x), y.name, labels_of(y), {}, {}, !axis_.has_numbers()};
     for (const Answer* const answer : answers_) {
       const bool is_found = answer != nullptr && answer->kind == Answer::Kind::found;
-      map.cells.push_back(is_found ? std::optional(number(*answer)) : std::nullopt);
+      map.cells.push_back(is_found ? std::optional(number(answer->value)) : std::nullopt);
       map.texts.push_back(is_found ? axis_.values[answer->value].label : answer != nullptr ? "none" : "");
     }
     return {name() + "-map", to_svg(map), to_csv(map)};

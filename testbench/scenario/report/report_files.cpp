@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <charconv>
 #include <ostream>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -81,11 +83,22 @@ void write_status(std::ostream& out, const RunResult& run, const std::string& su
   fmt::print(out, "</testcase>\n");
 }
 
+bool is_number(std::string_view text) {
+  if (text.starts_with('+')) text.remove_prefix(1);
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
 }  // namespace
 
 std::string csv_field(std::string_view text) {
-  if (text.find_first_of(",\"\n\r") == std::string_view::npos) return std::string(text);
-  std::string result = "\"";
+  // Spreadsheets carry out what begins so. A number does no harm.
+  constexpr std::string_view kFormula = "=+-@\t\r";
+  const bool is_formula = !text.empty() && kFormula.find(text.front()) != std::string_view::npos && !is_number(text);
+  if (!is_formula && text.find_first_of(",\"\n\r") == std::string_view::npos) return std::string(text);
+  if (is_formula && text.find_first_of(",\"\n\r") == std::string_view::npos) return fmt::format("'{}", text);
+  std::string result = is_formula ? "\"'" : "\"";
   for (const char c : text) {
     if (c == '"') result += '"';
     result += c;
