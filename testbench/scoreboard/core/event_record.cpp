@@ -14,7 +14,8 @@ namespace {
 constexpr Picoseconds kLatest = 1'000'000'000'000;
 
 /// What a difference tells by itself: a counter that wrapped, or was added more than once.
-std::string remark_on(std::uint64_t expected, std::uint64_t driver) {
+/// @param width  of the PMU's counters
+std::string remark_on(std::uint64_t expected, std::uint64_t driver, unsigned width) {
   constexpr std::uint64_t kMostTimes = 16;  // small numbers are multiples of each other by chance
   if (expected > kMostTimes && driver > expected && driver % expected == 0 && driver / expected <= kMostTimes)
     return driver / expected == 2 ? ": twice what happened"
@@ -23,6 +24,11 @@ std::string remark_on(std::uint64_t expected, std::uint64_t driver) {
     return expected / driver == 2 ? ": half of what happened"
                                   : fmt::format(": one in {} of what happened", expected / driver);
   const std::uint64_t difference = driver > expected ? driver - expected : expected - driver;
+  constexpr unsigned kLeastWidth = 16;  // small numbers are multiples of less by chance
+  constexpr unsigned kWord = 64;
+  if (difference != 0 && width >= kLeastWidth && width < kWord && (difference & ((std::uint64_t{1} << width) - 1)) == 0)
+    return difference >> width == 1 ? fmt::format(": 2^{}", width)
+                                    : fmt::format(": {} times 2^{}", difference >> width, width);
   constexpr int kNarrowest = 20;  // a wrap of a narrower counter is of no width that is known here
   const int bits = difference == 0 ? 0 : std::countr_zero(difference);
   const std::uint64_t times = difference >> bits;
@@ -30,9 +36,9 @@ std::string remark_on(std::uint64_t expected, std::uint64_t driver) {
   return times == 1 ? fmt::format(": 2^{}", bits) : fmt::format(": {} times 2^{}", times, bits);
 }
 
-std::string difference(std::uint64_t expected, std::uint64_t driver) {
+std::string difference(std::uint64_t expected, std::uint64_t driver, unsigned width) {
   if (driver == 0) return "the driver counted nothing";
-  const std::string remark = remark_on(expected, driver);
+  const std::string remark = remark_on(expected, driver, width);
   if (driver < expected) return fmt::format("{} missing{}", expected - driver, remark);
   const std::uint64_t above = driver - expected;
   // In two's complement this is a small negative number.
@@ -325,7 +331,7 @@ EventResult EventRecord::result(Picoseconds when) {
   // A wrong value read while the event runs can only be explained at its own instant, the final one from all windows.
   // If only readings before it were wrong, there is nothing to explain.
   if (result.match == Match::mismatch && *driver_ != result.expected) {
-    result.explanation = difference(result.expected, *driver_);
+    result.explanation = difference(result.expected, *driver_, pmu_.counter_width());
     const std::string more = truth_->explain(spans, *driver_);
     if (!more.empty()) result.explanation += "; " + more;
   }
