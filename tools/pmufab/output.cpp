@@ -226,6 +226,8 @@ OutputFile::OutputFile(const fs::path& file, Beside beside) : named_(file), targ
   if (replace_) {
     const fs::file_type type = fs::status(target_, error).type();
     if (type == fs::file_type::directory) fail(EISDIR);
+    if (type == fs::file_type::socket)
+      throw InputError(fmt::format("cannot write '{}': it is a socket", named_.generic_string()), "name another file");
     replace_ = type == fs::file_type::regular || type == fs::file_type::not_found;
     if (type == fs::file_type::none) fail(error.value());
     error.clear();
@@ -295,13 +297,16 @@ bool is_asked_to_end() {
 /// Open a file to append to it: /dev/stdout may lead to one that has content already. A named pipe is waited for until
 /// somebody reads it, or a signal comes. @return negative: errno says why not
 int open_to_append(const std::string& name) {
-  constexpr int kTurn = 50;  // milliseconds
+  constexpr int kTurn = 50;      // milliseconds
+  constexpr int kPatience = 20;  // turns before the user is told what is waited for
   int out = -1;
+  int turns = 0;
   while ((out = open(name.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | O_NONBLOCK)) < 0 && errno == ENXIO) {
     if (is_asked_to_end()) {
       errno = EINTR;
       return -1;
     }
+    if (++turns == kPatience) complain("pmufab: waiting for a reader of the named pipe '{}'\n", name);
     poll(nullptr, 0, kTurn);
   }
   if (out >= 0) fcntl(out, F_SETFL, fcntl(out, F_GETFL) & ~O_NONBLOCK);

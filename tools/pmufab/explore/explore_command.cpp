@@ -132,7 +132,8 @@ int plan(const Study& study, const explore::PointMaker& points, explore::Design&
   constexpr std::uint64_t kTrials = 3;
   const std::uint64_t all = design.size();
   explore::CostSummary costs = database.costs();
-  if (costs.runs < kTrials && all > 0) {
+  // A study that has changed is tried, too: a mistake in it is told now, not after hours.
+  if ((costs.runs < kTrials || database.points() == 0) && all > 0) {
     options.most = kTrials;
     static_cast<void>(explore::explore(study, points, trials, database, options));
     costs = database.costs();
@@ -213,6 +214,22 @@ unsigned tasks_of(const po::variables_map& map) {
   return tasks;
 }
 
+/// Another version of a study begins again in its database. Another study would take the place of the one that is there.
+/// @throws InputError if the database is that of a study with another name
+void check_owner(const Study& study, Database& database, const std::string& file) {
+  const std::string text = database.note("study");
+  if (text.empty()) return;
+  std::string owner;
+  try {
+    owner = explore::read_study(scenario::parse_text(text, "study")).name;
+  } catch (const InputError&) {
+    return;  // of a version of pmufab that wrote studies otherwise
+  }
+  if (owner != study.name)
+    throw InputError(fmt::format("'{}' is the database of the study '{}', not of '{}'", file, owner, study.name),
+                     "name another file with --db");
+}
+
 int explore_study(const Request& request) {
   const po::variables_map& map = request.options;
   if (request.words.size() != 1)
@@ -232,6 +249,7 @@ int explore_study(const Request& request) {
   const std::string given = map["db"].as<std::string>();
   const std::string name = given.empty() ? study.name + ".sqlite" : given;
   std::optional<Database> database(std::in_place, name, Database::Mode::write);
+  check_owner(study, *database, name);
   database->begin(study, file.text + points.made_with());
   database->set_note("scenario", file.scenario.generic_string());
   catch_interrupts();
@@ -259,10 +277,16 @@ int explore_study(const Request& request) {
   return conclude(study, *database, outcome, name);
 }
 
+/// @throws InputError if the name of a database is empty, as that of an unset variable of a shell is
+void check_named(const std::string& name) {
+  if (name.empty()) throw InputError("the name of the database is empty", "for example study.sqlite");
+}
+
 /// @return the database that a command names, which must be there
 fs::path database_of(const Request& request, const char* command) {
   if (request.words.size() != 1)
     throw InputError("one database is needed", fmt::format("pmufab explore {} FILE.sqlite", command));
+  check_named(request.words.front());
   return request.words.front();
 }
 
@@ -314,6 +338,7 @@ int merge(const Request& request) {
   if (request.words.size() < 2)
     throw InputError("a database to fill and the databases of shards are needed",
                      "pmufab explore merge ALL.sqlite SHARD.sqlite...");
+  for (const std::string& name : request.words) check_named(name);
   const std::string text = Database(request.words[1], Database::Mode::read).study_text();
   const Study study = explore::read_study(scenario::parse_text(text, "study"));
   Database all(request.words[0], Database::Mode::write);

@@ -266,12 +266,29 @@ int explain_count(const Wrong& wrong, std::vector<Json> log) {
   return kPassed;
 }
 
+/// Do what reads results. @throws InputError if they are not as pmufab writes them
+template <typename Work>
+auto of_result(const std::string& place, Work work) {
+  try {
+    return work();
+  } catch (const Json::exception& error) {
+    const std::string_view text = error.what();  // "[json.exception.out_of_range.403] key 'checks' not found"
+    const std::size_t begin = text.find("] ");
+    throw InputError(
+        fmt::format("the results in '{}' are damaged: {}", place, begin == text.npos ? text : text.substr(begin + 2)),
+        "run the scenario again");
+  }
+}
+
 int run_explain(const Request& request) {
   if (request.words.empty() || request.words.size() > 2)
     throw InputError("a folder of results is needed, and at most one event or check",
                      "pmufab explain RESULT [EVENT | CHECK]");
-  const Wrong wrong = find_wrong(request.words[0], request.words.size() > 1 ? request.words[1] : std::string());
-  const driver_host::DriverSet drivers = drivers_of(request.options, wrong);
+  const auto [wrong, drivers] = of_result(request.words[0], [&] {
+    Wrong found = find_wrong(request.words[0], request.words.size() > 1 ? request.words[1] : std::string());
+    driver_host::DriverSet set = drivers_of(request.options, found);
+    return std::pair(std::move(found), std::move(set));
+  });
   catch_interrupts();
   std::vector<Json> log = log_of(wrong, drivers, request.options["readings"].as<std::uint64_t>());
   if (interrupts() > 0) return kCheckFailed;
