@@ -186,9 +186,9 @@ std::vector<Window> taken_windows(const PlatformSpec& spec) {
     taken.push_back(
         {default_map::kCxlHostBridge, cxl::ComponentRegisters::kSize, "component registers of the CXL host bridge"});
   }
-  for (const DwcSegment& segment : dwc_segments(spec))
-    taken.push_back({segment.ecam_base, default_map::kPcieEcamOfSegment,
-                     fmt::format("configuration space of PCI segment {}", segment.number)});
+  for (const DwcBridge& bridge : dwc_bridges(spec))
+    taken.push_back({bridge.ecam_base, default_map::kPcieEcamOfSegment,
+                     fmt::format("configuration space of PCI segment {}", bridge.segment)});
   taken.push_back({default_map::kMessageDoorbell / 0x1000 * 0x1000, 0x1000, "doorbell of interrupt messages"});
   return taken;
 }

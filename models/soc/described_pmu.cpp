@@ -112,6 +112,7 @@ coresight::CounterInput DescribedPmu::resolve(const coresight::CounterProgram& p
   }
   wish.counts = event->counts;
   wish.attribute = event->attribute;
+  wish.unit = event->unit;
   ++wish.program;
   served_by_[program.counter] = sources_[event->source];
   sources_[event->source]->add(wish);

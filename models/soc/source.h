@@ -47,9 +47,15 @@ struct Wish {
     return true;
   }
 
+  /// @return the units that a sum's value begins
+  [[nodiscard]] std::uint64_t in_units(std::uint64_t value) const noexcept {
+    return unit == 1 ? value : value / unit + (value % unit != 0 ? 1 : 0);
+  }
+
   std::vector<Condition> conditions;
   EventDescription::Counts counts = EventDescription::Counts::occurrences;
   unsigned attribute = 0;           ///< for a sum
+  std::uint64_t unit = 1;           ///< for a sum
   Probe probe;                      ///< what has passed
   OutstandingRequests requests;     ///< what has passed, if outstanding occurrences are wanted
   std::uint32_t program = 0;        ///< number of the wish, by which its requests differ from those of the wish before
@@ -121,7 +127,8 @@ class Source {
     }
     if (!wish.probe.is_watched() || !wish.passes(occurrence)) return;
     const bool is_sum = wish.counts == EventDescription::Counts::sum;
-    wish.probe.publish(occurrence.repeat * (is_sum ? occurrence.attributes[wish.attribute] : 1), 0, when);
+    const std::uint64_t amount = is_sum ? wish.in_units(occurrence.attributes[wish.attribute]) : 1;
+    wish.probe.publish(occurrence.repeat * amount, 0, when);
   }
   static void hold(Wish& wish, const Occurrence& occurrence, Picoseconds begin, Picoseconds end);
   void keep(const Occurrence& occurrence, Picoseconds when);

@@ -16,7 +16,7 @@ struct RootPortDescription {
   std::uint16_t vendor_id = 0x1ded;  ///< drivers know the capability by it
   std::uint16_t device_id = 0x8000;
   std::uint16_t segment = 0;
-  std::uint8_t bus = 0;                    ///< the root bus of the segment
+  std::uint8_t bus = 0;                    ///< a root bus of the segment
   std::uint8_t device = 0;                 ///< 0 ... 31; the function is 0
   unsigned lanes = 16;                     ///< 1, 2, 4, 8 or 16
   unsigned socket = 0;                     ///< whose CPUs are near

@@ -25,46 +25,46 @@ DwcPart::DwcPart(const PlatformSpec& spec) : spec_(spec) {
     const dwc::RootPortDescription& port = spec_.dwc[index];
     ports_.push_back(std::make_unique<dwc::RootPort>(dwc_module_name(port).c_str(), port, index));
   }
-  for (const DwcSegment& place : dwc_segments(spec_)) {
-    Segment& segment = segments_.emplace_back();
-    segment.place = place;
-    segment.ecam = std::make_unique<pcie::Ecam>(fmt::format("dwc_segment{}", place.number).c_str(), place.first_bus,
-                                                place.last_bus);
-    for (const unsigned port : place.ports) segment.ecam->attach(spec_.dwc[port].device, 0, ports_[port]->function());
+  for (const DwcBridge& place : dwc_bridges(spec_)) {
+    Bridge& bridge = bridges_.emplace_back();
+    bridge.place = place;
+    bridge.ecam = std::make_unique<pcie::Ecam>(
+        fmt::format("dwc_segment{}_bus{}", place.segment, place.first_bus).c_str(), place.first_bus, place.last_bus);
+    for (const unsigned port : place.ports) bridge.ecam->attach(spec_.dwc[port].device, 0, ports_[port]->function());
   }
   configure();
 }
 
 void DwcPart::configure() {
-  for (const Segment& segment : segments_) {
-    std::uint8_t below = segment.place.first_bus;
-    for (const unsigned port : segment.place.ports) {
+  for (const Bridge& bridge : bridges_) {
+    std::uint8_t below = bridge.place.first_bus;
+    for (const unsigned port : bridge.place.ports) {
       ++below;
       pcie::Function& function = ports_[port]->function();
-      function.assign_buses(segment.place.first_bus, below, below);
+      function.assign_buses(bridge.place.first_bus, below, below);
       function.enable();
     }
   }
 }
 
 void DwcPart::map(MmioBus& bus) {
-  for (const Segment& segment : segments_)
-    bus.map(fmt::format("pci{:04x}.ecam", segment.place.number),
-            segment.place.ecam_base + (std::uint64_t{segment.place.first_bus} << 20), segment.ecam->size(),
-            segment.ecam->socket);
+  for (const Bridge& bridge : bridges_)
+    bus.map(fmt::format("pci{:04x}_{:02x}.ecam", bridge.place.segment, bridge.place.first_bus),
+            bridge.place.ecam_base + (std::uint64_t{bridge.place.first_bus} << 20), bridge.ecam->size(),
+            bridge.ecam->socket);
 }
 
 void DwcPart::describe(FirmwareDescription& firmware) {
-  for (const Segment& segment : segments_)
-    firmware.pci_segments.push_back({.number = segment.place.number,
-                                     .ecam_base = segment.place.ecam_base,
-                                     .first_bus = segment.place.first_bus,
-                                     .last_bus = segment.place.last_bus,
-                                     .node = segment.place.socket});
+  for (const Bridge& bridge : bridges_)
+    firmware.pci_segments.push_back({.number = bridge.place.segment,
+                                     .ecam_base = bridge.place.ecam_base,
+                                     .first_bus = bridge.place.first_bus,
+                                     .last_bus = bridge.place.last_bus,
+                                     .node = bridge.place.socket});
 }
 
 void DwcPart::reset() {
-  for (const Segment& segment : segments_) segment.ecam->reset(pcie::ResetKind::conventional);
+  for (const Bridge& bridge : bridges_) bridge.ecam->reset(pcie::ResetKind::conventional);
   configure();
 }
 

@@ -28,8 +28,8 @@ class DwcPart final : public PlatformPart {
   void set_observer(dwc::LinkObserver* observer) noexcept;
 
  private:
-  struct Segment {
-    DwcSegment place;
+  struct Bridge {
+    DwcBridge place;
     std::unique_ptr<pcie::Ecam> ecam;
   };
   /// Firmware's part, before the operating system starts: bus numbers and the command register.
@@ -37,7 +37,7 @@ class DwcPart final : public PlatformPart {
 
   PlatformSpec spec_;
   std::vector<std::unique_ptr<dwc::RootPort>> ports_;
-  std::vector<Segment> segments_;
+  std::vector<Bridge> bridges_;
 };
 
 /// Make the part, if the platform has such root ports.

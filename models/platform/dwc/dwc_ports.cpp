@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <map>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -54,33 +55,66 @@ void check_dwc_segment(const std::string& field, const dwc::RootPortDescription&
   }
 }
 
+/// Ports on one root bus are of one socket, and each has a bus of its own behind the root bus, before the next one.
+void check_dwc_bridges(const PlatformSpec& spec) {
+  const std::vector<DwcBridge> bridges = dwc_bridges(spec);
+  std::map<std::pair<unsigned, unsigned>, const DwcBridge*> by_bus;
+  std::set<unsigned> segments;
+  for (const DwcBridge& bridge : bridges) {
+    by_bus.emplace(std::pair(bridge.segment, bridge.first_bus), &bridge);
+    segments.insert(bridge.segment);
+    for (const unsigned port : bridge.ports) {
+      if (spec.dwc[port].socket != bridge.socket)
+        fail_dwc(fmt::format("dwc_root_ports[{}].socket", port),
+                 fmt::format("is {}, and that of other root ports on the root bus is {}", spec.dwc[port].socket,
+                             bridge.socket));
+    }
+  }
+  if (segments.size() > default_map::kDwcSegments)
+    fail_dwc("dwc_root_ports",
+             fmt::format("are in {} segments, must be in at most {}", segments.size(), default_map::kDwcSegments));
+  for (const DwcBridge& bridge : bridges) {
+    const auto next = by_bus.upper_bound({bridge.segment, bridge.first_bus});
+    const bool is_last = next == by_bus.end() || next->second->segment != bridge.segment;
+    const std::size_t last_bus = bridge.first_bus + bridge.ports.size();
+    if (last_bus > (is_last ? kMaximumDwcBus : next->second->first_bus - 1U))
+      fail_dwc(fmt::format("dwc_root_ports[{}].address", bridge.ports.front()),
+               fmt::format("leaves no bus for what is below the {} root ports on bus {:#x} of the segment",
+                           bridge.ports.size(), bridge.first_bus),
+               is_last ? "" : fmt::format("the next root bus is {:#x}", next->second->first_bus));
+  }
+}
+
 }  // namespace
 
-std::vector<DwcSegment> dwc_segments(const PlatformSpec& spec) {
-  std::vector<DwcSegment> segments;
+std::vector<DwcBridge> dwc_bridges(const PlatformSpec& spec) {
+  std::vector<DwcBridge> bridges;
+  std::map<unsigned, std::uint64_t> ecam_bases;  // by segment
   for (unsigned port = 0; port < spec.dwc.size(); ++port) {
     const dwc::RootPortDescription& description = spec.dwc[port];
-    auto segment = std::find_if(segments.begin(), segments.end(),
-                                [&](const DwcSegment& one) { return one.number == description.segment; });
-    if (segment == segments.end()) {
-      DwcSegment& added = segments.emplace_back();
-      added.number = description.segment;
-      added.ecam_base = default_map::kDwcEcam + (segments.size() - 1) * default_map::kPcieEcamOfSegment;
+    auto bridge = std::find_if(bridges.begin(), bridges.end(), [&](const DwcBridge& one) {
+      return one.segment == description.segment && one.first_bus == description.bus;
+    });
+    if (bridge == bridges.end()) {
+      const std::uint64_t next = default_map::kDwcEcam + ecam_bases.size() * default_map::kPcieEcamOfSegment;
+      DwcBridge& added = bridges.emplace_back();
+      added.segment = description.segment;
+      added.ecam_base = ecam_bases.emplace(description.segment, next).first->second;
       added.first_bus = description.bus;
       added.socket = description.socket;
-      segment = std::prev(segments.end());
+      bridge = std::prev(bridges.end());
     }
-    segment->ports.push_back(port);
-    segment->last_bus = static_cast<std::uint8_t>(segment->first_bus + segment->ports.size());
+    bridge->ports.push_back(port);
+    bridge->last_bus = static_cast<std::uint8_t>(bridge->first_bus + bridge->ports.size());
   }
-  return segments;
+  return bridges;
 }
 
 std::uint64_t dwc_configuration(const PlatformSpec& spec, unsigned port) {
   const dwc::RootPortDescription& description = spec.dwc.at(port);
-  for (const DwcSegment& segment : dwc_segments(spec)) {
-    if (segment.number == description.segment)
-      return segment.ecam_base + (std::uint64_t{description.bus} << 20) + (std::uint64_t{description.device} << 15);
+  for (const DwcBridge& bridge : dwc_bridges(spec)) {
+    if (bridge.segment == description.segment)
+      return bridge.ecam_base + (std::uint64_t{description.bus} << 20) + (std::uint64_t{description.device} << 15);
   }
   return 0;
 }
@@ -106,24 +140,7 @@ void check_dwc(const PlatformSpec& spec) {
     if (!places.emplace(port.segment, port.bus, port.device).second)
       fail_dwc(field + "address", "is that of another root port");
   }
-  const std::vector<DwcSegment> segments = dwc_segments(spec);
-  if (segments.size() > default_map::kDwcSegments)
-    fail_dwc("dwc_root_ports",
-             fmt::format("are in {} segments, must be in at most {}", segments.size(), default_map::kDwcSegments));
-  for (const DwcSegment& segment : segments) {
-    for (const unsigned port : segment.ports) {
-      const std::string field = fmt::format("dwc_root_ports[{}].", port);
-      if (spec.dwc[port].bus != segment.first_bus)
-        fail_dwc(field + "address", fmt::format("has bus {:#x}, and other root ports of the segment have {:#x}",
-                                                spec.dwc[port].bus, segment.first_bus));
-      if (spec.dwc[port].socket != segment.socket)
-        fail_dwc(field + "socket", fmt::format("is {}, and that of other root ports of the segment is {}",
-                                               spec.dwc[port].socket, segment.socket));
-    }
-    if (segment.first_bus + segment.ports.size() > kMaximumDwcBus)
-      fail_dwc(fmt::format("dwc_root_ports[{}].address", segment.ports.front()),
-               fmt::format("leaves no bus for what is below the {} root ports of the segment", segment.ports.size()));
-  }
+  check_dwc_bridges(spec);
 }
 
 }  // namespace pmufab::platform

@@ -128,6 +128,10 @@ void check_counts(const std::string& field, const EventDescription& event,
   const soc::SourceDescription& source = sources[event.source];
   if (event.counts == EventDescription::Counts::sum && !soc::can_be_summed(source))
     refuse_soc(field + "counts", fmt::format("is a sum; {} has occurrences alone", source.name), "leave it out");
+  if (event.unit == 0) refuse_soc(field + "unit", "is 0", "leave it out, or give the number that makes a unit");
+  if (event.unit != 1 && (event.counts != EventDescription::Counts::sum || source.cause != soc::Cause::streams))
+    refuse_soc(field + "unit", fmt::format("is for a sum of what streams let happen; {} is none", event.name),
+               "leave it out");
   if (event.counts == EventDescription::Counts::outstanding && !soc::lasts(source))
     refuse_soc(field + "counts", fmt::format("nothing at {} is ever outstanding", source.name), "leave it out");
 }

@@ -57,6 +57,7 @@ struct EventDescription {
   unsigned source = 0;     ///< index in Description::sources; not for cycles
   unsigned attribute = 0;  ///< for a sum
   std::vector<Requirement> where;
+  std::uint64_t unit = 1;  ///< for a sum: an occurrence adds as many units as its attribute begins
 };
 
 struct BitRange {

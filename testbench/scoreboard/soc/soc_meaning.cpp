@@ -189,6 +189,7 @@ SocMeaning soc_meaning(const EventTerms& terms, const PmuDescription& pmu,
   }
   meaning.source = event->source;
   meaning.attribute = event->attribute;
+  meaning.unit = event->unit;
   for (const soc::Requirement& requirement : event->where)
     meaning.tests.push_back(
         {SocMeaning::Test::Kind::range, requirement.attribute, requirement.first, requirement.last});

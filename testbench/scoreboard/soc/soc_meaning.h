@@ -33,6 +33,7 @@ struct SocMeaning {
   Kind kind = Kind::nothing;
   unsigned source = 0;     ///< index in SocJudgeSpec::sources
   unsigned attribute = 0;  ///< of a sum
+  std::uint64_t unit = 1;  ///< of a sum: a value counts the units that it has, and 1 more for a rest
   std::vector<Test> tests;
   std::string text;
 

@@ -37,8 +37,11 @@ bool SocTruth::listens() const noexcept {
 }
 
 std::uint64_t SocTruth::amount(const soc::Occurrence& occurrence) const {
-  return occurrence.repeat *
-         (meaning_.kind == SocMeaning::Kind::sum ? occurrence.attributes.at(meaning_.attribute) : 1);
+  if (meaning_.kind != SocMeaning::Kind::sum) return occurrence.repeat;
+  const std::uint64_t value = occurrence.attributes.at(meaning_.attribute);
+  std::uint64_t units = value / meaning_.unit;
+  if (units * meaning_.unit < value) ++units;
+  return occurrence.repeat * units;
 }
 
 void SocTruth::hear(const soc::Occurrence& occurrence, Picoseconds when) {

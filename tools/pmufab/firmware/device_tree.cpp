@@ -134,8 +134,10 @@ std::string to_device_tree(const FirmwareDescription& firmware, const std::strin
   }
   for (const platform::PciSegment& segment : firmware.pci_segments) {
     nodes.left_out += fmt::format(
-        " *   PCI host bridge of segment {}: the binding needs memory windows, which the description does not have\n",
-        segment.number);
+        " *   PCI host bridge of segment {}, bus {:#x}: the binding needs memory windows, which the description does "
+        "not "
+        "have\n",
+        segment.number, segment.first_bus);
   }
   std::string text = fmt::format(
       "/*\n * The platform {}, as pmufab describes it. The number of a processor (reg) is its ACPI UID. The registers "

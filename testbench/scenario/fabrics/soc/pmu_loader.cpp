@@ -130,6 +130,7 @@ void read_event(Reader& reader, const Sources& sources, EventDescription& event)
   event.source = read_source_of(reader, sources);
   const SourceDescription& source = sources.all.sources[event.source];
   read_counts(reader, source, event);
+  reader.number("unit", event.unit, Quantity::count, 1, std::numeric_limits<std::uint64_t>::max());
   read_where(reader, source.attributes, [&](unsigned attribute, const traffic::ValueRange& range) {
     event.where.push_back({attribute, range.first, range.last});
   });

@@ -62,14 +62,30 @@ TEST(DwcLoader, root_ports_have_places_and_names) {
   EXPECT_EQ(platform::dwc_perf_name(spec.dwc[0]), "dwc_rootport_13018");
   EXPECT_EQ(platform::dwc_perf_name(spec.dwc[1]), "dwc_rootport_130f8");
   EXPECT_EQ(platform::dwc_perf_name(spec.dwc[2]), "dwc_rootport_ff0000");
-  const std::vector<platform::DwcSegment> segments = platform::dwc_segments(spec);
-  ASSERT_THAT(segments, SizeIs(2));
-  EXPECT_EQ(segments[0].first_bus, 0x30U);
-  EXPECT_EQ(segments[0].last_bus, 0x32U);
-  EXPECT_EQ(segments[1].socket, 1U);
+  const std::vector<platform::DwcBridge> bridges = platform::dwc_bridges(spec);
+  ASSERT_THAT(bridges, SizeIs(2));
+  EXPECT_EQ(bridges[0].first_bus, 0x30U);
+  EXPECT_EQ(bridges[0].last_bus, 0x32U);
+  EXPECT_EQ(bridges[1].socket, 1U);
   // docs/platform.md
   EXPECT_EQ(platform::dwc_configuration(spec, 0), 0x18'0000'0000U + 0x300'0000U + 0x1'8000U);
   EXPECT_EQ(platform::dwc_configuration(spec, 2), 0x18'1000'0000U);
+}
+
+TEST(DwcLoader, root_buses_of_one_segment_share_its_configuration_space) {
+  platform::PlatformSpec spec = load().platform;
+  spec.dwc[1].bus = 0x80;
+  spec.dwc[1].socket = 1;
+  EXPECT_NO_THROW(platform::validate(spec));
+  const std::vector<platform::DwcBridge> bridges = platform::dwc_bridges(spec);
+  ASSERT_THAT(bridges, SizeIs(3));
+  EXPECT_EQ(bridges[0].last_bus, 0x31U);
+  EXPECT_EQ(bridges[1].first_bus, 0x80U);
+  EXPECT_EQ(bridges[1].last_bus, 0x81U);
+  EXPECT_EQ(bridges[1].socket, 1U);
+  EXPECT_EQ(bridges[1].ecam_base, bridges[0].ecam_base);
+  EXPECT_EQ(bridges[2].ecam_base, 0x18'1000'0000U);
+  EXPECT_EQ(platform::dwc_configuration(spec, 1), 0x18'0000'0000U + 0x800'0000U + 0xf'8000U);
 }
 
 TEST(DwcLoader, streams_have_events_lanes_and_bytes) {
@@ -96,8 +112,11 @@ TEST(DwcLoader, mistakes_in_root_ports_are_named) {
   EXPECT_THAT(error_with(ports + "[0].address=1:30:03.0"), HasSubstr("is no address"));
   EXPECT_THAT(error_with(ports + "[0].address=0001:30:20.0"), HasSubstr("is no address"));
   EXPECT_THAT(error_with(ports + "[1].address=0001:30:03.0"), HasSubstr("is that of another root port"));
-  EXPECT_THAT(error_with(ports + "[1].address=0001:31:03.0"), HasSubstr("other root ports of the segment have 0x30"));
-  EXPECT_THAT(error_with(ports + "[1].socket=1"), HasSubstr("that of other root ports of the segment is 0"));
+  EXPECT_THAT(error_with(ports + "[1].address=0001:31:03.0"),
+              HasSubstr("leaves no bus for what is below the 1 root ports on bus 0x30"));
+  EXPECT_THAT(error_with(ports + "[1].address=0001:fe:03.0"), "no error");
+  EXPECT_THAT(error_with(ports + "[1].address=0001:ff:03.0"), HasSubstr("leaves no bus"));
+  EXPECT_THAT(error_with(ports + "[1].socket=1"), HasSubstr("that of other root ports on the root bus is 0"));
   EXPECT_THAT(error_with(ports + "[2].socket=2"), HasSubstr("not below the number of sockets"));
   EXPECT_THAT(error_with(ports + "[0].lanes=12"), HasSubstr("must be 1, 2, 4, 8 or 16"));
   EXPECT_THAT(error_with(ports + "[0].time_counter_width=16"), HasSubstr("must be 32 ... 64"));

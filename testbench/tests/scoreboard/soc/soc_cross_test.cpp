@@ -61,6 +61,7 @@ class SocCross : public testing::SimulationTest {
                   {"sum", 2, EventDescription::Counts::sum, 0, 2, {}},
                   {"some", 3, EventDescription::Counts::sum, 0, 2, {{0, 1, 2}, {1, 0, 3}}},
                   {"other", 4, EventDescription::Counts::occurrences, 1, 0, {}}};
+    pmu.events[2].unit = 1 + draw(4);
     const std::array<const char*, 3> attributes = {"a", "b", "c"};
     for (const auto where : {FilterDescription::Register::filter, FilterDescription::Register::filter2,
                              FilterDescription::Register::implementation_defined}) {
