@@ -120,6 +120,8 @@ void write_memory(const fs::path& root, const fs::path& own, const FoundFunction
   write_file(own / "label_storage_size", "0");
   write_file(own / "firmware_version", "\n");
   write_file(own / "numa_node", fmt::format("{}", function.node));
+  // Programs look for the device's file. No mailbox is behind it.
+  write_file(root.parent_path() / fmt::format("dev/cxl/mem{}", number), "");
   fs::create_directories(root / "bus/cxl/drivers/cxl_mem");
   link_to(root / "bus/cxl/drivers/cxl_mem", own / "driver");  // programs leave out devices without a driver
   join_bus(root, "cxl", own);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The one place that says which path leads where: /sys as a whole, and some files of /proc, are the platform's. */
+/* The one place that says which path leads where: /sys as a whole, /dev/cxl and some files of /proc are the platform's. */
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -53,6 +53,11 @@ static const char* platforms(const char* path, char* space) {
       return snprintf(space, PATH_MAX, "/%s", skip(left)) < PATH_MAX ? space : NULL;
     }
     return snprintf(space, PATH_MAX, "%s%s", root, rest) < PATH_MAX ? space : NULL;
+  }
+  rest = below(path, "dev");
+  if (rest && below(skip(rest), "cxl")) {
+    const int length = (int)(strrchr(root, '/') - root);
+    return snprintf(space, PATH_MAX, "%.*s/dev/%s", length, root, skip(rest)) < PATH_MAX ? space : NULL;
   }
   rest = below(path, "proc");
   for (size_t i = 0; rest && i < sizeof(theirs) / sizeof(theirs[0]); ++i) {
@@ -114,7 +119,8 @@ bool show(char* path) {
     return true;
   }
   const size_t length = (size_t)(strrchr(root, '/') - root);
-  if (strncmp(path, root, length) != 0 || !below(path + length, "/proc")) return false;
+  if (strncmp(path, root, length) != 0 || !(below(path + length, "/proc") || below(path + length, "/dev")))
+    return false;
   memmove(path, path + length, strlen(path + length) + 1);
   return true;
 }
