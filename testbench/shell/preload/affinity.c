@@ -315,7 +315,8 @@ int get_nprocs_conf(void) {
   return read_list("cpu/possible", &cpus) ? count_of(&cpus) : NEXT(get_nprocs_conf)();
 }
 
-long sysconf(int name) {
+/* ThreadSanitizer asks before it can be used. */
+__attribute__((no_sanitize_thread)) long sysconf(int name) {
   if (name == _SC_NPROCESSORS_ONLN && is_connected()) return get_nprocs();
   if (name == _SC_NPROCESSORS_CONF && is_connected()) return get_nprocs_conf();
   return NEXT(sysconf)(name);
