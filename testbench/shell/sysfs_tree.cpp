@@ -157,17 +157,36 @@ void write_windows(const fs::path& root, const std::vector<platform::CxlWindow>&
   }
 }
 
+/// A port below another one, with the device whose port it is: a host bridge, or the memory device of an endpoint.
+void write_port(const fs::path& root, const fs::path& own, const char* kind, const fs::path& device) {
+  write_file(own / "devtype", kind);
+  write_file(own / "uevent", fmt::format("DEVTYPE={}", kind));
+  link_to(device, own / "uport");
+  fs::create_directories(root / "bus/cxl/drivers/cxl_port");
+  link_to(root / "bus/cxl/drivers/cxl_port", own / "driver");
+  join_bus(root, "cxl", own);
+}
+
 /// Memory devices in the order in which the functions were found, as cxl_pci numbers them, and their PMUs.
 void write_cxl(const fs::path& root, const std::vector<FoundFunction>& functions,
                const std::map<std::uint32_t, fs::path>& folders, const std::vector<perf::Pmu>& pmus,
                const platform::FirmwareDescription& firmware) {
   constexpr std::string_view kPmu = "cxl_pmu_";
   unsigned number = 0;
+  unsigned port = 1;
+  std::map<std::string, fs::path> ports;  // by the host bridge's name
   for (const FoundFunction& function : functions) {
     if (function.field(0x0a, 2) != kCxlMemory) continue;
     const fs::path& above = folders.at(function.address);
     const std::string name = fmt::format("mem{}", number);
     write_memory(root, above / name, function, number++);
+    const fs::path bridge = root / "devices" / *above.lexically_relative(root / "devices").begin();
+    fs::path& below = ports[bridge.filename()];
+    if (below.empty()) {
+      below = root / fmt::format("devices/platform/ACPI0017:00/root0/port{}", port++);
+      write_port(root, below, "cxl_port", bridge);
+    }
+    write_port(root, below / fmt::format("endpoint{}", port++), "cxl_endpoint", above / name);
     for (const perf::Pmu& pmu : pmus) {
       if (!pmu.name.starts_with(fmt::format("{}{}.", kPmu, name))) continue;
       const fs::path own = above / ("pmu_" + pmu.name.substr(kPmu.size()));
