@@ -23,11 +23,11 @@ struct Status {
   pid_t parent = 0;
 };
 
-Status status_of(pid_t process) {
+Status status_of(const std::filesystem::path& folder) {
   Status status;
   // "PID (name) state parent ...", and the name may hold anything but a zero. A process that ends after the opening
   // makes the reading fail, at which an iterator of the stream's buffer would throw.
-  std::ifstream file(fmt::format("/proc/{}/stat", process));
+  std::ifstream file(folder / "stat");
   std::string text;
   std::getline(file, text, '\0');
   const std::size_t name_end = text.rfind(')');
@@ -36,12 +36,24 @@ Status status_of(pid_t process) {
   return status;
 }
 
+Status status_of(pid_t process) { return status_of(std::filesystem::path(fmt::format("/proc/{}", process))); }
+
 bool has_ended(pid_t process) {
   const char state = status_of(process).state;
   return state == 'Z' || state == 'X';
 }
 
 }  // namespace
+
+bool is_running(pid_t process) {
+  std::error_code error;
+  std::filesystem::directory_iterator threads(fmt::format("/proc/{}/task", process), error);
+  for (; !error && threads != std::filesystem::directory_iterator(); threads.increment(error)) {
+    const char state = status_of(threads->path()).state;
+    if (state == 'R' || state == 'D') return true;
+  }
+  return false;
+}
 
 std::vector<pid_t> all_children(pid_t process) {
   std::vector<pid_t> children;

@@ -30,6 +30,10 @@ void end_other_children(const std::vector<pid_t>& wanted);
 /// @return the children of a process, including those that have ended and were not collected.
 [[nodiscard]] std::vector<pid_t> all_children(pid_t process);
 
+/// @return true if a thread of the process runs, is ready to, or waits for a disk; false if all wait for something else,
+///         or the process has ended
+[[nodiscard]] bool is_running(pid_t process);
+
 /// @return the parent of a process as /proc shows it; 0 if the process is gone.
 [[nodiscard]] pid_t parent_of(pid_t process);
 

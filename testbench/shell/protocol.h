@@ -17,6 +17,9 @@
 #define PMUFAB_SHELL_DATA 4096u
 #define PMUFAB_SHELL_SOCKET "PMUFAB_SHELL_SOCKET" /* environment: path of the simulator's socket */
 #define PMUFAB_SHELL_SYSFS "PMUFAB_SHELL_SYSFS"   /* environment: folder in place of /sys */
+#define PMUFAB_SHELL_EPOCH \
+  "PMUFAB_SHELL_EPOCH" /* environment: clocks of all programs show simulated time; what the clock
+                                                     of the day showed at its begin, in nanoseconds */
 
 enum pmufab_shell_call {
   /* Simulated time stands still from now on while the caller works, or its children do. The simulator finds the

@@ -58,6 +58,7 @@ bool refuse_other_version(int socket, const pmufab_shell_request& request) {
 
 ShellServer::ShellServer(const Options& options, ShellService& service)
     : scale_(options.time_scale),
+      simulated_clock_(options.simulated_clock),
       stop_(options.stop),
       service_(service),
       listener_(process::listen_at(options.socket, SOCK_SEQPACKET)),
@@ -85,12 +86,36 @@ std::chrono::milliseconds ShellServer::quiet() const {
 
 int ShellServer::timeout_ms() const {
   int timeout = -1;
-  const SharedTime::Pass pass = time_.pass(!event_sockets_.empty());
-  if (pass == SharedTime::Pass::at_once) timeout = 0;
-  if (pass == SharedTime::Pass::with_the_wall)
+  const SharedTime::Pass now = pass();
+  if (now == SharedTime::Pass::at_once) timeout = 0;
+  if (now == SharedTime::Pass::with_the_wall && simulated_clock_) timeout = 1;  // programs soon wait
+  if (now == SharedTime::Pass::with_the_wall && !simulated_clock_)
     timeout = std::max(static_cast<int>(kSlice.count()), time_.patience_ms() - static_cast<int>(quiet().count()));
   constexpr auto kAgain = static_cast<int>(kNoRoom.count());
   return accept_again_ > WallClock::now() && (timeout < 0 || timeout > kAgain) ? kAgain : timeout;
+}
+
+/// With a simulated clock, who waits for a pipe, a lock or the terminal does not hold time, and who waits for a file at
+/// most for a span lets it pass at once: no program of the shell will write to it before.
+SharedTime::Pass ShellServer::pass() const {
+  const SharedTime::Pass usual = time_.pass(!event_sockets_.empty());
+  if (!simulated_clock_ || !time_.next_wakeup()) return usual;
+  return all_programs_wait() ? SharedTime::Pass::at_once : SharedTime::Pass::with_the_wall;
+}
+
+bool ShellServer::all_programs_wait() const {
+  const std::vector<pid_t> programs = time_.processes();
+  if (std::any_of(programs.begin(), programs.end(), process::is_running)) return false;
+  // A program that waits for an answer waits for this server. It had asked before it was seen to wait.
+  std::vector<pollfd> all = files();
+  return poll(all.data(), all.size(), 0) == 0;
+}
+
+/// A program that looks at the clock until it is late enough gets there: a simulated clock's reading takes time.
+void ShellServer::read_clock(pmufab_shell_reply& reply) {
+  constexpr Picoseconds kReading = 50'000;
+  if (simulated_clock_) advance(kReading);
+  reply.value = simulated_time() / 1000;
 }
 
 void ShellServer::serve() {
@@ -103,9 +128,9 @@ void ShellServer::serve_once(int timeout_ms) {
     children_known_ = false;
   }
   // All known processes wait. Before time passes, look for the children they have started.
-  if (!children_known_ && !time_.anybody_works()) join_children();
+  if (!children_known_ && (simulated_clock_ || !time_.anybody_works())) join_children();
   // A client that asks without a pause must not block the others: time passes between questions, too.
-  switch (time_.pass(!event_sockets_.empty())) {
+  switch (pass()) {
     case SharedTime::Pass::at_once:
       pass_at_once();
       break;
@@ -160,13 +185,18 @@ void ShellServer::wake_up() {
   }
 }
 
-bool ShellServer::look(int timeout_ms) {
+std::vector<pollfd> ShellServer::files() const {
   std::vector<pollfd> files;
   for (const auto& [socket, handle] : event_sockets_) files.push_back({socket, POLLIN, 0});
   for (const auto& [socket, process] : connections_) files.push_back({socket, POLLIN, 0});
   for (const auto& [descriptor, process] : processes_) files.push_back({descriptor, POLLIN, 0});
   if (accept_again_ <= WallClock::now()) files.push_back({listener_.get(), POLLIN, 0});
   files.push_back({stop_, POLLIN, 0});
+  return files;
+}
+
+bool ShellServer::look(int timeout_ms) {
+  std::vector<pollfd> files = this->files();
   if (poll(files.data(), files.size(), timeout_ms) <= 0) return false;
   // The order matters: what a process closed when it ended comes before its end, and its end before whatever follows.
   bool news = false;
@@ -235,7 +265,7 @@ void ShellServer::answer(int socket, pid_t process, const pmufab_shell_request& 
       join(process);
       break;
     case PMUFAB_SHELL_CLOCK:
-      reply.value = simulated_time() / 1000;
+      read_clock(reply);
       break;
     case PMUFAB_SHELL_WAIT:
       if (request.argument[0] <= PMUFAB_SHELL_POLL) {

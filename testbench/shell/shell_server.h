@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <poll.h>
 #include <sys/types.h>
 
 #include <chrono>
 #include <filesystem>
 #include <map>
 #include <set>
+#include <vector>
 
 #include "testbench/process/descriptor.h"
 #include "testbench/process/time_slice.h"
@@ -23,6 +25,7 @@ class ShellServer {
   struct Options {
     std::filesystem::path socket;  ///< made here; its folder is nobody else's
     double time_scale = 1e-3;      ///< simulated seconds per second of programs
+    bool simulated_clock = false;  ///< clocks of all programs show simulated time: all of them are waited for
     int stop = -1;                 ///< file descriptor: at its end serve() returns
   };
 
@@ -55,6 +58,10 @@ class ShellServer {
   void join(pid_t process);
   void join_children();
   void wake_up();
+  [[nodiscard]] std::vector<pollfd> files() const;
+  [[nodiscard]] SharedTime::Pass pass() const;
+  [[nodiscard]] bool all_programs_wait() const;
+  void read_clock(pmufab_shell_reply& reply);
   [[nodiscard]] int timeout_ms() const;
   [[nodiscard]] std::chrono::milliseconds quiet() const;
   void pass_at_once();
@@ -65,6 +72,7 @@ class ShellServer {
   [[nodiscard]] std::uint64_t unscaled(Picoseconds span) const;
 
   double scale_;
+  bool simulated_clock_;
   int stop_;
   ShellService& service_;
   SharedTime time_;

@@ -47,15 +47,16 @@ class ShellStory {
       scenario::print_failure(machine_.host().log(), "the drivers registered no PMU");
       return false;
     }
-    write_sysfs(options_.folder / kSysfsName, pmus, machine_.platform().firmware().cpus, functions,
-                machine_.host().debugfs());
+    write_sysfs(options_.folder / kSysfsName, options_.folder / kProcName, pmus, machine_.platform().firmware(),
+                functions, machine_.host().debugfs());
     const perf::PmuCatalog catalog(pmus);
     scenario::print_warnings(catalog);
     journal_.write("driver_files", scenario::to_json(machine_.host().driver_files()));
     PerfEvents events(
         machine_, catalog, pci, {options_.folder / kSysfsName / "bus/event_source/devices", options_.time_scale},
         [this](const perf::Verdict& verdict) { journal_.write("verdict", perf::to_json(verdict, kCounter)); });
-    ShellServer server({options_.folder / kSocketName, options_.time_scale, options_.stop}, events);
+    ShellServer server({options_.folder / kSocketName, options_.time_scale, options_.simulated_clock, options_.stop},
+                       events);
     machine_.trace_phase(scenario::RunPhase::running);
     machine_.start_traffic();
     options_.on_ready();
@@ -94,16 +95,31 @@ class ShellStory {
   scenario::Journal journal_;
 };
 
+/// A span that is not nothing does not become nothing: a loop that waits for a register must end.
+Picoseconds scaled(Picoseconds span, double scale) {
+  return span == 0 ? 0 : std::max<Picoseconds>(static_cast<Picoseconds>(static_cast<double>(span) * scale), 1);
+}
+
+scenario::DelaySpec scaled(scenario::DelaySpec delay, double scale) {
+  for (Picoseconds* const span : {&delay.time, &delay.from, &delay.to, &delay.burst}) *span = scaled(*span, scale);
+  for (scenario::DelaySpec::Weighted& entry : delay.table) entry.time = scaled(entry.time, scale);
+  return delay;
+}
+
+/// What CPUs do takes as much of a program's second as it does on Linux.
+scenario::HostSpec scaled(scenario::HostSpec host, double scale) {
+  host.access_latency = scaled(host.access_latency, scale);
+  host.interrupt_delay = scaled(host.interrupt_delay, scale);
+  host.handler_time = scaled(host.handler_time, scale);
+  if (host.away) host.away = {scaled(host.away->every, scale), scaled(host.away->lasting, scale)};
+  return host;
+}
+
 }  // namespace
 
 bool run_session(const scenario::ScenarioSpec& spec, const driver_host::DriverSet& drivers,
                  const SessionOptions& options) {
-  // The drivers' work takes as much of a program's second as the kernel's does.
-  scenario::HostSpec host = spec.host;
-  if (host.access_latency > 0) {
-    const auto scaled = static_cast<Picoseconds>(static_cast<double>(host.access_latency) * options.time_scale);
-    host.access_latency = std::max<Picoseconds>(scaled, 1);  // a loop that waits for a register must end
-  }
+  const scenario::HostSpec host = scaled(spec.host, options.time_scale);
   scenario::Machine::Options machine_options{.echo_log = options.echo_log, .covers = options.covers};
   const scenario::Tracers tracers = make_tracers(options.traces);
   for (const auto& tracer : tracers) machine_options.tracers.push_back(tracer.get());

@@ -17,6 +17,7 @@ namespace pmufab::shell {
 /// Names in the folder of a session.
 inline constexpr const char* kSocketName = "socket";    ///< of the simulator
 inline constexpr const char* kSysfsName = "sys";        ///< stands for /sys
+inline constexpr const char* kProcName = "proc";        ///< files in place of those of /proc
 inline constexpr const char* kJournalName = "journal";  ///< verdicts, as they come
 
 /// The results of a session: verdicts in the order in which events were closed, and other failures.
@@ -32,6 +33,7 @@ struct SessionResult {
 struct SessionOptions {
   std::filesystem::path folder;    ///< nobody else's; exists
   double time_scale = 1e-3;        ///< simulated seconds per second of programs
+  bool simulated_clock = false;    ///< clocks of all programs show simulated time; time_scale is 1 then
   int stop = -1;                   ///< file descriptor at whose end the session ends
   bool echo_log = false;           ///< kernel log to standard error
   bool covers = false;             ///< find out what the drivers meet

@@ -1,146 +1,225 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "testbench/shell/sysfs_tree.h"
 
-#include <cerrno>
-#include <fstream>
+#include <cstdint>
 #include <map>
-#include <string>
+#include <optional>
 #include <string_view>
-#include <system_error>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
+
+#include "testbench/shell/sysfs_write.h"
 
 namespace pmufab::shell {
 namespace {
 
 namespace fs = std::filesystem;
+using pci_access::FoundFunction;
 
-void write_exactly(const fs::path& file, std::string_view content) {
-  std::ofstream stream(file, std::ios::binary);
-  stream << content;
-  stream.close();
-  if (!stream) throw std::system_error(errno, std::generic_category(), file.string());
-}
+constexpr std::uint32_t kBridge = 1;  // header type
+constexpr std::uint32_t kCxlMemory = 0x0502;
+constexpr std::uint32_t kDvsec = 0x23;
+constexpr std::uint32_t kCxlVendor = 0x1e98;
 
-void write(const fs::path& file, std::string_view content) {
-  const bool is_line = !content.ends_with('\n') && file.filename() != "config";
-  write_exactly(file, is_line ? fmt::format("{}\n", content) : std::string(content));
+/// A device that is on a bus: its link to the bus, and the bus's to it.
+void join_bus(const fs::path& root, const std::string& bus, const fs::path& device) {
+  link_to(root / "bus" / bus, device / "subsystem");
+  link_to(device, root / "bus" / bus / "devices" / device.filename());
 }
 
 /// A file of which every read fails with EIO, as that of address 0 does.
-void make_unreadable(const fs::path& file) { fs::create_symlink("/proc/self/mem", file); }
+void make_unreadable(const fs::path& file) {
+  fs::create_directories(file.parent_path());
+  fs::create_symlink("/proc/self/mem", file);
+}
 
-void write_pmus(const fs::path& folder, const std::vector<perf::Pmu>& pmus) {
-  fs::create_directories(folder);
-  for (const perf::Pmu& pmu : pmus) {
-    const fs::path own = folder / pmu.name;
-    fs::create_directories(own / "events");
-    fs::create_directories(own / "format");
-    write(own / "type", fmt::format("{}", pmu.type));
-    for (const auto& [path, content] : pmu.files) {
-      fs::create_directories((own / path).parent_path());
-      if (pmu.unreadable.contains(path)) {
-        make_unreadable(own / path);
-      } else {
-        write_exactly(own / path, content);
-      }
+void write_pmu(const fs::path& root, const fs::path& own, const perf::Pmu& pmu) {
+  fs::create_directories(own / "events");
+  fs::create_directories(own / "format");
+  fs::create_directories(own / "power");
+  write_file(own / "uevent", "");
+  write_file(own / "type", fmt::format("{}", pmu.type));
+  for (const auto& [path, content] : pmu.files) {
+    if (pmu.unreadable.contains(path)) {
+      make_unreadable(own / path);
+    } else {
+      write_bytes(own / path, content);
     }
   }
+  join_bus(root, "event_source", own);
 }
 
-/// "0-87,176"
-std::string list_of(const std::vector<unsigned>& numbers) {
-  std::string text;
-  for (std::size_t i = 0; i < numbers.size();) {
-    std::size_t last = i;
-    while (last + 1 < numbers.size() && numbers[last + 1] == numbers[last] + 1) ++last;
-    text += fmt::format("{}{}", text.empty() ? "" : ",", numbers[i]);
-    if (last > i) text += fmt::format("-{}", numbers[last]);
-    i = last + 1;
-  }
-  return text;
-}
+bool is_bridge(const FoundFunction& function) { return (function.field(0x0e, 1) & 0x7fU) == kBridge; }
 
-void write_cpus(const fs::path& folder, const std::vector<platform::Cpu>& cpus) {
-  std::map<unsigned, std::vector<unsigned>> nodes;
-  for (unsigned cpu = 0; cpu < cpus.size(); ++cpu) nodes[cpus[cpu].node].push_back(cpu);
-  std::vector<unsigned> all(cpus.size());
-  std::vector<unsigned> node_numbers;
-  for (unsigned cpu = 0; cpu < cpus.size(); ++cpu) all[cpu] = cpu;
-  for (const auto& [node, node_cpus] : nodes) node_numbers.push_back(node);
-
-  for (const char* kind : {"cpu", "node"}) {
-    fs::create_directories(folder / kind);
-    const std::string list = list_of(std::string_view(kind) == "cpu" ? all : node_numbers);
-    for (const char* file : {"online", "possible", "present"}) write(folder / kind / file, list);
+void write_function(const fs::path& own, const FoundFunction& function, const std::vector<platform::Cpu>& cpus) {
+  const bool bridge = is_bridge(function);
+  write_file(own / "vendor", fmt::format("{:#06x}", function.field(0x00, 2)));
+  write_file(own / "device", fmt::format("{:#06x}", function.field(0x02, 2)));
+  write_file(own / "revision", fmt::format("{:#04x}", function.field(0x08, 1)));
+  write_file(own / "class", fmt::format("{:#08x}", function.field(0x09, 3)));
+  write_file(own / "subsystem_vendor", fmt::format("{:#06x}", bridge ? 0 : function.field(0x2c, 2)));
+  write_file(own / "subsystem_device", fmt::format("{:#06x}", bridge ? 0 : function.field(0x2e, 2)));
+  write_file(own / "irq", "0");
+  write_file(own / "enable", (function.field(0x04, 1) & 2U) != 0 ? "1" : "0");
+  write_file(own / "numa_node", fmt::format("{}", function.node));
+  std::vector<unsigned> near = function.node < 0 ? std::vector<unsigned>{} : cpus_of(cpus, function.node);
+  if (near.empty()) {
+    for (unsigned cpu = 0; cpu < cpus.size(); ++cpu) near.push_back(cpu);
   }
-  write(folder / "node/has_cpu", list_of(node_numbers));
-  for (unsigned cpu = 0; cpu < cpus.size(); ++cpu) {
-    const fs::path topology = folder / fmt::format("cpu/cpu{}/topology", cpu);
-    fs::create_directories(topology);
-    const std::string package = list_of(nodes[cpus[cpu].node]);
-    write(topology / "physical_package_id", fmt::format("{}", cpus[cpu].node));
-    write(topology / "die_id", "0");
-    write(topology / "cluster_id", "-1");
-    write(topology / "core_id", fmt::format("{}", cpu));
-    for (const char* file : {"thread_siblings_list", "core_cpus_list"}) write(topology / file, fmt::format("{}", cpu));
-    for (const char* file : {"core_siblings_list", "package_cpus_list", "die_cpus_list"})
-      write(topology / file, package);
-  }
-  for (const auto& [node, node_cpus] : nodes) {
-    const fs::path own = folder / fmt::format("node/node{}", node);
-    fs::create_directories(own);
-    write(own / "cpulist", list_of(node_cpus));
-    for (const unsigned cpu : node_cpus)
-      fs::create_symlink(fmt::format("../../cpu/cpu{}", cpu), own / fmt::format("cpu{}", cpu));
-  }
-}
-
-void write_function(const fs::path& own, const pci_access::FoundFunction& function) {
-  fs::create_directories(own);
-  const bool bridge = (function.field(0x0e, 1) & 0x7fU) == 1;
-  write(own / "vendor", fmt::format("{:#06x}", function.field(0x00, 2)));
-  write(own / "device", fmt::format("{:#06x}", function.field(0x02, 2)));
-  write(own / "revision", fmt::format("{:#04x}", function.field(0x08, 1)));
-  write(own / "class", fmt::format("{:#08x}", function.field(0x09, 3)));
-  write(own / "subsystem_vendor", fmt::format("{:#06x}", bridge ? 0 : function.field(0x2c, 2)));
-  write(own / "subsystem_device", fmt::format("{:#06x}", bridge ? 0 : function.field(0x2e, 2)));
-  write(own / "irq", "0");
-  write(own / "numa_node", fmt::format("{}", function.node));
+  write_file(own / "local_cpulist", list_of(near));
+  write_file(own / "local_cpus", mask_of(near, cpus.size()));
   std::string resources;
   constexpr int kResources = 7;  // six base address registers and the expansion ROM's
   for (std::size_t i = 0; i < kResources; ++i) {
-    const pci_access::FoundFunction::Bar bar =
-        i < function.bars.size() ? function.bars.at(i) : pci_access::FoundFunction::Bar{};
+    const FoundFunction::Bar bar = i < function.bars.size() ? function.bars.at(i) : FoundFunction::Bar{};
     const std::uint64_t last = bar.size == 0 ? 0 : bar.base + bar.size - 1;
     resources += fmt::format("{:#018x} {:#018x} {:#018x}\n", bar.size == 0 ? 0 : bar.base, last, bar.flags);
   }
-  write(own / "resource", resources);
-  write(own / "config", std::string(function.configuration.begin(), function.configuration.end()));
+  write_file(own / "resource", resources);
+  write_file(own / "uevent",
+             fmt::format("PCI_CLASS={:X}\nPCI_ID={:04X}:{:04X}\nPCI_SLOT_NAME={}\n", function.field(0x09, 3),
+                         function.field(0x00, 2), function.field(0x02, 2), function.name()));
+  write_bytes(own / "config", {reinterpret_cast<const char*>(function.configuration.data()),  // NOLINT
+                               function.configuration.size()});
+}
+
+/// Functions below the bridge that leads to their bus; those of root buses below their host bridge.
+std::map<std::uint32_t, fs::path> write_functions(const fs::path& root, const std::vector<FoundFunction>& functions,
+                                                  const std::vector<platform::Cpu>& cpus) {
+  std::map<std::uint32_t, fs::path> folders;     // by address
+  std::map<std::uint32_t, fs::path> behind_bus;  // by segment << 8 | bus: the bridge's folder
+  fs::create_directories(root / "bus/pci/devices");
+  fs::create_directories(root / "bus/pci/slots");
+  for (const FoundFunction& function : functions) {  // bridges come before what is behind them
+    const std::uint32_t bus = function.address >> 8;
+    const auto bridge = behind_bus.find(bus);
+    const fs::path parent = bridge != behind_bus.end()
+                                ? bridge->second
+                                : root / fmt::format("devices/pci{:04x}:{:02x}", bus >> 8, bus & 0xffU);
+    const fs::path own = parent / function.name();
+    write_function(own, function, cpus);
+    join_bus(root, "pci", own);
+    folders.emplace(function.address, own);
+    if (is_bridge(function)) behind_bus.emplace((bus & ~0xffU) | function.field(0x19, 1), own);
+  }
+  return folders;
+}
+
+/// @return bytes of memory behind the ranges of a CXL device (CXL 3.1, 8.1.3: DVSEC for CXL devices)
+std::uint64_t capacity_of(const FoundFunction& function) {
+  constexpr std::uint32_t kExtended = 0x100;
+  std::uint32_t at = kExtended;
+  for (int turn = 0; at >= kExtended && turn < 64; ++turn) {
+    const std::uint32_t header = function.field(at, 4);
+    if ((header & 0xffffU) == kDvsec && (function.field(at + 4, 2)) == kCxlVendor && function.field(at + 8, 2) == 0) {
+      std::uint64_t bytes = 0;
+      for (const std::uint32_t range : {0x18U, 0x28U})
+        bytes += std::uint64_t{function.field(at + range, 4)} << 32 | (function.field(at + range + 4, 4) & 0xf0000000U);
+      return bytes;
+    }
+    at = header >> 20;
+  }
+  return 0;
+}
+
+void write_memory(const fs::path& root, const fs::path& own, const FoundFunction& function, unsigned number) {
+  write_file(own / "dev", fmt::format("251:{}", number));
+  write_file(own / "uevent",
+             fmt::format("MAJOR=251\nMINOR={}\nDEVNAME=cxl/mem{}\nDEVTYPE=cxl_memdev\n", number, number));
+  write_file(own / "ram/size", fmt::format("{:#x}", capacity_of(function)));
+  write_file(own / "pmem/size", "0x0");
+  write_file(own / "payload_max", "512");
+  write_file(own / "label_storage_size", "0");
+  write_file(own / "firmware_version", "\n");
+  write_file(own / "numa_node", fmt::format("{}", function.node));
+  // Programs look for the device's file. No mailbox is behind it.
+  write_file(root.parent_path() / fmt::format("dev/cxl/mem{}", number), "");
+  fs::create_directories(root / "bus/cxl/drivers/cxl_mem");
+  link_to(root / "bus/cxl/drivers/cxl_mem", own / "driver");  // programs leave out devices without a driver
+  join_bus(root, "cxl", own);
+}
+
+/// The windows of physical addresses, as the root decoders of cxl_acpi.
+void write_windows(const fs::path& root, const std::vector<platform::CxlWindow>& windows,
+                   const std::vector<platform::PciSegment>& bridges) {
+  const fs::path own = root / "devices/platform/ACPI0017:00/root0";
+  write_file(own / "devtype", "cxl_port");
+  write_file(own / "uevent", "DEVTYPE=cxl_port");
+  link_to(own.parent_path(), own / "uport");
+  join_bus(root, "cxl", own);
+  for (const platform::PciSegment& bridge : bridges) {  // ACPI's _UID is the segment
+    if (bridge.cxl_registers)
+      link_to(root / fmt::format("devices/pci{:04x}:{:02x}", bridge.number, bridge.first_bus),
+              own / fmt::format("dport{}", bridge.number));
+  }
+  for (std::size_t i = 0; i < windows.size(); ++i) {
+    const fs::path decoder = own / fmt::format("decoder0.{}", i);
+    write_file(decoder / "devtype", "cxl_decoder_root");
+    write_file(decoder / "uevent", "DEVTYPE=cxl_decoder_root");
+    write_file(decoder / "start", fmt::format("{:#x}", windows[i].base));
+    write_file(decoder / "size", fmt::format("{:#x}", windows[i].size));
+    write_file(decoder / "interleave_ways", "1");
+    write_file(decoder / "interleave_granularity", "256");
+    write_file(decoder / "locked", "0");
+    write_file(decoder / "target_list", fmt::format("{}", windows[i].segment));
+    write_file(decoder / "target_type", "expander");
+    for (const char* capability : {"cap_pmem", "cap_ram", "cap_type3"}) write_file(decoder / capability, "1");
+    write_file(decoder / "cap_type2", windows[i].host_only ? "0" : "1");
+    join_bus(root, "cxl", decoder);
+  }
+}
+
+/// A port below another one, with the device whose port it is: a host bridge, or the memory device of an endpoint.
+void write_port(const fs::path& root, const fs::path& own, const char* kind, const fs::path& device) {
+  write_file(own / "devtype", kind);
+  write_file(own / "uevent", fmt::format("DEVTYPE={}", kind));
+  link_to(device, own / "uport");
+  fs::create_directories(root / "bus/cxl/drivers/cxl_port");
+  link_to(root / "bus/cxl/drivers/cxl_port", own / "driver");
+  join_bus(root, "cxl", own);
+}
+
+/// Memory devices in the order in which the functions were found, as cxl_pci numbers them, and their PMUs.
+void write_cxl(const fs::path& root, const std::vector<FoundFunction>& functions,
+               const std::map<std::uint32_t, fs::path>& folders, const std::vector<perf::Pmu>& pmus,
+               const platform::FirmwareDescription& firmware) {
+  constexpr std::string_view kPmu = "cxl_pmu_";
+  unsigned number = 0;
+  unsigned port = 1;
+  std::map<std::string, fs::path> ports;  // by the host bridge's name
+  for (const FoundFunction& function : functions) {
+    if (function.field(0x0a, 2) != kCxlMemory) continue;
+    const fs::path& above = folders.at(function.address);
+    const std::string name = fmt::format("mem{}", number);
+    write_memory(root, above / name, function, number++);
+    const fs::path bridge = root / "devices" / *above.lexically_relative(root / "devices").begin();
+    fs::path& below = ports[bridge.filename()];
+    if (below.empty()) {
+      below = root / fmt::format("devices/platform/ACPI0017:00/root0/port{}", port++);
+      write_port(root, below, "cxl_port", bridge);
+    }
+    write_port(root, below / fmt::format("endpoint{}", port++), "cxl_endpoint", above / name);
+    for (const perf::Pmu& pmu : pmus) {
+      if (!pmu.name.starts_with(fmt::format("{}{}.", kPmu, name))) continue;
+      const fs::path own = above / ("pmu_" + pmu.name.substr(kPmu.size()));
+      write_file(own / "uevent", "DEVTYPE=cxl_pmu");
+      join_bus(root, "cxl", own);
+    }
+  }
+  if (!firmware.cxl_windows.empty()) write_windows(root, firmware.cxl_windows, firmware.pci_segments);
 }
 
 }  // namespace
 
-void write_sysfs(const fs::path& root, const std::vector<perf::Pmu>& pmus, const std::vector<platform::Cpu>& cpus,
-                 const std::vector<pci_access::FoundFunction>& functions,
+void write_sysfs(const fs::path& root, const fs::path& proc, const std::vector<perf::Pmu>& pmus,
+                 const platform::FirmwareDescription& firmware, const std::vector<FoundFunction>& functions,
                  const std::vector<std::pair<std::string, std::string>>& debugfs) {
-  write_pmus(root / "bus/event_source/devices", pmus);
-  write_cpus(root / "devices/system", cpus);
-  for (const perf::Pmu& pmu : pmus)
-    fs::create_symlink("../bus/event_source/devices/" + pmu.name, root / "devices" / pmu.name);
-  for (const auto& [path, content] : debugfs) {
-    const fs::path file = root / "kernel/debug" / path;
-    fs::create_directories(file.parent_path());
-    std::ofstream(file, std::ios::binary) << content;
-  }
-  // Whoever may use this shell may count everything in it.
-  fs::create_directories(root / "proc/sys/kernel");
-  write(root / "proc/sys/kernel/perf_event_paranoid", "-1");
-  fs::create_directories(root / "bus/pci/devices");
-  fs::create_directories(root / "bus/pci/slots");
-  for (const pci_access::FoundFunction& function : functions)
-    write_function(root / "bus/pci/devices" / function.name(), function);
+  write_machine(root, proc, firmware.cpus);
+  for (const perf::Pmu& pmu : pmus) write_pmu(root, root / "devices" / pmu.name, pmu);
+  const std::map<std::uint32_t, fs::path> folders = write_functions(root, functions, firmware.cpus);
+  write_cxl(root, functions, folders, pmus, firmware);
+  for (const auto& [path, content] : debugfs) write_bytes(root / "kernel/debug" / path, content);
+  fs::create_directories(root / "bus/event_source/drivers");
 }
 
 }  // namespace pmufab::shell

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "testbench/pci_access/pci_access.h"
@@ -10,12 +12,14 @@
 
 namespace pmufab::shell {
 
-/// Write the part of /sys that shows a platform to perf and lspci: PMUs as their drivers publish them, CPUs and NUMA
-/// nodes, PCI functions, debugfs; and below it the file of /proc that says who may count.
+/// Write the /sys of a platform as programs see it, whole: PMUs as their drivers publish them, CPUs and NUMA nodes, PCI
+/// functions, CXL devices, debugfs. As in Linux, `bus` has links to what is in `devices`.
+/// @param proc     folder for the files of /proc that tell of CPUs, and say who may count
 /// @param debugfs  path and text of each file below /sys/kernel/debug
 /// @throws std::system_error, std::filesystem::filesystem_error
-void write_sysfs(const std::filesystem::path& root, const std::vector<perf::Pmu>& pmus,
-                 const std::vector<platform::Cpu>& cpus, const std::vector<pci_access::FoundFunction>& functions,
+void write_sysfs(const std::filesystem::path& root, const std::filesystem::path& proc,
+                 const std::vector<perf::Pmu>& pmus, const platform::FirmwareDescription& firmware,
+                 const std::vector<pci_access::FoundFunction>& functions,
                  const std::vector<std::pair<std::string, std::string>>& debugfs);
 
 }  // namespace pmufab::shell

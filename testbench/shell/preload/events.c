@@ -62,6 +62,8 @@ long syscall(long number, ...) {
     return open_event((const struct perf_event_attr*)argument[0], (pid_t)argument[1], (int)argument[2],
                       (int)argument[3], (unsigned long)argument[4]);
   }
+  long result = 0;
+  if (machine_call(number, argument, &result)) return result;
   return NEXT(syscall)(number, argument[0], argument[1], argument[2], argument[3], argument[4], argument[5]);
 }
 

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Paths of /sys, and one of /proc, lead to the platform's files, and accesses of `config` files to its configuration
- * space. */
+/* Functions that take a path, and accesses of `config` files, which lead to the platform's configuration space. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/magic.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/inotify.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
@@ -17,56 +19,37 @@
 
 // NOLINTBEGIN(readability-identifier-naming): C, and names of the C library.
 
-#define PARANOID "/proc/sys/kernel/perf_event_paranoid"
-
-/* @return true if `path`, below /sys, is that of a PMU: "/devices/arm_cmn_0/type" */
-static int is_of_pmu(const char* root, const char* path) {
-  char device[PATH_MAX];
-  if (strncmp(path, "/devices/", 9) != 0) return 0;
-  const int length = 9 + (int)strcspn(path + 9, "/");
-  if (path[9] == '.' || length == 9) return 0; /* the folder itself, or the one above: no PMU's name begins so */
-  if (snprintf(device, sizeof(device), "%s%.*s", root, length, path) >= PATH_MAX) return 0;
-  return strcmp(device + strlen(root), "/devices/system") != 0 && NEXT(access)(device, F_OK) == 0;
-}
-
-/* @return the path to use in place of `path`: the platform's, written to `space`, or `path` itself */
-static const char* redirect(const char* path, char space[PATH_MAX]) {
-  static const char* const theirs[] = {
-      "/bus/pci",      "/bus/event_source", "/bus/cxl", "/devices/system/cpu", "/devices/system/node",
-      "/kernel/debug", "/kernel/tracing"};
-  const char* root = getenv(PMUFAB_SHELL_SYSFS);
-  if (!path || !root) return path;
-  const char* below = NULL; /* the path of the platform's file, below its /sys */
-  if (strcmp(path, PARANOID) == 0) below = path;
-  if (strncmp(path, "/sys/", 5) == 0) {
-    for (size_t i = 0; i < sizeof(theirs) / sizeof(theirs[0]); ++i) {
-      const size_t length = strlen(theirs[i]);
-      const char end = strncmp(path + 4, theirs[i], length) == 0 ? path[4 + length] : 'x';
-      if (end == '\0' || end == '/') below = path + 4;
-    }
-    if (!below && is_of_pmu(root, path + 4)) below = path + 4;
-  }
-  return below && snprintf(space, PATH_MAX, "%s%s", root, below) < PATH_MAX ? space : path;
-}
-#define REDIRECTED(path) redirect(path, (char[PATH_MAX]){0})
+#define BELOW(folder, path) redirect(folder, path, (char[PATH_MAX]){0})
+#define REDIRECTED(path) BELOW(AT_FDCWD, path)
 
 /* Records the function if the file just opened is its configuration space. */
 static int opened(int fd, const char* path) {
   /* The program may have closed the previous descriptor of this number by a direct system call, unseen here. */
   set_descriptor(fd, ORDINARY, 0);
   unsigned segment, bus, device, function;
+  char link[64], place[PATH_MAX];
   int end = 0;
-  const char* root = getenv(PMUFAB_SHELL_SYSFS);
-  if (fd < 0 || !root || strncmp(path, root, strlen(root)) != 0) return fd;
-  if (sscanf(path + strlen(root), "/bus/pci/devices/%x:%x:%x.%x/config%n", &segment, &bus, &device, &function, &end) ==
-          4 &&
-      end > 0 && path[strlen(root) + (size_t)end] == '\0')
+  const char* name = path ? strrchr(path, '/') : NULL;
+  if (fd < 0 || !path || strcmp(name ? name + 1 : path, "config") != 0) return fd;
+  snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+  const ssize_t size = NEXT(readlink)(link, place, sizeof(place) - 1);
+  if (size < 0) return fd;
+  place[size] = '\0';
+  if (!show(place)) return fd;
+  *strrchr(place, '/') = '\0';
+  name = strrchr(place, '/');
+  if (name && sscanf(name, "/%x:%x:%x.%x%n", &segment, &bus, &device, &function, &end) == 4 && name[end] == '\0')
     set_descriptor(fd, CONFIG, segment << 16 | bus << 8 | device << 3 | function);
   return fd;
 }
 
 static mode_t mode_of(int flags, va_list list) {
   return flags & (O_CREAT | __O_TMPFILE) ? (mode_t)va_arg(list, unsigned int) : 0;
+}
+
+/* A path that is not a file's name but asks for text that depends on the caller. */
+static int open_own(const char* path, int flags) {
+  return (flags & O_ACCMODE) == O_RDONLY && !(flags & O_PATH) ? open_status(path, flags) : -1;
 }
 
 #define DEFINE_OPEN(name)                               \
@@ -76,6 +59,8 @@ static mode_t mode_of(int flags, va_list list) {
     const mode_t mode = mode_of(flags, list);           \
     va_end(list);                                       \
     const char* real = REDIRECTED(path);                \
+    const int own = open_own(path, flags);              \
+    if (own >= 0) return opened(own, NULL);             \
     return opened(NEXT(name)(real, flags, mode), real); \
   }
 DEFINE_OPEN(open)
@@ -87,7 +72,9 @@ DEFINE_OPEN(open64)
     va_start(list, flags);                                      \
     const mode_t mode = mode_of(flags, list);                   \
     va_end(list);                                               \
-    const char* real = REDIRECTED(path);                        \
+    const char* real = BELOW(folder, path);                     \
+    const int own = open_own(path, flags);                      \
+    if (own >= 0) return opened(own, NULL);                     \
     return opened(NEXT(name)(folder, real, flags, mode), real); \
   }
 DEFINE_OPENAT(openat)
@@ -99,35 +86,102 @@ int __open64_2(const char* path, int flags) { return open64(path, flags); }
 int __openat_2(int folder, const char* path, int flags) { return openat(folder, path, flags); }
 int __openat64_2(int folder, const char* path, int flags) { return openat64(folder, path, flags); }
 
-FILE* fopen(const char* path, const char* mode) { return NEXT(fopen)(REDIRECTED(path), mode); }
-FILE* fopen64(const char* path, const char* mode) { return NEXT(fopen64)(REDIRECTED(path), mode); }
+static FILE* stream_of(const char* path, const char* mode) {
+  const int own = mode[0] == 'r' && !strchr(mode, '+') ? open_status(path, O_RDONLY) : -1;
+  return own < 0 ? NULL : fdopen(own, mode);
+}
+#define DEFINE_FOPEN(name)                                 \
+  FILE* name(const char* path, const char* mode) {         \
+    FILE* own = stream_of(path, mode);                     \
+    return own ? own : NEXT(name)(REDIRECTED(path), mode); \
+  }
+DEFINE_FOPEN(fopen)
+DEFINE_FOPEN(fopen64)
+FILE* freopen(const char* path, const char* mode, FILE* stream) {
+  return NEXT(freopen)(REDIRECTED(path), mode, stream);
+}
+FILE* freopen64(const char* path, const char* mode, FILE* stream) {
+  return NEXT(freopen64)(REDIRECTED(path), mode, stream);
+}
+
 DIR* opendir(const char* path) { return NEXT(opendir)(REDIRECTED(path)); }
 int access(const char* path, int mode) { return NEXT(access)(REDIRECTED(path), mode); }
+int eaccess(const char* path, int mode) { return NEXT(eaccess)(REDIRECTED(path), mode); }
+int euidaccess(const char* path, int mode) { return NEXT(euidaccess)(REDIRECTED(path), mode); }
 int faccessat(int folder, const char* path, int mode, int flags) {
-  return NEXT(faccessat)(folder, REDIRECTED(path), mode, flags);
+  return NEXT(faccessat)(folder, BELOW(folder, path), mode, flags);
 }
-int stat(const char* path, struct stat* status) { return NEXT(stat)(REDIRECTED(path), status); }
-int stat64(const char* path, struct stat64* status) { return NEXT(stat64)(REDIRECTED(path), status); }
-int lstat(const char* path, struct stat* status) { return NEXT(lstat)(REDIRECTED(path), status); }
-int lstat64(const char* path, struct stat64* status) { return NEXT(lstat64)(REDIRECTED(path), status); }
-int fstatat(int folder, const char* path, struct stat* status, int flags) {
-  return NEXT(fstatat)(folder, REDIRECTED(path), status, flags);
-}
-int fstatat64(int folder, const char* path, struct stat64* status, int flags) {
-  return NEXT(fstatat64)(folder, REDIRECTED(path), status, flags);
-}
+
+/* The names with underscores are those of the C library before 2.33, which programs built then call. */
+#define DEFINE_STAT(name, old, type)                                                               \
+  int name(const char* path, struct type* status) { return NEXT(name)(REDIRECTED(path), status); } \
+  int old(int version, const char* path, struct type* status);                                     \
+  int old(int version, const char* path, struct type* status) {                                    \
+    (void)version;                                                                                 \
+    return name(path, status);                                                                     \
+  }
+DEFINE_STAT(stat, __xstat, stat)
+DEFINE_STAT(stat64, __xstat64, stat64)
+DEFINE_STAT(lstat, __lxstat, stat)
+DEFINE_STAT(lstat64, __lxstat64, stat64)
+#define DEFINE_FSTATAT(name, old, type)                                                \
+  int name(int folder, const char* path, struct type* status, int flags) {             \
+    return NEXT(name)(folder, BELOW(folder, path), status, flags);                     \
+  }                                                                                    \
+  int old(int version, int folder, const char* path, struct type* status, int flags);  \
+  int old(int version, int folder, const char* path, struct type* status, int flags) { \
+    (void)version;                                                                     \
+    return name(folder, path, status, flags);                                          \
+  }
+DEFINE_FSTATAT(fstatat, __fxstatat, stat)
+DEFINE_FSTATAT(fstatat64, __fxstatat64, stat64)
 int statx(int folder, const char* path, int flags, unsigned int mask, struct statx* status) {
-  return NEXT(statx)(folder, REDIRECTED(path), flags, mask, status);
+  return NEXT(statx)(folder, BELOW(folder, path), flags, mask, status);
 }
-ssize_t readlink(const char* path, char* target, size_t size) { return NEXT(readlink)(REDIRECTED(path), target, size); }
+
+/* Programs look here whether sysfs is mounted. */
+#define DEFINE_STATFS(name, type)                                                                       \
+  int name(const char* path, struct type* status) {                                                     \
+    const char* real = REDIRECTED(path);                                                                \
+    const int result = NEXT(name)(real, status);                                                        \
+    char shown[PATH_MAX];                                                                               \
+    if (result == 0 && real != path && snprintf(shown, PATH_MAX, "%s", real) < PATH_MAX && show(shown)) \
+      status->f_type = shown[1] == 's' ? SYSFS_MAGIC : PROC_SUPER_MAGIC;                                \
+    return result;                                                                                      \
+  }
+DEFINE_STATFS(statfs, statfs)
+DEFINE_STATFS(statfs64, statfs64)
+
 ssize_t readlinkat(int folder, const char* path, char* target, size_t size) {
-  return NEXT(readlinkat)(folder, REDIRECTED(path), target, size);
+  char space[PATH_MAX];
+  const ssize_t length = NEXT(readlinkat)(folder, BELOW(folder, path), space, sizeof(space) - 1);
+  if (length < 0) return length;
+  space[length] = '\0';
+  show(space); /* of /proc/self/fd: the descriptor's file */
+  const size_t shown = strlen(space) < size ? strlen(space) : size;
+  memcpy(target, space, shown);
+  return (ssize_t)shown;
 }
-ssize_t getxattr(const char* path, const char* name, void* value, size_t size) {
-  return NEXT(getxattr)(REDIRECTED(path), name, value, size);
+ssize_t readlink(const char* path, char* target, size_t size) { return readlinkat(AT_FDCWD, path, target, size); }
+ssize_t __readlink_chk(const char* path, char* target, size_t size, size_t room) {
+  if (size > room) abort();
+  return readlinkat(AT_FDCWD, path, target, size);
 }
-ssize_t lgetxattr(const char* path, const char* name, void* value, size_t size) {
-  return NEXT(lgetxattr)(REDIRECTED(path), name, value, size);
+ssize_t __readlinkat_chk(int folder, const char* path, char* target, size_t size, size_t room) {
+  if (size > room) abort();
+  return readlinkat(folder, path, target, size);
+}
+
+#define DEFINE_GETXATTR(name)                                                       \
+  ssize_t name(const char* path, const char* attribute, void* value, size_t size) { \
+    return NEXT(name)(REDIRECTED(path), attribute, value, size);                    \
+  }
+DEFINE_GETXATTR(getxattr)
+DEFINE_GETXATTR(lgetxattr)
+ssize_t listxattr(const char* path, char* list, size_t size) { return NEXT(listxattr)(REDIRECTED(path), list, size); }
+ssize_t llistxattr(const char* path, char* list, size_t size) { return NEXT(llistxattr)(REDIRECTED(path), list, size); }
+int inotify_add_watch(int fd, const char* path, uint32_t mask) {
+  return NEXT(inotify_add_watch)(fd, REDIRECTED(path), mask);
 }
 int chdir(const char* path) { return NEXT(chdir)(REDIRECTED(path)); }
 

@@ -17,10 +17,11 @@
 static _Atomic(struct descriptor) descriptors[kDescriptors];
 static struct sockaddr_un simulator;
 static bool perf;
+static _Atomic(bool) begun;
 static _Atomic(bool) complained;
 static _Atomic(pid_t) self;
 
-void* next(const char* function) {
+__attribute__((no_sanitize_thread)) void* next(const char* function) {
   void* found = dlsym(RTLD_NEXT, function);
   if (!found) {
     fprintf(stderr, "pmufab: the C library has no %s\n", function);
@@ -29,8 +30,17 @@ void* next(const char* function) {
   return found;
 }
 
-bool is_connected(void) { return simulator.sun_path[0] != '\0'; }
-bool is_perf(void) { return perf; }
+static void begin(void);
+
+/* Constructors of other libraries come before this one's. */
+bool is_connected(void) {
+  if (!begun) begin();
+  return simulator.sun_path[0] != '\0';
+}
+bool is_perf(void) {
+  if (!begun) begin();
+  return perf;
+}
 
 /* Prints only the first complaint, because every later call fails, too. @return false, with errno */
 static bool complain(const char* what) {
@@ -124,7 +134,10 @@ void set_descriptor(int fd, enum descriptor_kind kind, uint32_t number) {
   if (getpid() == self) descriptors[fd] = (struct descriptor){kind, number};
 }
 
-static void after_fork(void) { self = getpid(); }
+static void after_fork(void) {
+  self = getpid();
+  after_fork_of_cpus();
+}
 
 static void join(void) {
   struct pmufab_shell_request request = {.call = PMUFAB_SHELL_JOIN};
@@ -133,15 +146,17 @@ static void join(void) {
 }
 
 __attribute__((constructor)) static void begin(void) {
+  if (atomic_exchange(&begun, true)) return;
   const char* path = getenv(PMUFAB_SHELL_SOCKET);
   if (!path || !*path || strlen(path) >= sizeof(simulator.sun_path)) return;
   simulator.sun_family = AF_UNIX;
   strcpy(simulator.sun_path, path);
   self = getpid();
-  pthread_atfork(NULL, NULL, after_fork);
+  pthread_atfork(before_fork_of_cpus, NULL, after_fork);
+  inherit_cpus(getppid());
   /* perf, and perf_6.1, which Debian's wrapper of perf starts. */
   perf = strncmp(program_invocation_short_name, "perf", 4) == 0;
-  if (perf) join();
+  if (perf || getenv(PMUFAB_SHELL_EPOCH)) join();
 }
 
 // NOLINTEND(readability-identifier-naming)

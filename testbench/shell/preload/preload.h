@@ -55,6 +55,22 @@ struct descriptor descriptor_of(int fd);
 /* Changes nothing in a child of vfork(): its descriptors are not those of the process whose memory it shares. */
 void set_descriptor(int fd, enum descriptor_kind kind, uint32_t number);
 
+/* The platform's file in place of `path`, as seen from an open folder, or AT_FDCWD.
+ * @return `path` itself, or another path, written to `space` of PATH_MAX bytes */
+const char* redirect(int folder, const char* path, char* space);
+/* The reverse, in place. @return false, and nothing is changed, if `path` is not the platform's */
+bool show(char* path);
+/* Opens the status of a process in /proc with the platform's CPUs and nodes. @return -1: `path` is no such file */
+int open_status(const char* path, int flags);
+
+/* This thread may run on the CPUs of another one, unless it has its own already. */
+void inherit_cpus(pid_t from);
+/* Around fork(), in the parent and in the child. */
+void before_fork_of_cpus(void);
+void after_fork_of_cpus(void);
+/* A system call about CPUs and memory. @return false: it is another, and for the host */
+bool machine_call(long number, const long argument[6], long* result);
+
 /* As read(2), of an event by its number. */
 ssize_t read_event(uint32_t event, void* buffer, size_t size);
 /* As pread(2) and pwrite(2), of a function's configuration space. */

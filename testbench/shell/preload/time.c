@@ -2,9 +2,15 @@
 /* Sleeping takes simulated time, and perf's clock shows it. */
 #include <errno.h>
 #include <poll.h>
+#include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
 #include <sys/resource.h>
+#include <sys/select.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -41,16 +47,17 @@ void end_wait(struct wait* wait) {
 /* Tells the simulator of a wait, and polls until a file is ready, the simulator answers, or a signal comes. From when the
  * simulator knows of it, time may pass, and a child may end. A signal that came before poll() would be lost, so signals are
  * held back until then.
+ * @param mask   signals that are held back meanwhile; null: those of before
  * @param files  with room for one more, which becomes the simulator's
  * @return as poll(2); -1 with wait->socket < 0 if there is no simulator */
 static int poll_in_wait(struct wait* wait, enum pmufab_shell_wait kind, uint64_t nanoseconds, struct pollfd* files,
-                        nfds_t count) {
+                        nfds_t count, const sigset_t* mask) {
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_BLOCK, &all, &before);
   *wait = begin_wait(kind, nanoseconds);
   files[count] = (struct pollfd){.fd = wait->socket, .events = POLLIN};
-  const int result = wait->socket < 0 ? -1 : ppoll(files, count + 1, NULL, &before);
+  const int result = wait->socket < 0 ? -1 : NEXT(ppoll)(files, count + 1, NULL, mask ? mask : &before);
   const int error = errno;
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   errno = error;
@@ -62,7 +69,7 @@ static int sleep_for(uint64_t nanoseconds, uint64_t* left) {
   struct wait wait;
   struct pmufab_shell_reply reply;
   struct pollfd look;
-  const int ready = poll_in_wait(&wait, PMUFAB_SHELL_SLEEP, nanoseconds, &look, 0);
+  const int ready = poll_in_wait(&wait, PMUFAB_SHELL_SLEEP, nanoseconds, &look, 0, NULL);
   if (wait.socket < 0) return -1;
   if (ready < 0) {
     end_wait(&wait);
@@ -129,45 +136,227 @@ unsigned int sleep(unsigned int seconds) {
   return nanosleep(&time, &left) == 0 ? 0 : (unsigned int)left.tv_sec + (left.tv_nsec >= kSecond / 2);
 }
 
+/* @return nanoseconds since 1970 at which simulated time began; 0: clocks are the host's, but for perf */
+static uint64_t epoch(void) {
+  const char* text = is_connected() ? getenv(PMUFAB_SHELL_EPOCH) : NULL;
+  return text ? strtoull(text, NULL, 10) : 0;
+}
+
+/* @return false: the clock is the host's. @param begin  what it showed when simulated time began */
+static bool is_simulated(clockid_t clock, uint64_t* begin) {
+  *begin = 0;
+  switch (clock) {
+    case CLOCK_MONOTONIC:
+    case CLOCK_MONOTONIC_RAW:
+    case CLOCK_MONOTONIC_COARSE:
+    case CLOCK_BOOTTIME:
+      return is_perf() || epoch();
+    case CLOCK_REALTIME:
+    case CLOCK_REALTIME_COARSE:
+    case CLOCK_TAI:
+      *begin = epoch();
+      return *begin > 0;
+    default:
+      return false;
+  }
+}
+
 int clock_gettime(clockid_t clock, struct timespec* time) {
-  const bool simulated = clock == CLOCK_MONOTONIC || clock == CLOCK_MONOTONIC_RAW || clock == CLOCK_MONOTONIC_COARSE ||
-                         clock == CLOCK_BOOTTIME;
   static _Atomic(uint64_t) seen; /* the last reply plus one; 0: there was none */
-  if (is_perf() && simulated) {
+  uint64_t begin;
+  if (is_simulated(clock, &begin)) {
     struct pmufab_shell_request request = {.call = PMUFAB_SHELL_CLOCK};
     struct pmufab_shell_reply reply;
     uint64_t known = seen;
     if (ask(&request, &reply, NULL)) seen = known = reply.value + 1;
     /* Once the simulator is gone, time stands still. */
     if (known > 0) {
-      to(known - 1, time);
+      to(begin + known - 1, time);
       return 0;
     }
   }
   return NEXT(clock_gettime)(clock, time);
 }
 
-/* poll(2) takes simulated time in perf, and the host's in other programs. */
-int poll(struct pollfd* files, nfds_t count, int timeout) {
-  enum { kMost = 1024 };
-  if (!is_perf() || timeout == 0 || count >= kMost) return NEXT(poll)(files, count, timeout);
-  const int ready = NEXT(poll)(files, count, 0);
-  if (ready != 0) return ready;
-  struct pollfd all[kMost];
-  for (nfds_t i = 0; i < count; ++i) all[i] = files[i];
+int gettimeofday(struct timeval* restrict time, void* restrict zone) {
+  struct timespec now;
+  if (!epoch()) return NEXT(gettimeofday)(time, zone);
+  clock_gettime(CLOCK_REALTIME, &now);
+  *time = (struct timeval){now.tv_sec, now.tv_nsec / 1000};
+  return 0;
+}
+
+time_t time(time_t* seconds) {
+  struct timespec now;
+  if (!epoch()) return NEXT(time)(seconds);
+  clock_gettime(CLOCK_REALTIME, &now);
+  if (seconds) *seconds = now.tv_sec;
+  return now.tv_sec;
+}
+
+/* Waits for files, at most for a span of simulated time. @param files  with room for one more
+ * @return -1 with errno: a signal came; 0: the time is over, or a file is ready: look again without waiting */
+static int wait_for_files(struct pollfd* files, nfds_t count, uint64_t nanoseconds, const sigset_t* mask) {
   struct wait wait;
-  const int result = timeout < 0 ? poll_in_wait(&wait, PMUFAB_SHELL_CHILD, 0, all, count)
-                                 : poll_in_wait(&wait, PMUFAB_SHELL_POLL, (uint64_t)timeout * 1000000, all, count);
+  const int result = poll_in_wait(&wait, PMUFAB_SHELL_POLL, nanoseconds, files, count, mask);
   if (wait.socket < 0) return -1;
-  if (result > 0 && all[count].revents) {
+  if (result > 0 && files[count].revents) {
     struct pmufab_shell_reply reply;
     const bool good = receive_reply(wait.socket, &reply, NULL);
     NEXT(close)(wait.socket);
-    return good ? NEXT(poll)(files, count, 0) : -1;
+    return good ? 0 : -1;
   }
-  for (nfds_t i = 0; i < count; ++i) files[i].revents = all[i].revents;
+  end_wait(&wait);
+  return result < 0 ? -1 : 0;
+}
+
+/* poll(2) and the like take simulated time in perf, and in all programs if the clock is simulated. Who waits without end
+ * waits for no time; perf's children may let it pass. */
+enum { kMostFiles = 1024 };
+
+static bool polls_in_simulated_time(void) { return is_perf() || epoch(); }
+
+static int poll_for(struct pollfd* files, nfds_t count, uint64_t nanoseconds, const sigset_t* mask) {
+  const int ready = NEXT(poll)(files, count, 0);
+  if (ready != 0) return ready;
+  struct pollfd all[kMostFiles + 1];
+  for (nfds_t i = 0; i < count; ++i) all[i] = files[i];
+  return wait_for_files(all, count, nanoseconds, mask) < 0 ? -1 : NEXT(poll)(files, count, 0);
+}
+
+int poll(struct pollfd* files, nfds_t count, int timeout) {
+  if (!polls_in_simulated_time() || timeout == 0 || count > kMostFiles) return NEXT(poll)(files, count, timeout);
+  if (timeout > 0) return poll_for(files, count, (uint64_t)timeout * 1000000, NULL);
+  struct wait wait = begin_wait(PMUFAB_SHELL_CHILD, 0);
+  const int result = NEXT(poll)(files, count, timeout);
   end_wait(&wait);
   return result;
+}
+
+int __poll_chk(struct pollfd* files, nfds_t count, int timeout, size_t room) {
+  if (room / sizeof(*files) < count) abort();
+  return poll(files, count, timeout);
+}
+
+int ppoll(struct pollfd* files, nfds_t count, const struct timespec* timeout, const sigset_t* mask) {
+  if (!epoch() || !timeout || !is_valid(timeout) || from(timeout) == 0 || count > kMostFiles)
+    return NEXT(ppoll)(files, count, timeout, mask);
+  return poll_for(files, count, from(timeout), mask);
+}
+
+/* As pselect(2), with a timeout that is in simulated time and longer than nothing. */
+static int select_for(int count, fd_set* in, fd_set* out, fd_set* other, uint64_t nanoseconds, const sigset_t* mask) {
+  const struct timespec none = {0, 0};
+  struct pollfd files[FD_SETSIZE + 1];
+  nfds_t used = 0;
+  for (int fd = 0; fd < count && fd < FD_SETSIZE; ++fd) {
+    const short events = (short)((in && FD_ISSET(fd, in) ? POLLIN : 0) | (out && FD_ISSET(fd, out) ? POLLOUT : 0) |
+                                 (other && FD_ISSET(fd, other) ? POLLPRI : 0));
+    if (events) files[used++] = (struct pollfd){.fd = fd, .events = events};
+  }
+  /* A ready file ends the wait at once. */
+  if (wait_for_files(files, used, nanoseconds, mask) < 0) return -1;
+  return NEXT(pselect)(count, in, out, other, &none, mask);
+}
+
+int pselect(int count, fd_set* restrict in, fd_set* restrict out, fd_set* restrict other,
+            const struct timespec* restrict timeout, const sigset_t* restrict mask) {
+  if (!epoch() || !timeout || !is_valid(timeout) || from(timeout) == 0)
+    return NEXT(pselect)(count, in, out, other, timeout, mask);
+  return select_for(count, in, out, other, from(timeout), mask);
+}
+
+int select(int count, fd_set* restrict in, fd_set* restrict out, fd_set* restrict other,
+           struct timeval* restrict timeout) {
+  if (!epoch() || !timeout || timeout->tv_sec < 0 || timeout->tv_usec < 0 || (!timeout->tv_sec && !timeout->tv_usec))
+    return NEXT(select)(count, in, out, other, timeout);
+  const uint64_t span = (uint64_t)timeout->tv_sec * kSecond + (uint64_t)timeout->tv_usec * 1000;
+  struct timespec begin, end;
+  clock_gettime(CLOCK_MONOTONIC, &begin);
+  const int result = select_for(count, in, out, other, span, NULL);
+  clock_gettime(CLOCK_MONOTONIC, &end);
+  const uint64_t passed = from(&end) - from(&begin);
+  const uint64_t left = passed < span ? span - passed : 0;
+  *timeout = (struct timeval){(time_t)(left / kSecond), (suseconds_t)(left % kSecond / 1000)}; /* as Linux does */
+  return result;
+}
+
+/* @param nanoseconds  UINT64_MAX: without end */
+static int epoll_for(int epoll, struct epoll_event* events, int most, uint64_t nanoseconds, const sigset_t* mask) {
+  const int ready = NEXT(epoll_wait)(epoll, events, most, 0);
+  if (ready != 0) return ready;
+  struct pollfd files[2] = {{.fd = epoll, .events = POLLIN}};
+  if (wait_for_files(files, 1, nanoseconds, mask) < 0) return -1;
+  return NEXT(epoll_wait)(epoll, events, most, 0);
+}
+
+int epoll_pwait(int epoll, struct epoll_event* events, int most, int timeout, const sigset_t* mask) {
+  if (!epoch() || timeout <= 0) return NEXT(epoll_pwait)(epoll, events, most, timeout, mask);
+  return epoll_for(epoll, events, most, (uint64_t)timeout * 1000000, mask);
+}
+
+int epoll_wait(int epoll, struct epoll_event* events, int most, int timeout) {
+  return epoll_pwait(epoll, events, most, timeout, NULL);
+}
+
+int epoll_pwait2(int epoll, struct epoll_event* events, int most, const struct timespec* timeout,
+                 const sigset_t* mask) {
+  if (!epoch() || !timeout || !is_valid(timeout) || from(timeout) == 0)
+    return NEXT(epoll_pwait2)(epoll, events, most, timeout, mask);
+  return epoll_for(epoll, events, most, from(timeout), mask);
+}
+
+/* A wait for another thread that ends at an instant. The C library knows no simulated time, so the thread waits in short
+ * turns of the host's time. Between them it looks whether the simulator has answered.
+ * @param call  one turn until `turn`, an instant of CLOCK_MONOTONIC of the host. @return what `call` does */
+#define WAIT_UNTIL(clock, until, call)                                                \
+  ({                                                                                  \
+    struct timespec now_, turn;                                                       \
+    clock_gettime(clock, &now_);                                                      \
+    const uint64_t span_ = from(until) > from(&now_) ? from(until) - from(&now_) : 0; \
+    struct wait wait_ = begin_wait(PMUFAB_SHELL_POLL, span_);                         \
+    int result_;                                                                      \
+    do {                                                                              \
+      NEXT(clock_gettime)(CLOCK_MONOTONIC, &turn);                                    \
+      to(from(&turn) + kTurn, &turn);                                                 \
+      result_ = call;                                                                 \
+    } while (result_ == ETIMEDOUT && wait_.socket >= 0 && !is_answered(&wait_));      \
+    end_wait(&wait_);                                                                 \
+    result_;                                                                          \
+  })
+enum { kTurn = 1000000 };
+
+static bool is_answered(const struct wait* wait) {
+  struct pollfd file = {.fd = wait->socket, .events = POLLIN};
+  return NEXT(poll)(&file, 1, 0) != 0;
+}
+
+int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t clock,
+                           const struct timespec* until) {
+  if (!epoch() || !is_valid(until)) return NEXT(pthread_cond_clockwait)(condition, mutex, clock, until);
+  return WAIT_UNTIL(clock, until, NEXT(pthread_cond_clockwait)(condition, mutex, CLOCK_MONOTONIC, &turn));
+}
+
+/* The clock of a condition is in its attributes, which nobody can ask for. Both are simulated, and far apart. */
+static clockid_t clock_of(const struct timespec* until) {
+  return from(until) >= epoch() ? CLOCK_REALTIME : CLOCK_MONOTONIC;
+}
+
+int pthread_cond_timedwait(pthread_cond_t* condition, pthread_mutex_t* mutex, const struct timespec* until) {
+  if (!epoch() || !is_valid(until)) return NEXT(pthread_cond_timedwait)(condition, mutex, until);
+  return WAIT_UNTIL(clock_of(until), until, NEXT(pthread_cond_clockwait)(condition, mutex, CLOCK_MONOTONIC, &turn));
+}
+
+int sem_clockwait(sem_t* semaphore, clockid_t clock, const struct timespec* until) {
+  if (!epoch() || !is_valid(until)) return NEXT(sem_clockwait)(semaphore, clock, until);
+  if (sem_trywait(semaphore) == 0) return 0;
+  const int error = WAIT_UNTIL(clock, until, NEXT(sem_clockwait)(semaphore, CLOCK_MONOTONIC, &turn) == 0 ? 0 : errno);
+  errno = error;
+  return error ? -1 : 0;
+}
+
+int sem_timedwait(sem_t* semaphore, const struct timespec* until) {
+  return epoch() ? sem_clockwait(semaphore, CLOCK_REALTIME, until) : NEXT(sem_timedwait)(semaphore, until);
 }
 
 /* Simulated time may pass while a program waits for its child. */

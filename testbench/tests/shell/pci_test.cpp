@@ -63,7 +63,8 @@ TEST_F(ShellPci, pmus_debugfs_and_rights_are_the_platforms_and_nothing_is_the_ho
       "cmp /sys/devices/cxl_pmu_mem0.0/type /sys/bus/event_source/devices/cxl_pmu_mem0.0/type && echo same;"
       "ls -d /sys/devices/system/cpu /sys/bus/cxl /sys/kernel/tracing /sys/kernel/debug/tracing 2>/dev/null;"
       "perf list tracepoint 2>/dev/null | grep -c :");
-  EXPECT_EQ(session.outcome.out, "-1\nconfig:0-31\nsame\n/sys/devices/system/cpu\n0\n") << session.outcome.err;
+  EXPECT_EQ(session.outcome.out, "-1\nconfig:0-31\nsame\n/sys/bus/cxl\n/sys/devices/system/cpu\n0\n")
+      << session.outcome.err;
 }
 
 /// The southern row of cmn600-small.yaml is D R S R. At their second ports these have SBSX, HN-F, RN-I and HN-F.

@@ -3,7 +3,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdlib>
+#include <string>
 #include <utility>
 
 #include <fmt/format.h>
@@ -34,7 +36,8 @@ namespace po = boost::program_options;
 using scenario::InputError;
 
 /// In a child: become the command, or a shell, on the platform.
-[[noreturn]] void become_command(const fs::path& folder, const fs::path& preload, std::vector<std::string> command) {
+[[noreturn]] void become_command(const fs::path& folder, const fs::path& preload, bool simulated_clock,
+                                 std::vector<std::string> command) {
   // LD_PRELOAD is a list separated by blanks and colons. The library's path may contain some, the session's has none.
   const fs::path link = folder / "preload.so";
   std::error_code error_of_link;
@@ -46,8 +49,16 @@ using scenario::InputError;
   // Nothing else is preloaded: libraries for this program, such as a sanitizer, are not for the others.
   setenv("LD_PRELOAD", link.c_str(), 1);
   setenv(PMUFAB_SHELL_SOCKET, (folder / shell::kSocketName).c_str(), 1);
-  setenv(PMUFAB_SHELL_SYSFS, (folder / shell::kSysfsName).c_str(), 1);
+  // As the kernel names it: the library compares it with what the kernel says of open files.
+  setenv(PMUFAB_SHELL_SYSFS, fs::weakly_canonical(folder / shell::kSysfsName).c_str(), 1);
+  // hwloc would ask the host's processors what they are.
+  setenv("HWLOC_COMPONENTS", "-x86", 0);
   setenv("SYSFS_PATH", (folder / shell::kSysfsName).c_str(), 1);
+  unsetenv(PMUFAB_SHELL_EPOCH);  // of a shell around this one
+  if (simulated_clock) {
+    const auto now = std::chrono::system_clock::now().time_since_epoch();
+    setenv(PMUFAB_SHELL_EPOCH, std::to_string(std::chrono::nanoseconds(now).count()).c_str(), 1);
+  }
   if (command.empty()) {
     const char* shell = std::getenv("SHELL");
     command.emplace_back(shell == nullptr || *shell == '\0' ? "/bin/sh" : shell);
@@ -114,12 +125,24 @@ int code_at_end(const Simulator& simulator, const Simulator::End& end, const she
   return finish_standard_error(finish(conclusion.exit_code(of_command)));
 }
 
+/// @throws InputError for another word, or with --time-scale
+bool has_simulated_clock(const po::variables_map& map) {
+  const std::string clock = map["clock"].as<std::string>();
+  if (clock != "host" && clock != "simulated")
+    throw InputError(fmt::format("--clock '{}' is neither 'host' nor 'simulated'", clock));
+  if (clock == "simulated" && !map["time-scale"].defaulted())
+    throw InputError("--time-scale and --clock simulated do not go together",
+                     "with a simulated clock one second of a program is one simulated second");
+  return clock == "simulated";
+}
+
 int run_shell(const Request& request) {
   const po::variables_map& map = request.options;
   const std::vector<std::string>& files = request.words;
   if (files.size() > 1)
     throw InputError("there is more than one platform; give one at a time", "a command goes after --");
-  const double time_scale = time_scale_of(map["time-scale"].as<std::string>());
+  const bool simulated_clock = has_simulated_clock(map);
+  const double time_scale = simulated_clock ? 1 : time_scale_of(map["time-scale"].as<std::string>());
   const scenario::ScenarioSpec spec = scenario_of(map, files.empty() ? std::string() : files.front(), "shell");
   require_judge(spec, "shell");
   const driver_host::DriverSet drivers = find_newest_driver(map, spec.platform);
@@ -140,6 +163,7 @@ int run_shell(const Request& request) {
     shell::SessionOptions session;
     session.folder = scratch.path();
     session.time_scale = time_scale;
+    session.simulated_clock = simulated_clock;
     session.stop = stop;
     session.echo_log = map["kernel-log"].as<bool>();
     session.covers = coverage.is_wanted();
@@ -151,7 +175,7 @@ int run_shell(const Request& request) {
   if (simulator.state() == Simulator::State::ready) {
     if (request.program.empty() && isatty(STDIN_FILENO) == 1) greet(spec, drivers, time_scale);
     ended = UserProgram(signals, simulator.pid(), [&]() -> int {
-              become_command(scratch.path(), preload, request.program);
+              become_command(scratch.path(), preload, simulated_clock, request.program);
             }).wait();
   }
   const Simulator::End end = simulator.end(!ended && simulator.state() != Simulator::State::failed);
@@ -190,6 +214,7 @@ perf prints the drivers' counts. pmufab compares each with the scoreboard. It pr
 when the shell ends; its other messages go there too. --json FILE writes the verdicts to a file.
 
 Time: one second of a program is one simulated millisecond (--time-scale 0.001). perf's clock shows simulated time.
+--clock simulated shows simulated time to all programs, and one second of a program is one simulated second.
 Computing takes no simulated time. perf without a command counts until Ctrl-C, at the pace of the wall clock.
 
 Ctrl-C and Ctrl-\ are for the program that runs. SIGTERM and SIGHUP end all programs of the shell, and pmufab prints
@@ -198,12 +223,14 @@ the verdicts so far.
 Without PLATFORM a platform of two Tegra410 sockets is used.
 
 )" + trace_description(),
-      .options = platform_options() +
-                 Options{text("time-scale", "X", "simulated seconds per second of a program", "0.001"),
-                         text("json", "FILE", "write the verdicts as JSON"),
-                         text("coverage", "FILE", "write what the drivers met, for pmufab coverage"),
-                         flag("kernel-log", "show the kernel log as it grows")} +
-                 trace_options() + driver_options("newest"),
+      .options =
+          platform_options() +
+          Options{text("time-scale", "X", "simulated seconds per second of a program", "0.001"),
+                  text("clock", "CLOCK", "host, or simulated: all programs see simulated time, not scaled", "host"),
+                  text("json", "FILE", "write the verdicts as JSON"),
+                  text("coverage", "FILE", "write what the drivers met, for pmufab coverage"),
+                  flag("kernel-log", "show the kernel log as it grows")} +
+          trace_options() + driver_options("newest"),
       .words = Words::platforms,
       .runs_program = true,
       .examples = {{"pmufab shell scenarios/platforms/tegra410-2s.yaml --traffic scenarios/traffic/mixed.yaml"},
