@@ -247,7 +247,8 @@ static void* begin_thread(void* argument) {
 }
 
 int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*function)(void*), void* argument) {
-  cpus_t online, cpus, all;
+  cpus_t online, all;
+  cpus_t cpus = {0};
   memset(&all, 0xff, sizeof(all));
   if (!is_platform(&online)) return NEXT(pthread_create)(thread, attributes, function, argument);
   const bool given = attributes && pthread_attr_getaffinity_np(attributes, sizeof(cpus), (cpu_set_t*)&cpus) == 0 &&

@@ -22,6 +22,7 @@
 #define BELOW(folder, path) redirect(folder, path, (char[PATH_MAX]){0})
 #define REDIRECTED(path) BELOW(AT_FDCWD, path)
 
+// NOLINTBEGIN(bugprone-macro-parentheses): a type needs none
 /* glob() takes other functions in place of its own ones, unless the program has already given some. */
 #define DEFINE_GLOB(name, type, stat_type, read, get_status, get_link_status)                         \
   static void* open_for_##name(const char* path) { return opendir(path); }                            \
@@ -29,7 +30,7 @@
   int name(const char* pattern, int flags, int (*failed)(const char*, int), type* found) {            \
     if (!is_connected() || flags & GLOB_ALTDIRFUNC) return NEXT(name)(pattern, flags, failed, found); \
     found->gl_opendir = open_for_##name;                                                              \
-    found->gl_readdir = (__typeof__(found->gl_readdir))(void*)read;                                   \
+    found->gl_readdir = (__typeof__(found->gl_readdir))(void*)(read);                                 \
     found->gl_closedir = close_for_##name;                                                            \
     found->gl_stat = get_status;                                                                      \
     found->gl_lstat = get_link_status;                                                                \
@@ -37,6 +38,7 @@
     found->gl_flags &= ~GLOB_ALTDIRFUNC;                                                              \
     return result;                                                                                    \
   }
+// NOLINTEND(bugprone-macro-parentheses)
 DEFINE_GLOB(glob, glob_t, stat, readdir, stat, lstat)
 DEFINE_GLOB(glob64, glob64_t, stat64, readdir64, stat64, lstat64)
 

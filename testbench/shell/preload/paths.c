@@ -10,7 +10,7 @@
 #include "testbench/shell/preload/preload.h"
 
 /* Files of /proc that tell of the platform; they lie in the folder `proc` beside the one in place of /sys. */
-static const char* const theirs[] = {"cpuinfo", "stat", "sys/kernel/perf_event_paranoid"};
+static const char* const kTheirs[] = {"cpuinfo", "stat", "sys/kernel/perf_event_paranoid"};
 
 static const char* sysfs(void) { return is_connected() ? getenv(PMUFAB_SHELL_SYSFS) : NULL; }
 
@@ -60,9 +60,9 @@ static const char* platforms(const char* path, char* space) {
     return snprintf(space, PATH_MAX, "%.*s/dev/%s", length, root, skip(rest)) < PATH_MAX ? space : NULL;
   }
   rest = below(path, "proc");
-  for (size_t i = 0; rest && i < sizeof(theirs) / sizeof(theirs[0]); ++i) {
-    if (strcmp(skip(rest), theirs[i]) == 0 &&
-        snprintf(space, PATH_MAX, "%.*s/proc/%s", (int)(strrchr(root, '/') - root), root, theirs[i]) < PATH_MAX)
+  for (size_t i = 0; rest && i < sizeof(kTheirs) / sizeof(kTheirs[0]); ++i) {
+    if (strcmp(skip(rest), kTheirs[i]) == 0 &&
+        snprintf(space, PATH_MAX, "%.*s/proc/%s", (int)(strrchr(root, '/') - root), root, kTheirs[i]) < PATH_MAX)
       return space;
   }
   return NULL;

@@ -68,16 +68,16 @@ static void* compute(void* stop) {
 }
 
 int main(void) {
-  enum { kWays = 12, kClocks = 5 };
-  const clockid_t clocks[kClocks] = {CLOCK_MONOTONIC, CLOCK_MONOTONIC_RAW, CLOCK_BOOTTIME, CLOCK_REALTIME,
-                                     CLOCK_MONOTONIC_COARSE};
-  for (int way = 0; way < kWays; ++way) {
-    int64_t begin[kClocks + 1];
-    for (int i = 0; i < kClocks; ++i) begin[i] = now(clocks[i]);
-    begin[kClocks] = of_day();
+  enum { k_ways = 12, k_clocks = 5 };
+  const clockid_t clocks[k_clocks] = {CLOCK_MONOTONIC, CLOCK_MONOTONIC_RAW, CLOCK_BOOTTIME, CLOCK_REALTIME,
+                                      CLOCK_MONOTONIC_COARSE};
+  for (int way = 0; way < k_ways; ++way) {
+    int64_t begin[k_clocks + 1];
+    for (int i = 0; i < k_clocks; ++i) begin[i] = now(clocks[i]);
+    begin[k_clocks] = of_day();
     wait_in(way);
-    for (int i = 0; i <= kClocks; ++i) {
-      const int64_t took = (i < kClocks ? now(clocks[i]) : of_day()) - begin[i];
+    for (int i = 0; i <= k_clocks; ++i) {
+      const int64_t took = (i < k_clocks ? now(clocks[i]) : of_day()) - begin[i];
       if (took < kSpan - 1000 || took > kMost) printf("way %d, clock %d: %lld ns\n", way, i, (long long)took);
     }
   }

@@ -136,14 +136,18 @@ bool has_simulated_clock(const po::variables_map& map) {
   return clock == "simulated";
 }
 
+/// @return the only platform's file; empty: the default one
+std::string platform_of(const Request& request) {
+  if (request.words.size() > 1)
+    throw InputError("there is more than one platform; give one at a time", "a command goes after --");
+  return request.words.empty() ? std::string() : request.words.front();
+}
+
 int run_shell(const Request& request) {
   const po::variables_map& map = request.options;
-  const std::vector<std::string>& files = request.words;
-  if (files.size() > 1)
-    throw InputError("there is more than one platform; give one at a time", "a command goes after --");
   const bool simulated_clock = has_simulated_clock(map);
   const double time_scale = simulated_clock ? 1 : time_scale_of(map["time-scale"].as<std::string>());
-  const scenario::ScenarioSpec spec = scenario_of(map, files.empty() ? std::string() : files.front(), "shell");
+  const scenario::ScenarioSpec spec = scenario_of(map, platform_of(request), "shell");
   require_judge(spec, "shell");
   const driver_host::DriverSet drivers = find_newest_driver(map, spec.platform);
   const std::string json = map["json"].as<std::string>();
