@@ -320,21 +320,32 @@ struct pmufab_balance pmufab_call_begin(void) {
   return outer;
 }
 
-/* Every function of a driver calls this first (-finstrument-functions). Frames between the call into the driver and this
+/* Every function of a driver looks at the stack first. Frames between the call into the driver and this
  * one count: the driver's, and those of the runtime if it has called the driver back. Interrupts have a stack of their
  * own, as on arm64. What a kernel has on the stack before it calls a driver does not count. */
-void __cyg_profile_func_enter(void* function, void* caller);
-void __cyg_profile_func_enter(void* function, void* caller) {
-  const char* const here = __builtin_frame_address(0);
+static inline void check_stack(const char* here) {
   const long depth = entry.stack ? entry.stack - here : 0;
-  (void)function, (void)caller;
   if (depth <= kStack) return;
   entry.stack = NULL; /* it is told once */
   panic("kernel stack overflow: the driver has %ld bytes on the stack in one call, and a kernel stack has %d", depth,
         kStack);
 }
+
+#if defined(__x86_64__) && !defined(__clang__)
+/* The compiler calls it at the begin of each function (-pg -mfentry), before the function has saved what it was given. */
+void __fentry__(void);
+__attribute__((no_caller_saved_registers, force_align_arg_pointer)) void __fentry__(void) {
+  check_stack(__builtin_frame_address(0));
+}
+#else
+void __cyg_profile_func_enter(void* function, void* caller);
+void __cyg_profile_func_enter(void* function, void* caller) {
+  (void)function, (void)caller;
+  check_stack(__builtin_frame_address(0));
+}
 void __cyg_profile_func_exit(void* function, void* caller);
 void __cyg_profile_func_exit(void* function, void* caller) { (void)function, (void)caller; }
+#endif
 
 void pmufab_count_delay(u64 nanoseconds, const void* place) {
   const u64 before = entry.delayed;
