@@ -134,7 +134,7 @@ std::ptrdiff_t open_files() {
 class ShellPlay {
  public:
   explicit ShellPlay(const std::filesystem::path& folder)
-      : path_(folder / "socket"), server_({path_, 0.001, -1}, service_) {}
+      : path_(folder / "socket"), server_({.socket = path_, .time_scale = 0.001}, service_) {}
 
   void play(Bytes input) {
     for (std::size_t step = 0; step < kMostSteps && !input.empty(); ++step) {
