@@ -246,7 +246,7 @@ bool pmufab_is_driver(const void* place); /* the place is in a driver */
 /* platform.c: the table by which a driver knows a device: "acpi"; null: it goes by the driver's name. */
 const char* pmufab_platform_table(struct device* dev, const struct device_driver* driver);
 
-/* references.c: references to devices and nodes of firmware that drivers take, and have to put. */
+/* services/references.c: references to devices and nodes of firmware that drivers take, and have to put. */
 void pmufab_reference_taken(const void* object, const char* kind, const char* name, const void* place);
 void pmufab_reference_put(const void* object);
 void pmufab_references_exit(void);

@@ -7,7 +7,7 @@
 #include <map>
 #include <vector>
 
-#include "testbench/scoreboard/core/late_count.h"
+#include "testbench/scoreboard/core/counts/late_count.h"
 #include "testbench/scoreboard/core/threshold_clock.h"
 
 namespace pmufab::scoreboard {

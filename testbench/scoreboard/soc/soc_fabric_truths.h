@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "testbench/scoreboard/cmn/cmn_judge.h"
+#include "testbench/scoreboard/core/counts/late_count.h"
 #include "testbench/scoreboard/core/event_truth.h"
-#include "testbench/scoreboard/core/late_count.h"
 #include "testbench/scoreboard/cxl/cxl_judge.h"
 #include "testbench/scoreboard/cxl/reference_ddr.h"
 #include "testbench/scoreboard/soc/soc_meaning.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* References to devices and to nodes of firmware, by the function that took them. Those that a driver never puts are its
  * leaks: the kernel keeps the object for ever. */
-#include "runtime.h"
+#include "../runtime.h"
 
 struct reference {
   struct list_head node;
