@@ -34,6 +34,7 @@ struct Machine {
   std::string traffic;                // items of the scenario
 };
 
+// NOLINTNEXTLINE(readability-identifier-naming): the name that GoogleTest calls
 void PrintTo(const Machine& machine, std::ostream* stream) { *stream << machine.name; }
 
 /// @return the terms without which there is no such event
@@ -170,22 +171,22 @@ std::vector<std::string> described(const std::vector<std::string>& numbers) {
 }
 
 const std::vector<Machine>& machines() {
-  static const std::vector<std::string> kOnce{""};
-  static const std::vector<std::string> kByThresholds{"", ",threshold=2", ",threshold=1,edge"};
-  static const std::vector<Machine> kMachines{
-      {"tegra410", "platforms/tegra410-2s-small.yaml", "nvidia", kOnce, {}, {}, kRequests},
-      {"pcie", "platforms/tegra410-pcie.yaml", "nvidia_pcie", kOnce, {}, {}, kDevices},
-      {"cxl_controller", "platforms/cxl-controller.yaml", "cxl", kByThresholds, many_counters(0, 7), {}, kMemory},
-      {"dwc", "platforms/dwc-root-ports.yaml", "dwc_rootport_13018", kOnce, {}, {}, kLink},
+  static const std::vector<std::string> listed_once{""};
+  static const std::vector<std::string> by_thresholds{"", ",threshold=2", ",threshold=1,edge"};
+  static const std::vector<Machine> machines_to_run{
+      {"tegra410", "platforms/tegra410-2s-small.yaml", "nvidia", listed_once, {}, {}, kRequests},
+      {"pcie", "platforms/tegra410-pcie.yaml", "nvidia_pcie", listed_once, {}, {}, kDevices},
+      {"cxl_controller", "platforms/cxl-controller.yaml", "cxl", by_thresholds, many_counters(0, 7), {}, kMemory},
+      {"dwc", "platforms/dwc-root-ports.yaml", "dwc_rootport_13018", listed_once, {}, {}, kLink},
       {"described",
        "platforms/soc/soc-small.yaml",
        "arm_cspmu_acpi_ACME0001",
-       kOnce,
+       listed_once,
        {},
        described({"0x1", "0x2", "0x3", "0x10", "0x20", "0x1d"}),
        kDescribed},
   };
-  return kMachines;
+  return machines_to_run;
 }
 
 INSTANTIATE_TEST_SUITE_P(Machines, FlatMemory, ::testing::ValuesIn(machines()),
