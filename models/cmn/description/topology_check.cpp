@@ -54,12 +54,13 @@ void check_globals(const Topology& topology, const ProductFacts& facts) {
   const auto check_channel = [&](const char* field, unsigned number, unsigned most) {
     if (number < 1 || number > most) refuse(field, "{} is not possible on {}; use 1 to {}", number, facts.name, most);
   };
-  // A second REQ or SNP channel needs event ids that the part can encode.
+  // A second REQ or SNP channel needs event ids that the part can encode. A CMN-600 cannot tell of any second channel.
   const unsigned second = topology.product == Product::cmn700 || topology.product == Product::s3 ? 2 : 1;
   check_channel("channels.req", topology.channels.req, second);
   check_channel("channels.snp", topology.channels.snp, second);
-  check_channel("channels.rsp", topology.channels.rsp, 2);
-  check_channel("channels.dat", topology.channels.dat, 2);
+  const unsigned sub_channels = topology.product == Product::cmn600 ? 1 : 2;
+  check_channel("channels.rsp", topology.channels.rsp, sub_channels);
+  check_channel("channels.dat", topology.channels.dat, sub_channels);
   if (topology.frequency_hz == 0 || topology.frequency_hz > 1'000'000'000'000) {
     refuse("frequency_hz", "{} is outside 1 Hz to 1 THz", topology.frequency_hz);
   }

@@ -316,8 +316,7 @@ int get_nprocs_conf(void) {
   return read_list("cpu/possible", &cpus) ? count_of(&cpus) : NEXT(get_nprocs_conf)();
 }
 
-/* ThreadSanitizer asks before it can be used. */
-__attribute__((no_sanitize_thread)) long sysconf(int name) {
+UNSANITIZED long sysconf(int name) {
   if (name == _SC_NPROCESSORS_ONLN && is_connected()) return get_nprocs();
   if (name == _SC_NPROCESSORS_CONF && is_connected()) return get_nprocs_conf();
   return NEXT(sysconf)(name);

@@ -21,7 +21,7 @@ static _Atomic(bool) begun;
 static _Atomic(bool) complained;
 static _Atomic(pid_t) self;
 
-__attribute__((no_sanitize_thread)) void* next(const char* function) {
+UNSANITIZED void* next(const char* function) {
   void* found = dlsym(RTLD_NEXT, function);
   if (!found) {
     fprintf(stderr, "pmufab: the C library has no %s\n", function);

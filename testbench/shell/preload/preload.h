@@ -26,6 +26,13 @@
     (__typeof__(&function))found_function;                                    \
   })
 
+/* For functions that ThreadSanitizer calls before it can be used. With clang the other attribute leaves calls of it. */
+#ifdef __clang__
+#define UNSANITIZED __attribute__((disable_sanitizer_instrumentation))
+#else
+#define UNSANITIZED __attribute__((no_sanitize_thread))
+#endif
+
 void* next(const char* function);
 
 /* Is there a simulator behind this process? */

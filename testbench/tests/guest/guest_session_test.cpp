@@ -20,6 +20,7 @@
 #include "testbench/driver_host/driver_sets.h"
 #include "testbench/guest/guest_session.h"
 #include "testbench/scenario/yaml/input_error.h"
+#include "tlm/registers/register_bank.h"
 
 namespace pmufab::guest {
 namespace {
@@ -86,7 +87,7 @@ TEST_F(GuestSession, without_a_mistake_nothing_fails) {
 /// As in pmufab run, in the same words.
 TEST_F(GuestSession, a_refused_register_access_of_the_guest_fails_it) {
   const GuestResult result =
-      run_to_the_end([] { SC_REPORT_WARNING("guest_error", "ucf_pmu: 4-byte read at offset 0x2: no register"); });
+      run_to_the_end([] { SC_REPORT_WARNING(kGuestErrorReport, "ucf_pmu: 4-byte read at offset 0x2: no register"); });
   EXPECT_THAT(result.failures,
               ElementsAre("register_accesses: guest_error: ucf_pmu: 4-byte read at offset 0x2: no register"));
 }

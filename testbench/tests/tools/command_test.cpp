@@ -3,6 +3,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <map>
+#include <regex>
 #include <sstream>
 #include <thread>
 #include <utility>
@@ -107,9 +108,9 @@ TEST_F(Command, commands_of_two_words_are_listed_and_completed_by_suggestions) {
 
 TEST_F(Command, the_version_is_that_of_the_newest_release_in_the_changelog) {
   const std::string changelog = read(PMUFAB_SOURCE_DIR "/CHANGELOG.md");
-  const std::size_t begin = changelog.find("\n## [") + 5;
-  const std::string newest = changelog.substr(begin, changelog.find(']', begin) - begin);
-  EXPECT_THAT(newest, ::testing::MatchesRegex("[0-9]+\\.[0-9]+\\.[0-9]+"));
+  std::smatch release;
+  ASSERT_TRUE(std::regex_search(changelog, release, std::regex("\n## \\[([0-9]+\\.[0-9]+\\.[0-9]+)\\]")));
+  const std::string newest = release[1];
   EXPECT_EQ(pmufab({"--version"}).out, "pmufab " + newest + "\n");
 }
 

@@ -144,8 +144,9 @@ void MeshMaker::choose_product() {
   const bool second = cmn::is_700_or_s3(topology.product);
   topology.channels.req = channels(second);
   topology.channels.snp = channels(second);
-  topology.channels.rsp = channels(true);
-  topology.channels.dat = channels(true);
+  const bool has_subs = topology.product != Product::cmn600;
+  topology.channels.rsp = channels(has_subs);
+  topology.channels.dat = channels(has_subs);
 }
 
 /// @return columns and rows of one of the kinds of shapes

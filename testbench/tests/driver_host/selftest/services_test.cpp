@@ -104,8 +104,16 @@ TEST_P(TimerLockups, a_timer_that_is_not_put_forward) {
                1'000'000, 1'000'000);
 }
 
-TEST_P(TimerLockups, a_timer_that_takes_longer_than_its_interval) {
+TEST_P(TimerLockups, a_timer_that_is_due_faster_than_a_cpu_takes_it) {
   options.access_latency = 400'000;
+  expect_panic(22,
+               "a timer was due 1000 times in 400 us, and a CPU takes 1 us for each, in services_timer_too_soon() of "
+               "selftest_services.c",
+               400'000'000, 410'000'000);
+}
+
+TEST_P(TimerLockups, a_timer_that_takes_longer_than_its_interval) {
+  options.access_latency = 1'200'000;
   expect_panic(22,
                "for 20 ms, interrupt handlers have let nothing else run; the last was that of a timer, in "
                "services_timer_too_soon() of selftest_services.c",

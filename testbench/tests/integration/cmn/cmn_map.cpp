@@ -115,7 +115,7 @@ CmnMap expected_cmn_map(const Topology& topology, bool domains_of_cmn600_dtcs) {
       cell.devices[port] = label(crosspoint.ports[port].device);
       std::array<std::optional<NodeType>, 2> shown{};
       for (const cmn::Node& node : crosspoint.ports[port].nodes) {
-        const std::string logical = std::to_string(next[node.type]++);
+        const std::string logical = std::to_string(node.logical_id ? *node.logical_id : next[node.type]++);
         if (node.type == NodeType::dtc && domains_of_cmn600_dtcs) cell.dtc = std::to_string(crosspoint.dtc_domain);
         if (!is_shown(node.type) || node.device > 1) continue;
         // If a place has several nodes, the map shows the one of the lowest type.

@@ -116,7 +116,8 @@ class SocCross : public testing::SimulationTest {
         if (meaning.kind == SocMeaning::Kind::nothing || meaning.source != source) continue;
         ++(meaning.counts(occurrence) ? counted : left_out);
         if (!meaning.counts(occurrence)) continue;
-        expected.at(counter) += meaning.kind == SocMeaning::Kind::sum ? occurrence.attributes.at(2) : 1;
+        const std::uint64_t units = (occurrence.attributes.at(2) + meaning.unit - 1) / meaning.unit;
+        expected.at(counter) += meaning.kind == SocMeaning::Kind::sum ? units : 1;
       }
     }
     return expected;
