@@ -74,10 +74,12 @@ std::vector<Failure> failures_of(const RunResult& run) {
     const std::string message = first_line(run.message);
     const bool is_signal = run.status == Status::interrupted && !run.is_limited;
     // Events that the hardware has, and the driver does not offer, are no valid input.
-    const char* const what = run.status == Status::crashed     ? "crash"
-                             : run.status == Status::bad_input ? "not offered by the driver"
-                             : is_signal                       ? "stopped by a signal"
-                                                               : "took too long";
+    const bool has_no_pmu = run.message.find("there is no PMU") != std::string::npos;
+    const char* const what = run.status == Status::crashed                   ? "crash"
+                             : run.status == Status::bad_input && has_no_pmu ? "without the PMU"
+                             : run.status == Status::bad_input               ? "not offered by the driver"
+                             : is_signal                                     ? "stopped by a signal"
+                                                                             : "took too long";
     failures.push_back({what + function_in(message), fmt::format("{}: {}", what, message)});
   }
   for (const CheckResult& check : run.checks) {
