@@ -34,6 +34,8 @@ class Measurement {
   /// Open and enable every event.
   /// @param stops  asked before each, because a driver may take long for many; true: the measure is without the rest
   void begin(const std::function<bool()>& stops = {});
+  /// @return whether an event of that PMU is open
+  [[nodiscard]] bool counts_on(const std::string& pmu) const;
   /// Enable or disable every event that is open.
   void set_counting(bool counting);
   /// Read every event, for the interval that ends now.

@@ -139,7 +139,8 @@ class SocJudge::MeshEar final : private CmnFlitListener {
 SocPmuJudge::SocPmuJudge(const SocPmuSpec& spec, const std::vector<soc::SourceDescription>& sources, unsigned sockets,
                          std::shared_ptr<SocWires> wires, const SocFabricJudges& fabrics)
     : CoreSightPmuJudge(spec.name, spec.page0, spec.page1, spec.description.width,
-                        spec.description.is_64bit ? Layout::ext64 : Layout::ext32),
+                        spec.description.is_64bit ? Layout::ext64 : Layout::ext32,
+                        {.all = spec.description.counters, .has_cycles = spec.description.cycle_counter}),
       spec_(spec),
       sources_(sources),
       sockets_(sockets),
@@ -147,6 +148,11 @@ SocPmuJudge::SocPmuJudge(const SocPmuSpec& spec, const std::vector<soc::SourceDe
       fabrics_(fabrics),
       clock_(spec.description.clock_hz),
       edges_(spec.description.clock_hz) {}
+
+std::string SocPmuJudge::room_for(const EventTruth& wanted, const std::vector<const EventTruth*>& active) const {
+  if (spec_.description.implementation_defined > 0 && !active.empty()) return {};
+  return CoreSightPmuJudge::room_for(wanted, active);
+}
 
 Publication SocPmuJudge::publication() const {
   const PmuDescription& pmu = spec_.description;
