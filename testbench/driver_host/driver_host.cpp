@@ -696,6 +696,16 @@ EventHandle DriverHost::open_event(const PerfAttributes& attributes, int cpu, Ev
   return event;
 }
 
+int DriverHost::try_event(PerfAttributes attributes, int cpu) {
+  attributes.disabled = true;
+  const pmufab_event_attributes abi = to_abi(attributes);
+  const EventHandle event = call([&](const pmufab_module& module) { return module.open(&abi, cpu, 0, 0); });
+  if (event <= 0) return event;
+  state_->next_event = std::max(state_->next_event, event + 1);
+  close(event);
+  return 0;
+}
+
 int DriverHost::enable(EventHandle event, bool group) {
   return call([&](const pmufab_module& module) { return module.enable(event, group ? 1 : 0); });
 }

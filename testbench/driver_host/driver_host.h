@@ -118,6 +118,8 @@ class DriverHost : public sc_core::sc_module {
   void try_software_group(const PerfAttributes& attributes, int cpu);
   /// @return the events that were opened since the beginning, each kind of counting once, in order
   [[nodiscard]] const std::vector<PerfAttributes>& opened() const;
+  /// Open an event, disabled, and close it again. opened() does not remember it. @return 0, or the driver's -errno
+  int try_event(PerfAttributes attributes, int cpu);
   /// PERF_EVENT_IOC_ENABLE / DISABLE, of the group when `group` is set and the handle is a leader.
   int enable(EventHandle event, bool group = false);
   int disable(EventHandle event, bool group = false);

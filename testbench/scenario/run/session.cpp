@@ -40,6 +40,8 @@
 namespace pmufab::scenario {
 namespace {
 
+constexpr const char* kAlready = " already: nothing done";
+
 /// @return the PMUs at which the reference software counts in place of drivers
 std::string replaced_pmus(const Machine& machine) {
   constexpr std::size_t kTold = 8;
@@ -53,6 +55,30 @@ std::string replaced_pmus(const Machine& machine) {
   const std::size_t told = std::min(names.size(), kTold);
   return fmt::format("{}{}", fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(told), ", "),
                      names.size() > told ? fmt::format(", and {} more", names.size() - told) : "");
+}
+
+using Begins = std::vector<std::pair<std::string, Picoseconds>>;
+
+void add_begins(const Value& value, const std::string& path, Begins& begins) {
+  for (std::size_t i = 0; i < value.items.size(); ++i)
+    add_begins(value.items[i], fmt::format("{}[{}]", path, i), begins);
+  for (const Value::Entry& entry : value.entries) {
+    if (entry.key == "start" && entry.value.kind == Value::Kind::scalar) {
+      begins.emplace_back(path, parse_quantity(entry.value.scalar, Quantity::duration));
+    } else {
+      add_begins(entry.value, path + "." + entry.key, begins);
+    }
+  }
+}
+
+/// @param effective  of a scenario
+/// @return "mesh_traffic[0]" and its start, of all traffic and its phases. Of the rest of a scenario, only measures have one
+Begins begins_of_traffic(const Value& effective) {
+  Begins begins;
+  for (const Value::Entry& entry : effective.entries) {
+    if (entry.key != "measure") add_begins(entry.value, entry.key, begins);
+  }
+  return begins;
 }
 
 /// One run of a scenario: a list of things to do at given times, carried out in order.
@@ -103,6 +129,7 @@ class ScenarioRun {
     set_limited(false);
     close_all(cut_short);
     machine_.stop_traffic();
+    if (!cut_short) note_late_traffic();
     drain_fabrics();
     if (options_.records_load) record_load();
     finish(cut_short);
@@ -275,10 +302,12 @@ class ScenarioRun {
         trace(text_of(injection));
       }
     });
+    for (const std::string& source : injections_.left_out())
+      note(fmt::format("{}: not injected, because the drivers registered no such PMU", source));
     occurrences_.plan(zero_, [this](const std::string& text) { note(text); });
   }
 
-  /// @return whether an event of the PMU that the injection names is open
+  /// @return whether an event of the PMU that the injection names is open, and enabled
   [[nodiscard]] bool is_open(const InjectionSpec& injection) const {
     const std::string pmu = perf::parse_events(injection.source).at(0).events.at(0).pmu;
     if (opening_ != nullptr && opening_->counts_on(pmu)) return true;
@@ -292,8 +321,18 @@ class ScenarioRun {
     for (const InjectionSpec& injection : spec_.injections) {
       const auto found = unheard_.find(injection.path);
       if (found == unheard_.end() || !told.insert(injection.path).second) continue;
-      note(fmt::format("{}: {} of {} came while no event of that PMU was open", injection.source,
+      note(fmt::format("{}: {} of {} came while no event of that PMU was enabled", injection.source,
                        with_separators(found->second), counted(injection.times, "injection")));
+    }
+  }
+
+  /// Traffic whose beginning the run has not lived to see.
+  void note_late_traffic() {
+    const Picoseconds end = simulated_time() - zero_;
+    for (const auto& [path, start] : begins_of_traffic(spec_.effective)) {
+      if (start >= end)
+        note(fmt::format("{} never begins: its start is {}, and the run ended at {}", path, format_time(start),
+                         format_time(end)));
     }
   }
 
@@ -460,17 +499,20 @@ class ScenarioRun {
   void set_counting(const std::string& measure, bool counting, const std::string& at) {
     const auto found = std::find_if(open_.begin(), open_.end(),
                                     [&](const auto& open) { return spec_.measures[open.first].name == measure; });
-    const char* const done = counting ? "enabled" : "disabled";
-    note(fmt::format("{}: {}: {}", at, measure,
-                     found == open_.end() ? fmt::format("not {}, because it is not open", done) : done));
-    if (found != open_.end()) found->second->set_counting(counting);
+    const std::string done = counting ? "enabled" : "disabled";
+    if (found == open_.end()) {
+      note(fmt::format("{}: {}: not {}, because it is not open", at, measure, done));
+      return;
+    }
+    const bool is_so = found->second->is_counting() == counting;
+    note(fmt::format("{}: {}: {}{}", at, measure, done, is_so ? kAlready : ""));
+    found->second->set_counting(counting);
   }
 
   void act(const ActionSpec& action) {
     using Action = ActionSpec::Kind;
     driver_host::DriverHost& host = machine_.host();
     const std::string at = format_time(simulated_time() - zero_);
-    constexpr const char* already = " already: nothing done";
     switch (action.kind) {
       case Action::cpu_offline:
       case Action::cpu_online: {
@@ -478,7 +520,7 @@ class ScenarioRun {
         const bool is_so = host.is_online(action.cpu) == online;
         const int result = host.set_cpu_online(action.cpu, online);
         const std::string done = fmt::format("cpu {} {}", action.cpu, online ? "online" : "offline");
-        note(fmt::format("{}: {}{}", at, done, is_so ? already : ""));
+        note(fmt::format("{}: {}{}", at, done, is_so ? kAlready : ""));
         if (!online && result >= 0 && !is_so) cover(coverage::Step::offline);
         if (result < 0) check("cpu_hotplug", false, fmt::format("cpu {}: {}", action.cpu, describe_errno(result)));
         if (loaded_) published_.look(fmt::format("at {} ({})", at, done));
@@ -488,7 +530,7 @@ class ScenarioRun {
       case Action::reload_drivers:
         close_all(false);
         if (action.kind == Action::unload_drivers)
-          note(fmt::format("{}: drivers unloaded{}", at, loaded_ ? "" : already));
+          note(fmt::format("{}: drivers unloaded{}", at, loaded_ ? "" : kAlready));
         if (loaded_) host.unload();
         loaded_ = false;
         if (action.kind == Action::unload_drivers) {
@@ -498,7 +540,7 @@ class ScenarioRun {
         note(fmt::format("{}: drivers reloaded", at));
         break;
       case Action::load_drivers:
-        note(fmt::format("{}: drivers loaded{}", at, loaded_ ? already : ""));
+        note(fmt::format("{}: drivers loaded{}", at, loaded_ ? kAlready : ""));
         if (!loaded_) load("load_drivers");
         break;
       case Action::firmware_writes:
@@ -629,6 +671,7 @@ class ScenarioRun {
     if (looks) {
       const BrokenParts broken = find_broken();
       if (broken.windows.empty()) published_.look_at_drawings("at the end");
+      if (!machine_.host().panicked()) published_.try_events(broken.pmus, "at the end");
       quiet.look_at_used(broken);
       release.look_at_used(broken);
     }

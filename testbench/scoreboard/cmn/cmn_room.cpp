@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "testbench/scoreboard/cmn/cmn_truths.h"
+#include "testbench/scoreboard/cmn/nodes/node_events.h"
 
 namespace pmufab::scoreboard {
 namespace {
@@ -31,9 +32,18 @@ std::vector<std::size_t> counters_taken(const CmnMeaning& meaning, const CmnWire
 }
 
 /// @return whether the two may want different filters of one node
-bool may_want_other_filter(const CmnMeaning& one, const CmnMeaning& other) {
-  return one.kind == CmnMeaning::Kind::node && other.kind == CmnMeaning::Kind::node &&
-         (one.filter != other.filter || one.filter2 != other.filter2);
+bool may_want_other_filter(const CmnMeaning& one, const CmnMeaning& other, const CmnWires& wires) {
+  const auto has_filter = [&](const CmnMeaning& event) {
+    return event.kind == CmnMeaning::Kind::node &&
+           node_filter(event.type, event.event_id, wires.spec.layout) != NodeFilter::none;
+  };
+  if (!has_filter(one) || !has_filter(other)) return false;
+  if (one.filter == other.filter && one.filter2 == other.filter2) return false;
+  const auto others = wires.nodes.sources(other.type, other.node);
+  const auto ours = wires.nodes.sources(one.type, one.node);
+  return std::any_of(ours.begin(), ours.end(), [&](const NodeCounts* source) {
+    return std::find(others.begin(), others.end(), source) != others.end();
+  });
 }
 
 }  // namespace
@@ -51,7 +61,7 @@ std::string CmnPmuJudge::room_for(const EventTruth& wanted, const std::vector<co
   for (const EventTruth* const event : active) {
     const CmnMeaning& other = taker_of(*event);
     if (other.kind == CmnMeaning::Kind::cycles) continue;
-    if (may_want_other_filter(meaning, other)) return {};
+    if (may_want_other_filter(meaning, other, wires_)) return {};
     ++used;
     const std::vector<std::size_t> places = counters_taken(other, wires_);
     for (std::size_t xp = 0; xp < taken.size(); ++xp) taken[xp] += places[xp];

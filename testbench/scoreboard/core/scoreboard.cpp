@@ -61,7 +61,8 @@ struct Scoreboard::State {
                        [&](const auto& entry) { return &entry.second.pmu() == &pmu && entry.second.active(); });
   }
 
-  /// @return PmuJudge::room_for(); empty if there is an event whose meaning is not known
+  /// @return PmuJudge::room_for(); empty if there is an event whose meaning is not known. Of an idle PMU, the hardware has
+  ///         room for whatever event_init has taken
   [[nodiscard]] std::string room_for(EventHandle event, const PmuJudge& pmu) {
     const EventRecord* const wanted = find_record(event);
     if (wanted == nullptr || !wanted->has_truth()) return {};
@@ -71,7 +72,8 @@ struct Scoreboard::State {
       if (!other.has_truth()) return {};
       active.push_back(other.truth());
     }
-    return pmu.room_for(*wanted->truth(), active);
+    std::string room = pmu.room_for(*wanted->truth(), active);
+    return room.empty() && active.empty() ? "no other event on" : room;
   }
 
   void note_if_unexpected(EventHandle event) {

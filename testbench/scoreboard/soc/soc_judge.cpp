@@ -68,6 +68,8 @@ Publication generic_publication(const PmuDescription& pmu) {
     cycles.since = kKnows64BitLayout;
   }
   publication.events.push_back(std::move(cycles));
+  for (const soc::EventDescription& event : pmu.events)
+    publication.events.push_back({event.name, {event.number}, Shown::may});
   return publication;
 }
 

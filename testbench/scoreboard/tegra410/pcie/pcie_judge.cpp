@@ -22,7 +22,8 @@ class PcieTruth final : public EventTruth {
 
   [[nodiscard]] std::string text() const override { return meaning_.text; }
   [[nodiscard]] bool counts_cycles() const override { return meaning_.kind == PcieMeaning::Kind::cycles; }
-  [[nodiscard]] bool names_requester() const noexcept { return meaning_.source.bdf.has_value(); }
+  /// @return the requester id that it names, or whose it shares with its group's leader
+  [[nodiscard]] std::optional<std::uint16_t> requester() const noexcept { return meaning_.source.bdf; }
 
   [[nodiscard]] Mark mark(Picoseconds when) override {
     if (meaning_.kind != PcieMeaning::Kind::traffic) return {when, 0};
@@ -138,10 +139,11 @@ PciePmuJudge::PciePmuJudge(const CoreSightPmuSpec& spec, PcieRequests& requests,
       clock_(clock) {}
 
 std::string PciePmuJudge::room_for(const EventTruth& wanted, const std::vector<const EventTruth*>& active) const {
-  const auto has_requester = [](const EventTruth* event) {
-    return static_cast<const PcieTruth*>(event)->names_requester();
-  };
-  if (has_requester(&wanted) || std::any_of(active.begin(), active.end(), has_requester)) return {};
+  const auto requester_of = [](const EventTruth* event) { return static_cast<const PcieTruth*>(event)->requester(); };
+  const bool differ = std::any_of(active.begin(), active.end(), [&](const EventTruth* event) {
+    return requester_of(event) != requester_of(&wanted);
+  });
+  if (differ) return {};
   return CoreSightPmuJudge::room_for(wanted, active);
 }
 
