@@ -118,9 +118,10 @@ void Collector::forget_counters(Watched& pmu, EventHandle event) {
   });
 }
 
-void Collector::on_add_failed(const std::string& pmu, EventHandle event, int /*error*/) {
+std::string Collector::on_add_failed(const std::string& pmu, EventHandle event, int /*error*/) {
   Watched* const watched = find(pmu);
   if (watched != nullptr) forget_counters(*watched, event);
+  return {};
 }
 
 void Collector::on_access(const MmioBus::BusAccess& access) {

@@ -46,7 +46,7 @@ class Collector final : public perf::PerfCallObserver, public perf::EventObserve
   // What drivers and programs do.
   void on_call(Call call, bool begin, const std::string& pmu, perf::EventHandle event, std::uint64_t value,
                Picoseconds when) override;
-  void on_add_failed(const std::string& pmu, perf::EventHandle event, int error) override;
+  std::string on_add_failed(const std::string& pmu, perf::EventHandle event, int error) override;
   void on_open(const perf::PerfAttributes& attributes, perf::EventHandle leader, perf::EventHandle result) override;
   void on_read(perf::EventHandle event, bool is_group, const perf::EventReading& reading) override;
   void on_close(perf::EventHandle event) override;

@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-#define PMUFAB_DRIVER_ABI_VERSION 13u
+#define PMUFAB_DRIVER_ABI_VERSION 14u
 #define PMUFAB_NO_TIMER (~(uint64_t)0)
 #define PMUFAB_DRIVER_ENTRY "pmufab_driver_module"
 
@@ -67,8 +67,8 @@ struct pmufab_host {
   /* Begin and end of a call of the perf core into a driver. event is 0 if the call is not about one event. value is the
    * event's count; for a transaction, its kind (PERF_PMU_TXN_ADD or _READ). */
   void (*perf_call)(void* context, int call, int begin, const char* pmu, int event, uint64_t value);
-  /* The driver refused the add call that is about to end, with a negative errno. */
-  void (*add_failed)(void* context, const char* pmu, int event, int error);
+  /* The driver refused the add call that is about to end, with a negative errno; its function is at `place`. */
+  void (*add_failed)(void* context, const char* pmu, int event, int error, const void* place);
   /* Whether a call into the kernel must fail that the driver makes at `place`, and that may fail in a kernel. */
   int (*call_fails)(void* context, const char* function, const void* place);
   /* A kernel would be dead here (null pointer dereference, BUG, deadlock). Does not return: throws. */
@@ -79,6 +79,7 @@ struct pmufab_cpu {
   uint32_t uid;
   uint32_t container_uid;
   uint32_t node;
+  int online; /* when the drivers are loaded; all are possible */
 };
 
 struct pmufab_memory {

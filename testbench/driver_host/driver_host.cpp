@@ -25,7 +25,9 @@ namespace pmufab::driver_host {
 namespace {
 
 constexpr int kErrorIo = -5;         // EIO: the kernel is dead
+constexpr int kErrorBusy = -16;      // EBUSY: the last CPU
 constexpr int kErrorNoDevice = -19;  // ENODEV: nothing loaded
+constexpr int kErrorInvalid = -22;   // EINVAL: no such CPU
 constexpr int kLevelError = 3;
 constexpr int kLevelWarning = 4;
 constexpr int kLevelInfo = 6;
@@ -131,8 +133,14 @@ struct DriverHost::State {
         of(self).observer->on_call(static_cast<PerfCallObserver::Call>(call), begin != 0, pmu, event, value, now());
       }
     };
-    door.add_failed = [](void* self, const char* pmu, int event, int error) {
-      if (of(self).observer != nullptr) of(self).observer->on_add_failed(pmu, event, error);
+    door.add_failed = [](void* self, const char* pmu, int event, int error, const void* place) {
+      if (of(self).observer == nullptr) return;
+      const std::string room = of(self).observer->on_add_failed(pmu, event, error);
+      if (room.empty()) return;
+      const char* const name = strerrorname_np(-error);
+      const std::string answer = name == nullptr ? std::to_string(error) : name;
+      of(self).break_rule(("adding an event of " + std::string(pmu) + " answers " + answer + " with " + room).c_str(),
+                          place);
     };
     door.call_fails = [](void* self, const char* function, const void* place) {
       return of(self).call_fails(function, place) ? 1 : 0;
@@ -377,8 +385,7 @@ struct DriverHost::State {
     // Reloaded drivers have their initial variables.
     if (!library) library = std::make_unique<ModuleLibrary>(drivers.library);
     (*library)->attach(&door, next_event);
-    const FirmwareTable table(*firmware);
-    offline.clear();
+    const FirmwareTable table(*firmware, offline);
     booted = true;
     return (*library)->boot(&table.get());
   }
@@ -410,7 +417,7 @@ struct DriverHost::State {
   std::uint64_t failing_call = 0;  // its number; 0: none fails, and calls are not counted
   std::uint64_t calls_that_may_fail = 0;
   std::string failed_call;
-  std::set<unsigned> offline;  // CPUs, since the drivers were loaded
+  std::set<unsigned> offline;  // CPUs; the drivers are loaded on the others
   bool booted = false;
   std::optional<Picoseconds> first_loaded;
   bool dead = false;
@@ -689,6 +696,16 @@ EventHandle DriverHost::open_event(const PerfAttributes& attributes, int cpu, Ev
   return event;
 }
 
+int DriverHost::try_event(PerfAttributes attributes, int cpu) {
+  attributes.disabled = true;
+  const pmufab_event_attributes abi = to_abi(attributes);
+  const EventHandle event = call([&](const pmufab_module& module) { return module.open(&abi, cpu, 0, 0); });
+  if (event <= 0) return event;
+  state_->next_event = std::max(state_->next_event, event + 1);
+  close(event);
+  return 0;
+}
+
 int DriverHost::enable(EventHandle event, bool group) {
   return call([&](const pmufab_module& module) { return module.enable(event, group ? 1 : 0); });
 }
@@ -728,7 +745,15 @@ void DriverHost::rotate(const std::string& pmu) {
 }
 
 int DriverHost::set_cpu_online(unsigned cpu, bool online) {
-  const int result = call([&](const pmufab_module& module) { return module.set_cpu_online(cpu, online ? 1 : 0); });
+  const std::size_t cpus = state_->firmware ? state_->firmware->cpus.size() : 0;
+  int result = 0;
+  if (state_->booted) {
+    result = call([&](const pmufab_module& module) { return module.set_cpu_online(cpu, online ? 1 : 0); });
+  } else if (cpu >= cpus) {
+    result = kErrorInvalid;
+  } else if (!online && !state_->offline.contains(cpu) && state_->offline.size() + 1 == cpus) {
+    result = kErrorBusy;
+  }
   if (result < 0) return result;
   if (online) {
     state_->offline.erase(cpu);
@@ -736,6 +761,10 @@ int DriverHost::set_cpu_online(unsigned cpu, bool online) {
     state_->offline.insert(cpu);
   }
   return result;
+}
+
+void DriverHost::set_all_online() {
+  if (!state_->booted) state_->offline.clear();
 }
 
 bool DriverHost::is_online(unsigned cpu) const {

@@ -118,6 +118,8 @@ class DriverHost : public sc_core::sc_module {
   void try_software_group(const PerfAttributes& attributes, int cpu);
   /// @return the events that were opened since the beginning, each kind of counting once, in order
   [[nodiscard]] const std::vector<PerfAttributes>& opened() const;
+  /// Open an event, disabled, and close it again. opened() does not remember it. @return 0, or the driver's -errno
+  int try_event(PerfAttributes attributes, int cpu);
   /// PERF_EVENT_IOC_ENABLE / DISABLE, of the group when `group` is set and the handle is a leader.
   int enable(EventHandle event, bool group = false);
   int disable(EventHandle event, bool group = false);
@@ -131,9 +133,12 @@ class DriverHost : public sc_core::sc_module {
 
   /// Rotate flexible events that did not fit, as the kernel's multiplexing timer does.
   void rotate(const std::string& pmu);
-  /// CPU hotplug. Returns 0 or -errno.
+  /// CPU hotplug, after describe(). Returns 0 or -errno. CPUs stay offline when the drivers are loaded again, and may be
+  /// so before they are loaded first.
   int set_cpu_online(unsigned cpu, bool online);
-  /// @return false for a CPU that there is not, or that went offline since the drivers were loaded
+  /// The machine starts anew with all CPUs. Only while the drivers are not loaded.
+  void set_all_online();
+  /// @return false for a CPU that there is not, or that is offline
   [[nodiscard]] bool is_online(unsigned cpu) const;
 
   /// Run a program beside the drivers that has mapped registers itself. No driver runs meanwhile.

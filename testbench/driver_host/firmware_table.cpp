@@ -27,9 +27,12 @@ pmufab_apmt_node to_abi(const platform::ApmtNode& from) {
 
 }  // namespace
 
-FirmwareTable::FirmwareTable(const platform::FirmwareDescription& firmware) : lists_(firmware.devices.size()) {
+FirmwareTable::FirmwareTable(const platform::FirmwareDescription& firmware, const std::set<unsigned>& offline)
+    : lists_(firmware.devices.size()) {
   for (const platform::Cpu& cpu : firmware.cpus) {
-    cpus_.push_back({.uid = cpu.uid, .container_uid = cpu.container_uid, .node = cpu.node});
+    const bool is_offline = offline.contains(static_cast<unsigned>(cpus_.size()));
+    cpus_.push_back(
+        {.uid = cpu.uid, .container_uid = cpu.container_uid, .node = cpu.node, .online = is_offline ? 0 : 1});
   }
   for (const platform::ApmtNode& node : firmware.apmt) apmt_.push_back(to_abi(node));
   for (std::size_t i = 0; i < firmware.devices.size(); ++i) {

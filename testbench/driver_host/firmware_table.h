@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <set>
 #include <vector>
 
 #include "testbench/driver_host/abi.h"
@@ -12,7 +13,7 @@ namespace pmufab::driver_host {
 /// it.
 class FirmwareTable {
  public:
-  explicit FirmwareTable(const platform::FirmwareDescription& firmware);
+  FirmwareTable(const platform::FirmwareDescription& firmware, const std::set<unsigned>& offline);
   FirmwareTable(const FirmwareTable&) = delete;
   FirmwareTable& operator=(const FirmwareTable&) = delete;
 

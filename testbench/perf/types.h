@@ -74,7 +74,8 @@ class PerfCallObserver {
                        Picoseconds when) = 0;
   /// The add call that is about to end was refused by the driver with `error` (negative errno): the event is not
   /// active. Comes right before the end of that call is reported.
-  virtual void on_add_failed(const std::string& /*pmu*/, EventHandle /*event*/, int /*error*/) {}
+  /// @return why the driver should not have: "1 of 8 counters used"; empty if nothing is known against it
+  virtual std::string on_add_failed(const std::string& /*pmu*/, EventHandle /*event*/, int /*error*/) { return {}; }
 };
 
 }  // namespace pmufab::perf

@@ -45,7 +45,8 @@ std::string describe(const Turns& turns, Picoseconds rotation) {
   if (turns.is_never()) {
     // After seven turns, each of ten events on six counters has had a counter.
     return fmt::format(
-        "never had a counter (events take turns of {}: count for about {}; a group needs all its counters at once)",
+        "not counted: never had a counter (events take turns of {}: count for about {}; a group needs all its counters "
+        "at once)",
         duration(rotation), duration(rotation * 15 / 2));
   }
   return fmt::format("had a counter {:.0f} % of the time",
@@ -60,6 +61,7 @@ Expected expected_of(const scoreboard::EventResult& judged, Picoseconds zero) {
   expected.reads = judged.reads;
   expected.reads_failed = judged.reads_failed;
   if (!judged.failed_reads.empty()) expected.first_failed = describe(judged.failed_reads.front(), zero);
+  expected.refusal = judged.refusal;
   expected.explanation = judged.explanation;
   expected.remark = judged.remark;
   expected.summary = std::string(scoreboard::to_string(judged.match));
@@ -79,7 +81,8 @@ Judgement judge(const Count& count, const Expected& expected) {
     const bool nobody = expected.not_judged.empty() || expected.not_judged == kNobodyJudges;
     note.add(nobody ? std::string(kNobodyJudges) : fmt::format("not judged: {}", expected.not_judged));
   }
-  note.add(describe(count.turns, count.rotation));
+  if (!expected.refusal.empty()) note.add(expected.refusal);
+  if (expected.refusal.empty() || !count.turns.is_never()) note.add(describe(count.turns, count.rotation));
   if (!count.read_error.empty()) note.add(fmt::format("could not be read: {}", count.read_error));
   if (!has_bounds || !expected.is_compared) return std::move(note).with(Check::unchecked);
   if (!count.unknown.empty()) {
@@ -91,7 +94,10 @@ Judgement judge(const Count& count, const Expected& expected) {
     return std::move(note).with(Check::unchecked);
   }
 
-  bool good = expected.is_right && !count.turns.is_never();
+  const bool has_read_nothing = count.read_error.empty() && count.value.value_or(0) == 0 && expected.reads_failed == 0;
+  if (count.turns.is_never() && has_read_nothing && expected.refusal.empty() && !expected.is_nonzero)
+    return std::move(note).with(Check::unchecked);
+  bool good = expected.is_right && !count.turns.is_never() && expected.refusal.empty();
   if (!count.value) {
     if (!count.turns.is_never() && count.read_error.empty()) note.add("could not be read");
     good = false;

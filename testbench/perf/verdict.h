@@ -61,6 +61,7 @@ struct Expected {
   std::uint64_t reads = 0;
   std::uint64_t reads_failed = 0;
   std::string first_failed{};  ///< the first of those: "that at 11.400 us was 0 instead of 5 ... 9"
+  std::string refusal{};       ///< the driver refused the event although the hardware had room, in words
   std::string explanation{};   ///< of a difference
   std::string remark{};        ///< worth a word even if the count is right
   std::string summary{};       ///< in two words, for want of a better explanation
@@ -84,8 +85,9 @@ struct Judgement {
 /// - Without bounds, or where no comparison is wanted, a count is not checked; nor is one nobody can tell from others.
 /// - An estimate of perf, of an event that had a counter for a part of the time, is not checked. Raw counts of such
 ///   events are: the scoreboard counts in the same windows.
-/// - An event that was to count and never had a counter is wrong, although it reads 0 as it has to: somebody wanted a
-///   count and has none. So is one that could not be read.
+/// - An event that was to count and never had a counter is not checked: it has no count, as perf says, too. It is wrong
+///   if the traffic was meant to cause it. So is one that could not be read.
+/// - An event is wrong that its driver refused at some time although the hardware certainly had room for it.
 /// - A count between equal bounds is exact, between others it is within them ("about").
 /// - A sum of intervals that is too small is not checked: what came after the last interval is missing. One that is too
 ///   big is wrong.

@@ -49,6 +49,8 @@ struct PmuOffer {
   std::vector<unsigned> cpus;     ///< CPUs its events may be on: those of its socket, or all
   bool leaves_socket = false;     ///< when all of them are offline, it counts on another socket's
   bool stops_for_groups = false;  ///< its driver stops it while perf reads a group
+  bool beside_clocks = true;      ///< a software event may lead its groups
+  bool beside_others = true;  ///< its driver refuses to join an event of another PMU below a software event, and lives
   /// @return an event string that the driver must take. Most of them are caused by the machine's traffic.
   std::function<std::string(Random&)> event;
   /// @return whether these events can count at once: each on its own, or as one group. null: as many as `counters` can

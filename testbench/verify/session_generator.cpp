@@ -2,10 +2,12 @@
 #include "testbench/verify/session_generator.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -17,6 +19,7 @@ namespace {
 using scenario::Value;
 
 constexpr Picoseconds kNanosecond = 1'000;
+constexpr std::array kClocks = {std::string_view("task-clock"), std::string_view("cpu-clock")};
 
 struct Measure {
   std::string name;
@@ -39,6 +42,7 @@ class Session {
 
   void draw(Value& scenario) {
     draw_host();
+    draw_offline();
     choose_pmus();
     duration_ = machine_.window * random_.pick({1U, 1U, 2U, 2U, 3U});
     const std::uint64_t style = random_.number(1, 100);
@@ -61,9 +65,10 @@ class Session {
     leave_turns(!has_life_cycle_ && !pauses && !reloads);
     leave_time();
     if (random_.chance(25)) {
-      for (std::uint64_t left = random_.number(1, 3); left > 0; --left) draw_refused();
+      for (std::uint64_t left = random_.number(1, 3); left > 0; --left)
+        random_.chance(25) ? draw_foreign() : draw_refused();
     }
-    if (!has_life_cycle_ && random_.chance(25)) draw_hotplug();
+    if (!has_life_cycle_ && random_.chance(reloads ? 60 : 25)) draw_hotplug(reloads);
     if (pauses) draw_pauses();
     if (reloads) draw_reload();
     const bool is_calm_session = actions_.empty() && !shares_;
@@ -112,7 +117,54 @@ class Session {
       if (interrupt_ > 0) host.add("interrupt_delay", time(interrupt_));
     }
     host.add("rotation", time(rotation_));
+    if (offline_.empty()) return host;
+    std::vector<Value> cpus;
+    for (const unsigned cpu : offline_) cpus.push_back(number(cpu));
+    host.add("offline_cpus", list(std::move(cpus)));
     return host;
+  }
+
+  /// @return whether each PMU keeps a CPU if this one goes, too
+  [[nodiscard]] bool may_go(unsigned cpu, const std::set<unsigned>& offline) const {
+    return std::all_of(machine_.pmus.begin(), machine_.pmus.end(), [&](const PmuOffer& pmu) {
+      return std::any_of(pmu.cpus.begin(), pmu.cpus.end(),
+                         [&](unsigned other) { return other != cpu && !offline.contains(other); });
+    });
+  }
+
+  /// @return one of a PMU's CPUs, mostly the one that would serve it
+  unsigned draw_cpu() {
+    const std::vector<unsigned>& cpus = random_.pick(machine_.pmus).cpus;
+    return cpus.empty() || random_.chance(70) ? first_cpu(cpus) : random_.pick(cpus);
+  }
+  static unsigned first_cpu(const std::vector<unsigned>& cpus) { return cpus.empty() ? 0 : cpus.front(); }
+
+  /// CPUs that are offline when the drivers are loaded first.
+  void draw_offline() {
+    if (!random_.chance(20)) return;
+    for (std::uint64_t left = random_.number(1, 3); left > 0; --left) {
+      const unsigned cpu = draw_cpu();
+      if (may_go(cpu, offline_)) offline_.insert(cpu);
+    }
+    has_hotplug_ = !offline_.empty();
+  }
+
+  /// CPUs go or come while no driver is loaded.
+  void draw_hotplug_unloaded(Picoseconds unload, Picoseconds load) {
+    if (!random_.chance(40)) return;
+    std::set<unsigned> offline = offline_;
+    for (std::uint64_t step = random_.number(1, 2); step > 0; --step) {
+      const unsigned cpu = draw_cpu();
+      const bool comes = offline.contains(cpu);
+      if (!comes && !may_go(cpu, offline)) continue;
+      if (comes) {
+        offline.erase(cpu);
+      } else {
+        offline.insert(cpu);
+      }
+      act(comes ? "cpu_online" : "cpu_offline", std::min(unload + 1, load), {"cpu", number(cpu)});
+      has_hotplug_ = true;
+    }
   }
 
   /// One to four PMUs: a session concentrates on them, so that states follow one another.
@@ -179,7 +231,10 @@ class Session {
       for (std::string& event : one_by_one(offer.event(random_))) group.push_back(std::move(event));
       if (!fits(offer, group, true)) group.resize(before);
     }
-    if (!group.empty() && has_room(offer, group)) events.push_back(fmt::format("{{{}}}", fmt::join(group, ",")));
+    if (group.empty() || !has_room(offer, group)) return;
+    const bool has_clock = offer.beside_clocks && random_.chance(20);
+    if (has_clock) group.insert(group.begin(), std::string(random_.pick({kClocks.front(), kClocks.back()})));
+    events.push_back(fmt::format("{{{}}}", fmt::join(group, ",")));
   }
 
   Measure& add_measure(const char* what) {
@@ -215,8 +270,17 @@ class Session {
     return !ends_before(a, b) && !ends_before(b, a);
   }
 
+  /// @return where the first event of a PMU begins: behind the software event that leads its group
+  static std::size_t first_of(const std::string& events) {
+    const std::size_t begin = events.front() == '{' ? 1 : 0;
+    for (const std::string_view clock : kClocks) {
+      if (events.compare(begin, clock.size(), clock) == 0) return begin + clock.size() + 1;
+    }
+    return begin;
+  }
+
   static bool is_of(const std::string& events, const PmuOffer& pmu) {
-    return events.compare(events.front() == '{' ? 1 : 0, pmu.pmu.size() + 1, pmu.pmu + "/") == 0;
+    return events.compare(first_of(events), pmu.pmu.size() + 1, pmu.pmu + "/") == 0;
   }
 
   static bool uses(const Measure& measure, const PmuOffer& pmu) {
@@ -242,7 +306,7 @@ class Session {
   /// @return the event, or the events of a group
   static std::vector<std::string> one_by_one(const std::string& text) {
     std::vector<std::string> events;
-    std::size_t begin = text.front() == '{' ? 1 : 0;
+    std::size_t begin = first_of(text);
     bool inside = false;
     for (std::size_t i = begin; i <= text.size(); ++i) {
       if (i < text.size() && text[i] == '/') inside = !inside;
@@ -454,6 +518,7 @@ class Session {
     const Picoseconds load = unload + time_between(0, std::min(3 * kMicrosecond, duration_ / 4));
     // Whatever owned the PMUs meanwhile has left them counting.
     if (has_firmware_writes() && random_.chance(60)) act("firmware_writes", time_between(unload, load));
+    draw_hotplug_unloaded(unload, load);
     act("load_drivers", load);
     const PmuOffer& pmu = *random_.pick(pmus_);
     open_[&pmu].clear();
@@ -478,6 +543,24 @@ class Session {
     measure.window = kMicrosecond;
   }
 
+  /// A software event may lead events of any PMU, but of one.
+  void draw_foreign() {
+    std::vector<const PmuOffer*> able;
+    for (const PmuOffer& offer : machine_.pmus) {
+      if (offer.beside_clocks) able.push_back(&offer);
+    }
+    random_.shuffle(able);
+    if (able.size() < 2 || !able[1]->beside_others) return;
+    const auto one_of = [&](const PmuOffer& offer) { return one_by_one(offer.event(random_)).front(); };
+    const std::string first = one_of(*able[0]);
+    Measure& measure = add_measure("foreign");
+    measure.events = {
+        fmt::format("{{{},{},{}}}", random_.pick({kClocks.front(), kClocks.back()}), first, one_of(*able[1]))};
+    measure.open_error = "EINVAL";
+    measure.start = has_life_cycle_ ? 0 : time_between(0, duration_ / 2);
+    measure.window = kMicrosecond;
+  }
+
   // What happens meanwhile.
 
   void act(const char* what, Picoseconds when, std::pair<std::string, Value> detail = {}) {
@@ -487,12 +570,16 @@ class Session {
   }
 
   /// CPUs go and come back: first the one that serves the PMU, then the one that has taken over, and so on.
-  void draw_hotplug() {
+  /// @param reloads  drivers are loaded again meanwhile, on the CPUs that are online
+  void draw_hotplug(bool reloads) {
     const PmuOffer& pmu = *random_.pick(pmus_);
     const std::vector<unsigned>& cpus = pmu.cpus;
-    const bool leaves = pmu.leaves_socket && machine_.cpus > cpus.size();
+    const bool leaves = pmu.leaves_socket && machine_.cpus > cpus.size() && !reloads && offline_.empty();
     if (cpus.size() < 2 && !leaves) return;
     std::vector<unsigned> offline;
+    for (const unsigned cpu : cpus) {
+      if (offline_.contains(cpu)) offline.push_back(cpu);
+    }
     Picoseconds when = time_between(0, duration_ / 3);
     const std::uint64_t steps = random_.number(1, 6);
     for (std::uint64_t i = 0; i < steps; ++i, when += time_between(kMicrosecond, duration_ / 4)) {
@@ -522,9 +609,11 @@ class Session {
       if (!measure.open_error.empty()) continue;
       Picoseconds when = measure.start + time_between(kMicrosecond, duration_ / 3);
       const std::uint64_t times = random_.number(1, 2);
-      for (std::uint64_t turn = 0; turn < times; ++turn) {
+      const auto is_over = [&] { return measure.stop > 0 && when >= measure.stop; };
+      for (std::uint64_t turn = 0; turn < times && !is_over(); ++turn) {
         act("disable_events", when, {"measure", word(measure.name)});
         when += time_between(0, duration_ / 4);
+        if (is_over()) break;
         act("enable_events", when, {"measure", word(measure.name)});
         when += time_between(kMicrosecond, duration_ / 4);
       }
@@ -606,12 +695,15 @@ class Session {
     return is_calm(pmu, when) ? when : 0;
   }
 
+  /// @return whether it is a group that perf reads as one of its PMU
+  static bool is_led_by_own(const std::string& events) { return events.front() == '{' && first_of(events) == 1; }
+
   /// @return whether whoever reads events of a PMU on the way reads groups
   [[nodiscard]] bool reads_groups(const PmuOffer& pmu) const {
     return std::all_of(measures_.begin(), measures_.end(), [&](const Measure& measure) {
       return measure.interval == 0 ||
              std::all_of(measure.events.begin(), measure.events.end(),
-                         [&](const std::string& events) { return events.front() == '{' || !is_of(events, pmu); });
+                         [&](const std::string& events) { return is_led_by_own(events) || !is_of(events, pmu); });
     });
   }
 
@@ -830,6 +922,7 @@ class Session {
   bool shares_ = false;                 // events take turns
   const PmuOffer* injected_ = nullptr;  // whose counters wrap
   bool has_hotplug_ = false;
+  std::set<unsigned> offline_;  // CPUs, when the drivers are loaded first
   std::vector<Measure> measures_;
   std::vector<std::pair<Picoseconds, Value>> actions_;
   std::vector<std::pair<Picoseconds, Value>> injections_;

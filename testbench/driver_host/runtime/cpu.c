@@ -23,9 +23,10 @@ void pmufab_cpus_init(const struct pmufab_cpu* cpus, size_t count) {
     cpumask_set_cpu(cpu, &masks_of_one[cpu]);
     cpumask_set_cpu(cpu, &__cpu_possible_mask);
     cpumask_set_cpu(cpu, &__cpu_present_mask);
-    cpumask_set_cpu(cpu, &__cpu_online_mask);
+    if (cpus[cpu].online) cpumask_set_cpu(cpu, &__cpu_online_mask);
     if (node_of[cpu] >= pmufab_node_count) pmufab_node_count = node_of[cpu] + 1;
   }
+  current_cpu = cpumask_first(cpu_online_mask);
 }
 
 unsigned long pmufab_wrong_cpu(unsigned int cpu) {

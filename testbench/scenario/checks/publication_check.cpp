@@ -2,11 +2,13 @@
 #include "testbench/scenario/checks/publication_check.h"
 
 #include <algorithm>
+#include <cstring>
 #include <optional>
 
 #include <fmt/format.h>
 
 #include "testbench/scenario/checks/published_tables.h"
+#include "testbench/scenario/checks/unjudged.h"
 
 namespace pmufab::scenario {
 namespace {
@@ -121,6 +123,32 @@ void PublicationCheck::look_at_drawings(const std::string& when) {
   for (const perf::PmuCatalog::Entry& pmu : catalog.entries()) {
     if (expected_.contains(pmu.name)) check_drawing(pmu, debugfs, when);
   }
+}
+
+void PublicationCheck::try_events_of(const perf::PmuCatalog::Entry& pmu, const std::string& when) {
+  driver_host::DriverHost& host = machine_.host();
+  const int cpu = static_cast<int>(pmu.cpus.front());
+  std::vector<std::string> refused;
+  for (const perf::PmuCatalog::Event& event : pmu.events) {
+    try {
+      const int result = host.try_event(perf::PmuCatalog::define(pmu, event), cpu);
+      if (result < 0) refused.push_back(fmt::format("{} ({})", event.name, strerrorname_np(-result)));
+    } catch (const perf::EventError&) {
+      continue;  // check_tables() tells of definitions that nobody can use
+    }
+  }
+  if (!refused.empty()) add(pmu, "events", when, fmt::format("has {}, which event_init refuses", some_of(refused)));
+}
+
+void PublicationCheck::try_events(const std::set<std::string>& left_out, const std::string& when) {
+  const Unjudged unjudged(machine_);
+  const Picoseconds before = simulated_time();
+  const perf::PmuCatalog catalog(machine_.host().pmus());
+  for (const perf::PmuCatalog::Entry& pmu : catalog.entries()) {
+    if (pmu.cpus.empty() || left_out.contains(pmu.name) || !expected_.contains(pmu.name)) continue;
+    try_events_of(pmu, when);
+  }
+  taken_ += simulated_time() - before;
 }
 
 void PublicationCheck::look(const std::string& when) {

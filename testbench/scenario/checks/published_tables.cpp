@@ -23,14 +23,6 @@ using scoreboard::Shown;
 
 constexpr std::size_t kMostNamed = 6;  // in one sentence
 
-/// "a, b, c and 4 more"
-std::string some_of(const std::vector<std::string>& names) {
-  const auto end = names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), kMostNamed));
-  std::string text = fmt::format("{}", fmt::join(names.begin(), end, ", "));
-  if (names.size() > kMostNamed) text += fmt::format(" and {} more", names.size() - kMostNamed);
-  return text;
-}
-
 const PmuCatalog::Format* find_format(const PmuCatalog::Entry& pmu, const std::string& name) {
   const auto found = std::find_if(pmu.formats.begin(), pmu.formats.end(),
                                   [&](const PmuCatalog::Format& format) { return format.name == name; });
@@ -61,7 +53,10 @@ class TableComparison {
       return {{"the PMU", fmt::format("must be left alone: {}", expected_.left_alone)}};
     compare_fields();
     // Where fields are wrong, so are the numbers made of them.
-    if (problems_.empty()) compare_numbers();
+    if (problems_.empty()) {
+      compare_numbers();
+      compare_others();
+    }
     compare_names();
     compare_files();
     return std::move(problems_);
@@ -117,6 +112,40 @@ class TableComparison {
     if (!wrong.empty()) problems_.emplace_back(kFolder, some_of(wrong));
     if (!missing.empty()) problems_.emplace_back(kFolder, "lacks " + some_of(missing));
     if (!extra.empty()) problems_.emplace_back(kFolder, some_of(extra) + ": the PMU has no such filter");
+    const std::vector<std::string> made_up = made_up_fields();
+    if (!made_up.empty())
+      problems_.emplace_back(kFolder, fmt::format("has {}, where the PMU has no field", some_of(made_up)));
+  }
+
+  /// A name that no table has stands for a field of the tables, or for a part of one that the driver does not show itself.
+  [[nodiscard]] bool is_part_of_known(const PmuCatalog::Format& format) const {
+    return std::any_of(expected_.fields.begin(), expected_.fields.end(), [&](const PublishedField& field) {
+      if (field.shown == Shown::never) return false;
+      const bool is_replaced = find_format(shown_, field.name) == nullptr;
+      return std::any_of(field.places.begin(), field.places.end(), [&](const PublishedField::Place& place) {
+        const std::optional<perf::TermFormat> known = perf::parse_format(place.text);
+        if (!known || known->word != format.bits->word) return false;
+        return is_replaced
+                   ? std::all_of(format.bits->bits.begin(), format.bits->bits.end(),
+                                 [&](unsigned bit) {
+                                   return std::find(known->bits.begin(), known->bits.end(), bit) != known->bits.end();
+                                 })
+                   : known->bits == format.bits->bits;
+      });
+    });
+  }
+
+  /// Fields of the hardware are known from the tables. There is none where they have none.
+  [[nodiscard]] std::vector<std::string> made_up_fields() const {
+    std::vector<std::string> made_up;
+    if (expected_.fields.empty()) return made_up;
+    for (const PmuCatalog::Format& format : shown_.formats) {
+      const bool is_named = std::any_of(expected_.fields.begin(), expected_.fields.end(),
+                                        [&](const PublishedField& field) { return field.name == format.name; });
+      if (!is_named && format.bits && !is_part_of_known(format))
+        made_up.push_back(fmt::format("{} ('{}')", format.name, format.text));
+    }
+    return made_up;
   }
 
   void compare_numbers() {
@@ -142,6 +171,68 @@ class TableComparison {
                                     words_text(*words), words_text(meant->words)));
     }
     if (!wrong.empty()) problems_.emplace_back("events", some_of(wrong));
+  }
+
+  /// @return all bits of the fields of the tables in which some of `bits` are
+  [[nodiscard]] std::uint64_t bits_of_fields(std::size_t word, std::uint64_t bits) const {
+    std::uint64_t all = bits;
+    for (const PublishedField& field : expected_.fields) {
+      const std::optional<perf::TermFormat> format = perf::parse_format(field.places.back().text);
+      if (!format || static_cast<std::size_t>(format->word) != word) continue;
+      std::uint64_t mask = 0;
+      for (const unsigned bit : format->bits) mask |= std::uint64_t{1} << bit;
+      if ((mask & bits) != 0) all |= mask;
+    }
+    return all;
+  }
+
+  /// @return the bits by which the events of the tables differ. Filters are not among them
+  [[nodiscard]] ConfigWords number_bits() const {
+    ConfigWords number{};
+    for (std::size_t word = 0; word < number.size(); ++word) {
+      for (const PublishedEvent& known : expected_.events) number[word] |= known.words[word];
+      number[word] = bits_of_fields(word, number[word]);
+    }
+    return number;
+  }
+
+  /// @return whether these words are those of an event that the PMU has, or of several that can be counted together
+  [[nodiscard]] bool is_number_of_any(const ConfigWords& words, const ConfigWords& number) const {
+    bool is_known = false;
+    std::uint64_t together = 0;
+    for (const PublishedEvent& known : expected_.events) {
+      if (known.shown == Shown::never) continue;
+      bool same = ((known.words[0] ^ words[0]) & number[0] & ~expected_.combined) == 0;
+      for (std::size_t word = 1; word < number.size(); ++word)
+        same = same && ((known.words[word] ^ words[word]) & number[word]) == 0;
+      if (!same) continue;
+      is_known = true;
+      together |= known.words[0];
+    }
+    const std::uint64_t combined = words[0] & expected_.combined;
+    return is_known && (expected_.combined == 0 || (combined != 0 && (combined & ~together) == 0));
+  }
+
+  /// Events whose names no table has: their numbers are those of events that the PMU has.
+  void compare_others() {
+    if (expected_.events.empty()) return;
+    std::vector<std::string> made_up;
+    const ConfigWords number = number_bits();
+    for (const PmuCatalog::Event& event : shown_.events) {
+      const bool is_named = std::any_of(expected_.events.begin(), expected_.events.end(),
+                                        [&](const PublishedEvent& known) { return known.name == event.name; });
+      if (is_named) continue;
+      try {
+        const perf::PerfAttributes attributes = PmuCatalog::define(shown_, event);
+        const ConfigWords words{attributes.config, attributes.config1, attributes.config2};
+        if (!is_number_of_any(words, number)) made_up.push_back(fmt::format("{} ({})", event.name, words_text(words)));
+      } catch (const perf::EventError&) {
+        continue;  // compare_numbers() tells
+      }
+    }
+    if (!made_up.empty())
+      problems_.emplace_back("events",
+                             fmt::format("has {}, but the PMU has no event of that number", some_of(made_up)));
   }
 
   void compare_names() {
@@ -181,6 +272,13 @@ class TableComparison {
 };
 
 }  // namespace
+
+std::string some_of(const std::vector<std::string>& names) {
+  const auto end = names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), kMostNamed));
+  std::string text = fmt::format("{}", fmt::join(names.begin(), end, ", "));
+  if (names.size() > kMostNamed) text += fmt::format(" and {} more", names.size() - kMostNamed);
+  return text;
+}
 
 std::vector<std::pair<std::string, std::string>> compare_published(const Publication& expected,
                                                                    const PmuCatalog::Entry& shown) {

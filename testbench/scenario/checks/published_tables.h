@@ -16,4 +16,7 @@ namespace pmufab::scenario {
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> compare_published(
     const scoreboard::Publication& expected, const perf::PmuCatalog::Entry& shown);
 
+/// @return "a, b, c and 4 more", of a few names
+[[nodiscard]] std::string some_of(const std::vector<std::string>& names);
+
 }  // namespace pmufab::scenario

@@ -54,8 +54,9 @@ class AddCounter final : public perf::PerfCallObserver {
                Picoseconds /*when*/) override {
     if (call == Call::add && !begin && !refused_) ++added_;
   }
-  void on_add_failed(const std::string& /*pmu*/, perf::EventHandle /*event*/, int /*error*/) override {
+  std::string on_add_failed(const std::string& /*pmu*/, perf::EventHandle /*event*/, int /*error*/) override {
     refused_ = true;
+    return {};
   }
   [[nodiscard]] unsigned added() const noexcept { return added_; }
 

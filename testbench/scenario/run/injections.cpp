@@ -31,6 +31,7 @@ void Injections::prepare(const std::vector<InjectionSpec>& specs, Machine& machi
     const auto [place, is_new] = known.try_emplace({spec.source, spec.unit});
     std::optional<Planned>& meaning = place->second;
     if (is_new) meaning = meaning_of(spec, machine, catalog);
+    if (is_new && !meaning) left_out_.push_back(spec.source);
     if (meaning) planned_.push_back({&spec, meaning->judge, meaning->model});
   }
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "testbench/perf/pmu_catalog.h"
@@ -23,6 +24,8 @@ class Injections {
   ///                 has the PMU
   /// @throws InputError with the place of an injection that is impossible
   void prepare(const std::vector<InjectionSpec>& specs, Machine& machine, const perf::PmuCatalog& catalog);
+  /// @return the sources that were left out
+  [[nodiscard]] const std::vector<std::string>& left_out() const noexcept { return left_out_; }
   /// Set the times.
   /// @param zero  the scenario's beginning
   /// @param done  called after each injection, at its instant
@@ -40,6 +43,7 @@ class Injections {
   static Planned injection_of(const InjectionSpec& spec, Machine& machine, const perf::ResolvedEvent& event);
 
   std::vector<Planned> planned_;
+  std::vector<std::string> left_out_;
 };
 
 }  // namespace pmufab::scenario

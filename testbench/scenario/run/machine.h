@@ -43,10 +43,11 @@ class CallTee final : public perf::PerfCallObserver {
     for (perf::PerfCallObserver* const other : others_) other->on_call(call, begin, pmu, event, value, when);
     if (gate_ != nullptr) gate_->on_call(call, begin, pmu);
   }
-  void on_add_failed(const std::string& pmu, perf::EventHandle event, int error) override {
+  std::string on_add_failed(const std::string& pmu, perf::EventHandle event, int error) override {
     crowded_.insert(pmu);
-    if (judge_ != nullptr) judge_->on_add_failed(pmu, event, error);
+    std::string room = judge_ != nullptr ? judge_->on_add_failed(pmu, event, error) : std::string();
     for (perf::PerfCallObserver* const other : others_) other->on_add_failed(pmu, event, error);
+    return room;
   }
   /// PMUs that refused an event since the call before.
   [[nodiscard]] std::set<std::string> take_crowded() { return std::exchange(crowded_, {}); }

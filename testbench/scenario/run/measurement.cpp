@@ -135,7 +135,15 @@ void Measurement::begin(const std::function<bool()>& stops) {
   groups_.resize(enabled);
 }
 
+bool Measurement::counts_on(const std::string& pmu) const {
+  return is_counting_ && std::any_of(groups_.begin(), groups_.end(), [&](const Group& group) {
+           return std::any_of(group.counters.begin(), group.counters.end(),
+                              [&](const Counter& counter) { return counter.handle > 0 && counter.event.pmu == pmu; });
+         });
+}
+
 void Measurement::set_counting(bool counting) {
+  is_counting_ = counting;
   for (Group& group : groups_) {
     const EventHandle leader = group.counters.front().handle;
     if (leader > 0) counting ? pmus_.enable(leader) : pmus_.disable(leader);

@@ -34,8 +34,11 @@ class Measurement {
   /// Open and enable every event.
   /// @param stops  asked before each, because a driver may take long for many; true: the measure is without the rest
   void begin(const std::function<bool()>& stops = {});
+  /// @return whether an event of that PMU is open, and enabled
+  [[nodiscard]] bool counts_on(const std::string& pmu) const;
   /// Enable or disable every event that is open.
   void set_counting(bool counting);
+  [[nodiscard]] bool is_counting() const noexcept { return is_counting_; }
   /// Read every event, for the interval that ends now.
   void read_interval();
   /// Read every event, so that the scoreboard judges the reading. No result has it.
@@ -87,6 +90,7 @@ class Measurement {
   std::function<void(const IntervalResult&)> take_;
   std::function<void(const std::string& text)> tell_opening_;
   std::size_t intervals_ = 0;
+  bool is_counting_ = true;
   MeasureResult result_;
   std::size_t refused_as_told_ = 0;  // groups
 };

@@ -326,9 +326,30 @@ void read_measure(Reader& reader, std::size_t index, const ScenarioSpec& spec, s
   check_measures(reader, out, before, names);
 }
 
-/// @param measures  their names
+std::vector<std::string> measure_names_of(const std::vector<MeasureSpec>& measures) {
+  std::vector<std::string> names;
+  for (const MeasureSpec& measure : measures) names.push_back(measure.name);
+  return names;
+}
+
+/// Refuse to switch the events of a measure when it certainly is not open. At one instant actions come after the end
+/// of a measure, and before the beginning.
+void check_is_open(Reader& reader, const ActionSpec& action, const MeasureSpec& measure) {
+  if (action.at.is_access() || measure.follows) return;
+  if (action.at.time <= measure.start)
+    reader.fail("at",
+                fmt::format("measure '{}' is not open before {}", measure.name,
+                            format_quantity(measure.start, Quantity::duration)),
+                "nothing would be done");
+  if (measure.stop && action.at.time >= *measure.stop)
+    reader.fail(
+        "at", fmt::format("measure '{}' ends at {}", measure.name, format_quantity(*measure.stop, Quantity::duration)),
+        "nothing would be done");
+}
+
+/// @param measures  of the scenario
 /// @param writes    the scenario has firmware_writes
-void read_action(Reader& reader, const platform::PlatformSpec& platform, const std::vector<std::string>& measures,
+void read_action(Reader& reader, const platform::PlatformSpec& platform, const std::vector<MeasureSpec>& measures,
                  bool writes, std::vector<ActionSpec>& out) {
   ActionSpec action;
   using Kind = ActionSpec::Kind;
@@ -353,9 +374,12 @@ void read_action(Reader& reader, const platform::PlatformSpec& platform, const s
                 "list the registers under the key 'firmware_writes' of the scenario");
   if (action.kind == Kind::disable_events || action.kind == Kind::enable_events) {
     reader.text("measure", action.measure, Presence::required);
-    if (std::find(measures.begin(), measures.end(), action.measure) == measures.end())
+    const auto measure = std::find_if(measures.begin(), measures.end(),
+                                      [&](const MeasureSpec& one) { return one.name == action.measure; });
+    if (measure == measures.end())
       reader.fail("measure", fmt::format("there is no measure '{}'", action.measure),
-                  suggest(action.measure, measures));
+                  suggest(action.measure, measure_names_of(measures)));
+    check_is_open(reader, action, *measure);
   }
   out.push_back(action);
 }
@@ -599,6 +623,22 @@ void read_reader(Reader& host, HostSpec& spec, const platform::PlatformSpec& pla
               "there is one for CMN meshes, CoreSight PMUs, and CPMUs of CXL devices");
 }
 
+void read_offline_cpus(Reader& host, const platform::PlatformSpec& platform, std::vector<unsigned>& out) {
+  constexpr std::string_view kKey = "offline_cpus";
+  const unsigned cpus = platform.sockets * platform.cpus_per_socket;
+  std::vector<std::string> texts;
+  host.texts(kKey, texts);
+  for (const std::string& text : texts) {
+    unsigned cpu = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), cpu);
+    if (error != std::errc{} || end != text.data() + text.size() || cpu >= cpus)
+      host.fail(kKey, fmt::format("'{}' is no CPU", text), fmt::format("the platform has 0 to {}", cpus - 1));
+    if (std::find(out.begin(), out.end(), cpu) != out.end()) host.fail(kKey, fmt::format("has CPU {} twice", cpu));
+    out.push_back(cpu);
+  }
+  if (out.size() == cpus) host.fail(kKey, "leaves no CPU online");
+}
+
 void read_cpu_complex(Reader& host, const fs::path& base, HostSpec& spec) {
   const DelayLimits limits{kMaximumInterruptDelay, base};
   host.number("access_latency", spec.access_latency, Quantity::duration, 0, kMaximumAccess);
@@ -614,12 +654,6 @@ void read_duration(Reader& reader, std::optional<Picoseconds>& out) {
   Picoseconds duration = 0;
   reader.number("duration", duration, Quantity::duration, 1);
   out = duration;
-}
-
-std::vector<std::string> measure_names_of(const std::vector<MeasureSpec>& measures) {
-  std::vector<std::string> names;
-  for (const MeasureSpec& measure : measures) names.push_back(measure.name);
-  return names;
 }
 
 /// Without a judge nothing may ask what it would say, or need what it knows.
@@ -649,6 +683,7 @@ void read_machine(Reader& reader, const FileParts& parts, ScenarioSpec& spec) {
   reader.put("platform", std::move(effective_platform));
   reader.object("host", [&](Reader& host) {
     read_cpu_complex(host, parts.base, spec.host);
+    read_offline_cpus(host, spec.platform, spec.host.offline_cpus);
     read_reader(host, spec.host, spec.platform);
   });
 }
@@ -679,7 +714,7 @@ ScenarioSpec read_scenario(const FileParts& parts) {
       Presence::required);
   reader.list("firmware_writes", [&](Reader& item, std::size_t) { read_firmware_write(item, spec.firmware_writes); });
   reader.list("actions", [&](Reader& item, std::size_t) {
-    read_action(item, spec.platform, measure_names_of(spec.measures),  // parts of a sweep have their own
+    read_action(item, spec.platform, spec.measures,  // parts of a sweep have their own names
                 !spec.firmware_writes.empty(), spec.actions);
   });
   reader.list("inject", [&](Reader& item, std::size_t) { read_injection(item, spec.injections); });

@@ -132,6 +132,7 @@ struct HostSpec {
   enum class CountedBy : std::uint8_t { drivers, reference };
   Picoseconds access_latency = 50'000;        ///< of one register access
   DelaySpec interrupt_delay;                  ///< from the interrupt line to the handler
+  std::vector<unsigned> offline_cpus;         ///< when the drivers are first loaded
   double interrupt_loss = 0;                  ///< probability that an interrupt never arrives
   DelaySpec handler_time;                     ///< of each handler, besides its register accesses
   std::optional<AwaySpec> away;               ///< not set: the CPUs are always there

@@ -40,6 +40,8 @@
 namespace pmufab::scenario {
 namespace {
 
+constexpr const char* kAlready = " already: nothing done";
+
 /// @return the PMUs at which the reference software counts in place of drivers
 std::string replaced_pmus(const Machine& machine) {
   constexpr std::size_t kTold = 8;
@@ -53,6 +55,30 @@ std::string replaced_pmus(const Machine& machine) {
   const std::size_t told = std::min(names.size(), kTold);
   return fmt::format("{}{}", fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(told), ", "),
                      names.size() > told ? fmt::format(", and {} more", names.size() - told) : "");
+}
+
+using Begins = std::vector<std::pair<std::string, Picoseconds>>;
+
+void add_begins(const Value& value, const std::string& path, Begins& begins) {
+  for (std::size_t i = 0; i < value.items.size(); ++i)
+    add_begins(value.items[i], fmt::format("{}[{}]", path, i), begins);
+  for (const Value::Entry& entry : value.entries) {
+    if (entry.key == "start" && entry.value.kind == Value::Kind::scalar) {
+      begins.emplace_back(path, parse_quantity(entry.value.scalar, Quantity::duration));
+    } else {
+      add_begins(entry.value, path + "." + entry.key, begins);
+    }
+  }
+}
+
+/// @param effective  of a scenario
+/// @return "mesh_traffic[0]" and its start, of all traffic and its phases. Of the rest of a scenario, only measures have one
+Begins begins_of_traffic(const Value& effective) {
+  Begins begins;
+  for (const Value::Entry& entry : effective.entries) {
+    if (entry.key != "measure") add_begins(entry.value, entry.key, begins);
+  }
+  return begins;
 }
 
 /// One run of a scenario: a list of things to do at given times, carried out in order.
@@ -78,6 +104,7 @@ class ScenarioRun {
     zero_ = simulated_time();
     machine_.trace_phase(RunPhase::loading);
     write_for_firmware();
+    for (const unsigned cpu : spec_.host.offline_cpus) machine_.host().set_cpu_online(cpu, false);
     const bool loaded = load("load_drivers");
     if (loaded) zero_ = simulated_time();
     if (loaded) machine_.trace_phase(RunPhase::running);
@@ -102,6 +129,7 @@ class ScenarioRun {
     set_limited(false);
     close_all(cut_short);
     machine_.stop_traffic();
+    if (!cut_short) note_late_traffic();
     drain_fabrics();
     if (options_.records_load) record_load();
     finish(cut_short);
@@ -266,6 +294,7 @@ class ScenarioRun {
       if (!at.is_access()) steps_.push({at.time + 1, Kind::note_injection, i});
     }
     injections_.plan(machine_.triggers(), zero_, [this](const InjectionSpec& injection) {
+      if (!is_open(injection)) ++unheard_[injection.path];
       if (injection.is_repetition) return;
       if (injection.at.is_access()) {
         note(text_of(injection));
@@ -273,7 +302,38 @@ class ScenarioRun {
         trace(text_of(injection));
       }
     });
+    for (const std::string& source : injections_.left_out())
+      note(fmt::format("{}: not injected, because the drivers registered no such PMU", source));
     occurrences_.plan(zero_, [this](const std::string& text) { note(text); });
+  }
+
+  /// @return whether an event of the PMU that the injection names is open, and enabled
+  [[nodiscard]] bool is_open(const InjectionSpec& injection) const {
+    const std::string pmu = perf::parse_events(injection.source).at(0).events.at(0).pmu;
+    if (opening_ != nullptr && opening_->counts_on(pmu)) return true;
+    return std::any_of(open_.begin(), open_.end(),
+                       [&](const auto& open) { return open.second != nullptr && open.second->counts_on(pmu); });
+  }
+
+  /// Where nobody counts, what happened at once has gone nowhere.
+  void note_unheard() {
+    std::set<std::string> told;
+    for (const InjectionSpec& injection : spec_.injections) {
+      const auto found = unheard_.find(injection.path);
+      if (found == unheard_.end() || !told.insert(injection.path).second) continue;
+      note(fmt::format("{}: {} of {} came while no event of that PMU was enabled", injection.source,
+                       with_separators(found->second), counted(injection.times, "injection")));
+    }
+  }
+
+  /// Traffic whose beginning the run has not lived to see.
+  void note_late_traffic() {
+    const Picoseconds end = simulated_time() - zero_;
+    for (const auto& [path, start] : begins_of_traffic(spec_.effective)) {
+      if (start >= end)
+        note(fmt::format("{} never begins: its start is {}, and the run ended at {}", path, format_time(start),
+                         format_time(end)));
+    }
   }
 
   /// An action that waits for a register access begins when the user's call has returned in which it came.
@@ -401,7 +461,9 @@ class ScenarioRun {
     measurement->tell_openings([this](const std::string& text) {
       for (TraceListener* const tracer : machine_.tracers()) tracer->on_opening(text);
     });
+    opening_ = measurement.get();
     measurement->begin([this] { return is_interrupted(); });
+    opening_ = nullptr;
     if (measure.interval > 0) {
       Json content = to_json(measurement->begun());
       content["index"] = index;
@@ -437,9 +499,14 @@ class ScenarioRun {
   void set_counting(const std::string& measure, bool counting, const std::string& at) {
     const auto found = std::find_if(open_.begin(), open_.end(),
                                     [&](const auto& open) { return spec_.measures[open.first].name == measure; });
-    const char* const done = counting ? "enabled" : "disabled";
-    note(fmt::format("{}: {}: {}", at, measure, found == open_.end() ? "not open" : done));
-    if (found != open_.end()) found->second->set_counting(counting);
+    const std::string done = counting ? "enabled" : "disabled";
+    if (found == open_.end()) {
+      note(fmt::format("{}: {}: not {}, because it is not open", at, measure, done));
+      return;
+    }
+    const bool is_so = found->second->is_counting() == counting;
+    note(fmt::format("{}: {}: {}{}", at, measure, done, is_so ? kAlready : ""));
+    found->second->set_counting(counting);
   }
 
   void act(const ActionSpec& action) {
@@ -450,29 +517,31 @@ class ScenarioRun {
       case Action::cpu_offline:
       case Action::cpu_online: {
         const bool online = action.kind == Action::cpu_online;
+        const bool is_so = host.is_online(action.cpu) == online;
         const int result = host.set_cpu_online(action.cpu, online);
         const std::string done = fmt::format("cpu {} {}", action.cpu, online ? "online" : "offline");
-        note(fmt::format("{}: {}", at, done));
-        if (!online && result >= 0) cover(coverage::Step::offline);
+        note(fmt::format("{}: {}{}", at, done, is_so ? kAlready : ""));
+        if (!online && result >= 0 && !is_so) cover(coverage::Step::offline);
         if (result < 0) check("cpu_hotplug", false, fmt::format("cpu {}: {}", action.cpu, describe_errno(result)));
-        published_.look(fmt::format("at {} ({})", at, done));
+        if (loaded_) published_.look(fmt::format("at {} ({})", at, done));
         break;
       }
       case Action::unload_drivers:
       case Action::reload_drivers:
         close_all(false);
+        if (action.kind == Action::unload_drivers)
+          note(fmt::format("{}: drivers unloaded{}", at, loaded_ ? "" : kAlready));
         if (loaded_) host.unload();
         loaded_ = false;
         if (action.kind == Action::unload_drivers) {
-          note(fmt::format("{}: drivers unloaded", at));
-        } else {
-          load("reload_drivers");
-          note(fmt::format("{}: drivers reloaded", at));
+          break;
         }
+        load("reload_drivers");
+        note(fmt::format("{}: drivers reloaded", at));
         break;
       case Action::load_drivers:
+        note(fmt::format("{}: drivers loaded{}", at, loaded_ ? kAlready : ""));
         if (!loaded_) load("load_drivers");
-        note(fmt::format("{}: drivers loaded", at));
         break;
       case Action::firmware_writes:
         if (loaded_) {
@@ -484,7 +553,7 @@ class ScenarioRun {
         break;
       case Action::read_events:
         for (const auto& [index, measurement] : open_) measurement->read_again();
-        note(fmt::format("{}: events read", at));
+        note(fmt::format("{}: {}", at, open_.empty() ? "no events read, because none is open" : "events read"));
         break;
       case Action::reset:
         machine_.platform().reset();
@@ -508,7 +577,7 @@ class ScenarioRun {
         if (cut_short) continue;
         // The driver's refusal is a failure of its own. The bound adds nothing to it.
         if (counter.check == CounterResult::Check::not_opened) continue;
-        if (!counter.driver) {
+        if (!counter.driver || (counter.time_enabled > 0 && counter.time_running == 0)) {
           result.checks.push_back(
               {"expect", false,
                fmt::format("there is no count of '{}' to compare with the value the scenario expects", counter.event)});
@@ -597,14 +666,17 @@ class ScenarioRun {
     interrupts_ = interrupt_report(machine_);
     for (const auto& fabric : machine_.fabrics()) fabric->report_busiest(busiest_);
     machine_.triggers().disarm();
+    note_unheard();
     const std::optional<CheckResult> occurred = occurrences_.check(undone_actions());  // in the scenario's own time
     if (looks) {
       const BrokenParts broken = find_broken();
       if (broken.windows.empty()) published_.look_at_drawings("at the end");
+      if (!machine_.host().panicked()) published_.try_events(broken.pmus, "at the end");
       quiet.look_at_used(broken);
       release.look_at_used(broken);
     }
     if (loaded_) machine_.host().unload();
+    machine_.host().set_all_online();  // what comes now is another start of the machine
     finish_traces();
     if (looks) quiet.look_at_unloaded();
     const Picoseconds end = simulated_time() - release.taken() - published_.taken();
@@ -730,10 +802,12 @@ class ScenarioRun {
   std::string limit_;   // that makes the run end; empty: none
   std::priority_queue<Step, std::vector<Step>, std::greater<>> steps_;
   std::map<std::size_t, std::unique_ptr<Measurement>> open_;  // by index of the measure
+  const Measurement* opening_ = nullptr;                      // whose events are being opened
   std::set<std::string> crowded_;                             // PMUs with more events than counters
   bool rotation_planned_ = false;
   std::set<const ExpectationSpec*> met_;
   Injections injections_;
+  std::map<std::string, std::uint64_t> unheard_;  // injections that no open event counted, by path
   Occurrences occurrences_{spec_, machine_, journal_};
 };
 

@@ -189,8 +189,8 @@ void AccessLog::on_call(Call call, bool begin, const std::string& pmu, perf::Eve
   if (begin) ++depth_;
 }
 
-void AccessLog::on_add_failed(const std::string& pmu, perf::EventHandle event, int error) {
-  if (!selection_.is_wanted_pmu(pmu)) return;
+std::string AccessLog::on_add_failed(const std::string& pmu, perf::EventHandle event, int error) {
+  if (!selection_.is_wanted_pmu(pmu)) return {};
   Json line = entry("call");
   line["depth"] = depth_;
   line["call"] = "add";
@@ -198,6 +198,7 @@ void AccessLog::on_add_failed(const std::string& pmu, perf::EventHandle event, i
   add_event(line, event);
   line["error"] = describe_errno(error);
   put(line);
+  return {};
 }
 
 // ---- What programs do with events

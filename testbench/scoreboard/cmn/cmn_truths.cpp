@@ -108,7 +108,7 @@ std::optional<Interface> interface_of(const CmnMeaning& meaning, const CmnWires&
   return code < cmn::kMaximumPorts ? std::optional(port_interface(code)) : std::nullopt;
 }
 
-class FlitTruth final : public LocalCountTruth {
+class FlitTruth final : public LocalCountTruth, public CmnTaker {
  public:
   FlitTruth(CmnMeaning meaning, const CmnWires& wires)
       : LocalCountTruth(wires.spec), meaning_(std::move(meaning)), wires_(wires) {
@@ -120,6 +120,7 @@ class FlitTruth final : public LocalCountTruth {
     }
   }
   [[nodiscard]] std::string text() const override { return meaning_.text; }
+  [[nodiscard]] const CmnMeaning& meaning() const override { return meaning_; }
 
  private:
   [[nodiscard]] std::uint64_t total(Picoseconds /*when*/) override {
@@ -160,7 +161,7 @@ class FlitTruth final : public LocalCountTruth {
 };
 
 /// Events of nodes: the counts of the reference nodes.
-class NodeTruth final : public LocalCountTruth {
+class NodeTruth final : public LocalCountTruth, public CmnTaker {
  public:
   NodeTruth(CmnMeaning meaning, CmnWires& wires)
       : LocalCountTruth(wires.spec),
@@ -168,6 +169,7 @@ class NodeTruth final : public LocalCountTruth {
         wires_(wires),
         sources_(wires.nodes.sources(meaning_.type, meaning_.node)) {}
   [[nodiscard]] std::string text() const override { return meaning_.text; }
+  [[nodiscard]] const CmnMeaning& meaning() const override { return meaning_; }
 
  private:
   [[nodiscard]] std::uint64_t total(Picoseconds when) override {
@@ -204,11 +206,13 @@ class NodeTruth final : public LocalCountTruth {
 
 /// Cycles. The driver chooses a DTC for each such event, and starts and stops the PMU at the first DTC alone. The cycle
 /// counter of another DTC counts while its own registers let it.
-class CyclesTruth final : public EventTruth {
+class CyclesTruth final : public EventTruth, public CmnTaker {
  public:
-  CyclesTruth(std::string text, const CmnWires& wires)
-      : text_(std::move(text)), counters_(wires.cycle_counters), width_(wires.spec.cycle_width) {}
-  [[nodiscard]] std::string text() const override { return text_; }
+  CyclesTruth(CmnMeaning meaning, const CmnWires& wires)
+      : meaning_(std::move(meaning)), counters_(wires.cycle_counters), width_(wires.spec.cycle_width) {}
+  [[nodiscard]] std::string text() const override { return meaning_.text; }
+  [[nodiscard]] const CmnMeaning& meaning() const override { return meaning_; }
+  [[nodiscard]] bool counts_cycles() const override { return true; }
   [[nodiscard]] Mark mark(Picoseconds when) override {
     return dtc_ == 0 ? Mark{when, counters_.clock().edges_before(when)} : counters_.mark(dtc_, when);
   }
@@ -252,7 +256,7 @@ class CyclesTruth final : public EventTruth {
     return times;
   }
 
-  std::string text_;
+  CmnMeaning meaning_;
   const ReferenceCycleCounters& counters_;
   unsigned width_;
   unsigned dtc_ = 0;
@@ -384,7 +388,7 @@ std::unique_ptr<EventTruth> CmnPmuJudge::truth(const EventTerms& terms) {
   CmnMeaning meaning = cmn_meaning(terms, wires_.spec.layout);
   switch (meaning.kind) {
     case CmnMeaning::Kind::cycles:
-      return std::make_unique<CyclesTruth>(meaning.text, wires_);
+      return std::make_unique<CyclesTruth>(std::move(meaning), wires_);
     case CmnMeaning::Kind::flits:
       return std::make_unique<FlitTruth>(std::move(meaning), wires_);
     case CmnMeaning::Kind::node:

@@ -31,8 +31,18 @@ class FlitImages {
   std::array<std::optional<std::uint64_t>, 4> images_{};
 };
 
+/// What takes hardware of a mesh's PMU. Every truth of a mesh is one.
+class CmnTaker {
+ public:
+  CmnTaker() = default;
+  CmnTaker(const CmnTaker&) = delete;
+  CmnTaker& operator=(const CmnTaker&) = delete;
+  virtual ~CmnTaker() = default;
+  [[nodiscard]] virtual const CmnMeaning& meaning() const = 0;
+};
+
 /// What a watchpoint event must count.
-class WatchpointTruth final : public EventTruth {
+class WatchpointTruth final : public EventTruth, public CmnTaker {
  public:
   WatchpointTruth(CmnMeaning meaning, CmnWires& wires);
   ~WatchpointTruth() override;
@@ -40,6 +50,7 @@ class WatchpointTruth final : public EventTruth {
   WatchpointTruth& operator=(const WatchpointTruth&) = delete;
 
   [[nodiscard]] std::string text() const override { return meaning_.text; }
+  [[nodiscard]] const CmnMeaning& meaning() const override { return meaning_; }
   [[nodiscard]] Mark mark(Picoseconds when) override { return {when, hits_}; }
   [[nodiscard]] std::uint64_t count(const Span& span) const override { return span.end.position - span.begin.position; }
   void activated() override;
@@ -97,6 +108,10 @@ class CmnPmuJudge final : public PmuJudge {
   }
   [[nodiscard]] Publication publication() const override { return cmn_publication(wires_.spec); }
   [[nodiscard]] std::unique_ptr<EventTruth> truth(const EventTerms& terms) override;
+  /// By counters of DTCs, of crosspoints, and watchpoints of a direction. Where filters of a node, or pairs of watchpoints,
+  /// may be in the way, nothing is said.
+  [[nodiscard]] std::string room_for(const EventTruth& wanted,
+                                     const std::vector<const EventTruth*>& active) const override;
   /// Cycles of the mesh, flits sent or stalled at one crosspoint, flits that a watchpoint there sees, an event of one
   /// node.
   [[nodiscard]] Injection injection(const EventTerms& terms, unsigned unit) override;

@@ -42,6 +42,14 @@ bool CoreSightPmuJudge::lets_count() const {
   return written_on() && std::any_of(enables_.begin(), enables_.end(), [](std::uint32_t word) { return word != 0; });
 }
 
+std::string CoreSightPmuJudge::room_for(const EventTruth& wanted, const std::vector<const EventTruth*>& active) const {
+  if (!count_.has_cycles) return room_text(active.size(), count_.all);
+  const auto cycles = static_cast<std::size_t>(
+      std::count_if(active.begin(), active.end(), [](const EventTruth* event) { return event->counts_cycles(); }));
+  if (wanted.counts_cycles()) return cycles == 0 ? "the cycle counter free" : "";
+  return room_text(active.size() - cycles, count_.all - 1);
+}
+
 bool CoreSightPmuJudge::is_counter_read(const MmioBus::BusAccess& access) const {
   return access.ok && access.address >= counters_ && access.address < counters_ + kCountersEnd;
 }

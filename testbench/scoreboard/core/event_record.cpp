@@ -302,6 +302,7 @@ EventResult EventRecord::result(Picoseconds when) {
   result.running = active_;
   result.driver = driver_;
   result.meaning = truth_->text();
+  result.refusal = refusal_;
   for (const Span& span : spans_) result.windows.push_back({span.begin.when, span.end.when});
   const std::vector<Span> spans = spans_until(when);
   for (const Span& span : spans) {

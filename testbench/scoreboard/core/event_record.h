@@ -23,6 +23,12 @@ class EventRecord {
   /// Set the event's meaning. What it counted before is not known.
   void set_truth(std::unique_ptr<EventTruth> truth, Picoseconds when);
   [[nodiscard]] bool has_truth() const noexcept { return truth_ != nullptr; }
+  /// @return its meaning; null if it is not known.
+  [[nodiscard]] const EventTruth* truth() const noexcept { return truth_.get(); }
+  /// The driver refused the event although there was room. The first time counts.
+  void note_refusal(std::string text) {
+    if (refusal_.empty()) refusal_ = std::move(text);
+  }
   /// @return the event in words; empty if its meaning is not known.
   [[nodiscard]] std::string text() const { return truth_ == nullptr ? std::string() : truth_->text(); }
   [[nodiscard]] bool active() const noexcept { return active_; }
@@ -134,6 +140,7 @@ class EventRecord {
   std::vector<Span> spans_;  // closed
   OpenTimes times_;
   bool has_complained_ = false;
+  std::string refusal_;  // the first that was wrong, in words
   std::optional<std::uint64_t> driver_;
   std::deque<JudgedRead> reads_;     // those that late information may change
   std::deque<Mark> marks_of_reads_;  // in order of time

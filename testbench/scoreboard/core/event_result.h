@@ -76,6 +76,7 @@ struct EventResult {
   std::uint64_t reads_failed = 0;
   std::vector<ReadCheck> failed_reads;  ///< the first eight
   std::optional<ReadCheck> last_read;
+  std::string refusal;         ///< the driver's first refusal although the hardware had room, in words
   std::string explanation;     ///< for mismatch: what is known about the difference
   std::string remark;          ///< a note, even if the count is right
   Ratio mean_read_latency_ps;  ///< CMEM: of the reads that left within the windows, per 32-byte part; chip-to-chip

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -33,6 +34,9 @@ struct Chronicle {
 
 /// Tells a judge, or a model, that something has happened `count` times at `when`, the present.
 using Injection = std::function<void(std::uint64_t count, Picoseconds when)>;
+
+/// @return "1 of 8 counters used"; empty if none is free
+[[nodiscard]] std::string room_text(std::size_t used, std::size_t counters);
 
 /// What the bus shows of one PMU: whether its control registers, as last written, let it count, and which accesses are
 /// counter reads. It also makes the truths of its events.
@@ -88,6 +92,16 @@ class PmuJudge {
 
   /// @return what a driver must show of this PMU.
   [[nodiscard]] virtual Publication publication() const { return {}; }
+
+  /// What a refusal is held against: a driver may only refuse an event for want of hardware.
+  /// @param wanted  the event that has been refused
+  /// @param active  all events that have hardware at present
+  /// @return what is in use, in words, if the hardware certainly has room: "1 of 8 counters used". Empty if it has none,
+  ///         or if nobody can say
+  [[nodiscard]] virtual std::string room_for([[maybe_unused]] const EventTruth& wanted,
+                                             [[maybe_unused]] const std::vector<const EventTruth*>& active) const {
+    return {};
+  }
 
   bool wanted = false;                         ///< the perf core has enabled the PMU
   bool running = false;                        ///< events must count now: wanted, and not held

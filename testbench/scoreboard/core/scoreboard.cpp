@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <map>
 #include <stdexcept>
 
@@ -58,6 +59,21 @@ struct Scoreboard::State {
   [[nodiscard]] bool has_active_events(const PmuJudge& pmu) const {
     return std::any_of(records.begin(), records.end(),
                        [&](const auto& entry) { return &entry.second.pmu() == &pmu && entry.second.active(); });
+  }
+
+  /// @return PmuJudge::room_for(); empty if there is an event whose meaning is not known. Of an idle PMU, the hardware has
+  ///         room for whatever event_init has taken
+  [[nodiscard]] std::string room_for(EventHandle event, const PmuJudge& pmu) {
+    const EventRecord* const wanted = find_record(event);
+    if (wanted == nullptr || !wanted->has_truth()) return {};
+    std::vector<const EventTruth*> active;
+    for (const auto& [handle, other] : records) {
+      if (&other.pmu() != &pmu || handle == event || !other.active()) continue;
+      if (!other.has_truth()) return {};
+      active.push_back(other.truth());
+    }
+    std::string room = pmu.room_for(*wanted->truth(), active);
+    return room.empty() && active.empty() ? "no other event on" : room;
   }
 
   void note_if_unexpected(EventHandle event) {
@@ -383,11 +399,21 @@ void Scoreboard::on_call(Call call, bool begin, const std::string& pmu, EventHan
   s.end_call(frame, value, when);
 }
 
-void Scoreboard::on_add_failed(const std::string& /*pmu*/, EventHandle event, int /*error*/) {
+std::string Scoreboard::on_add_failed(const std::string& /*pmu*/, EventHandle event, int error) {
   State& s = present();
-  if (!s.frames.empty() && s.frames.back().call == Call::add && s.frames.back().event == event) {
-    s.frames.back().add_failed = true;
-  }
+  if (s.frames.empty() || s.frames.back().call != Call::add || s.frames.back().event != event) return {};
+  s.frames.back().add_failed = true;
+  if (s.frames.back().pmu == nullptr) return {};
+  std::string room = s.room_for(event, *s.frames.back().pmu);
+  const char* const name = strerrorname_np(-error);
+  if (!room.empty())
+    s.find_record(event)->note_refusal(
+        fmt::format("its driver answered {} with {}", name == nullptr ? std::to_string(error) : name, room));
+  return room;
+}
+
+std::string room_text(std::size_t used, std::size_t counters) {
+  return used < counters ? fmt::format("{} of {} counters used", used, counters) : std::string();
 }
 
 bool Scoreboard::judges(const std::string& pmu) const { return state_->find_pmu(pmu) != nullptr; }

@@ -68,7 +68,8 @@ class Scoreboard final : public perf::PerfCallObserver {
   void on_bus_access(const MmioBus::BusAccess& access);
   void on_call(Call call, bool begin, const std::string& pmu, perf::EventHandle event, std::uint64_t value,
                Picoseconds when) override;
-  void on_add_failed(const std::string& pmu, perf::EventHandle event, int error) override;
+  /// @return what is in use of the hardware, if that certainly had room for the event
+  std::string on_add_failed(const std::string& pmu, perf::EventHandle event, int error) override;
 
   /// @return true if this scoreboard can judge events of that PMU.
   [[nodiscard]] bool judges(const std::string& pmu) const;

@@ -137,6 +137,7 @@ struct CxlPmuSpec {
   bool separate_queues = true;  ///< of the memory controller: for reads and writes
   std::vector<CxlGroupSpec> groups;
   bool has_configurable = true;  ///< some of its counters count any event of its groups
+  unsigned configurable = 0;     ///< so many; 0: not known
   std::vector<CxlFixedCounter> fixed;
   std::vector<CxlVendorEvent> vendor_events;
 

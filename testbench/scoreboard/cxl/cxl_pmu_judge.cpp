@@ -45,6 +45,7 @@ class CxlTruth final : public EventTruth {
   CxlTruth& operator=(const CxlTruth&) = delete;
 
   [[nodiscard]] std::string text() const override { return to_string(program_); }
+  [[nodiscard]] const CxlProgram& program() const noexcept { return program_; }
   [[nodiscard]] Mark mark(Picoseconds when) override { return last_ = meant_->mark(when); }
   void forget(const Mark& mark) override { meant_->forget(mark); }
   [[nodiscard]] std::uint64_t count(const Span& span) const override { return meant_->count(span); }
@@ -266,6 +267,35 @@ CxlPmuJudge::Written CxlPmuJudge::program(unsigned counter) const {
 }
 
 Publication CxlPmuJudge::publication() const { return cxl_publication(sources_.spec); }
+
+std::string CxlPmuJudge::room_for(const EventTruth& wanted, const std::vector<const EventTruth*>& active) const {
+  const CxlPmuSpec& spec = sources_.spec;
+  const auto program_of = [](const EventTruth* event) -> const CxlProgram& {
+    return static_cast<const CxlTruth*>(event)->program();
+  };
+  const CxlProgram& program = program_of(&wanted);
+  const std::uint32_t supported = spec.supported(program.vendor, program.group);
+  if (program.mask == 0 || (program.mask & supported) != program.mask) return {};
+  if (active.size() < spec.configurable)
+    return fmt::format("{} of {} configurable counters used", active.size(), spec.configurable);
+  CxlProgram plain;
+  plain.vendor = program.vendor;
+  plain.group = program.group;
+  plain.mask = program.mask;
+  const bool is_counted = std::any_of(active.begin(), active.end(), [&](const EventTruth* event) {
+    const CxlProgram& other = program_of(event);
+    return other.vendor == plain.vendor && other.group == plain.group && other.mask == plain.mask;
+  });
+  if (is_counted || program != plain) return {};
+  for (const CxlFixedCounter& one : spec.fixed) {
+    if (one.is_free_running || one.threshold != 0 || one.mask != plain.mask || one.group_index >= spec.groups.size())
+      continue;
+    const CxlGroupSpec& group = spec.groups[one.group_index];
+    if (group.vendor == plain.vendor && group.group == plain.group)
+      return fmt::format("fixed counter {} free", one.counter);
+  }
+  return {};
+}
 
 std::unique_ptr<EventTruth> CxlPmuJudge::truth(const EventTerms& terms) {
   return std::make_unique<CxlTruth>(cxl_meaning(terms, sources_.spec), *this);

@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include <fmt/format.h>
+
 #include "testbench/scoreboard/cxl/cxl_event_names.h"
 
 namespace pmufab::scoreboard {
@@ -72,6 +74,17 @@ Publication cxl_publication(const CxlPmuSpec& spec) {
   add("hdm", "config2:0-15", spec.hdm_filter);
   add("crb_filter_en", "config1:19", spec.ddr_filter, kDdrFilter);
   add("crb", "config2:32-63", spec.ddr_filter, kDdrFilter);
+  publication.combined = 0xffff'ffff;
+  for (const CxlGroupSpec& group : spec.groups) {
+    const std::uint32_t supported = spec.supported(group.vendor, group.group);
+    for (unsigned bit = 0; bit < 32; ++bit) {
+      if (group.vendor != kCxlVendor && (supported >> bit & 1U) != 0)
+        publication.events.push_back(
+            {fmt::format("vendor_{:#x}_{:#x}_{}", group.vendor, group.group, bit),
+             {std::uint64_t{group.vendor} << 48U | std::uint64_t{group.group} << 32U | std::uint64_t{1} << bit},
+             Shown::may});
+    }
+  }
   for_each_cxl_event([&](CxlEventId event, std::string_view name) {
     PublishedEvent published;
     published.name = name;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "testbench/scoreboard/dwc/dwc_judge.h"
 
+#include <algorithm>
 #include <optional>
 #include <stdexcept>
 #include <utility>
@@ -30,6 +31,14 @@ std::unique_ptr<EventTruth> DwcPmuJudge::truth(const EventTerms& terms) {
   DwcMeaning meaning = dwc_meaning(terms, spec_.description);
   const unsigned width = meaning.is_timed ? spec_.description.time_width : kDwcLaneWidth;
   return std::make_unique<DwcTruth>(std::move(meaning), wires_, width);
+}
+
+std::string DwcPmuJudge::room_for(const EventTruth& wanted, const std::vector<const EventTruth*>& active) const {
+  const auto is_timed = [](const EventTruth* event) { return static_cast<const DwcTruth*>(event)->is_timed(); };
+  const bool is_taken = std::any_of(active.begin(), active.end(),
+                                    [&](const EventTruth* event) { return is_timed(event) == is_timed(&wanted); });
+  if (is_taken) return {};
+  return is_timed(&wanted) ? "the counter of time-based analysis free" : "no event of lanes on";
 }
 
 Publication DwcPmuJudge::publication() const { return dwc_publication(); }

@@ -26,6 +26,7 @@ class DwcTruth final : public EventTruth {
       : meaning_(std::move(meaning)), wires_(wires), width_(width) {}
 
   [[nodiscard]] std::string text() const override { return meaning_.text; }
+  [[nodiscard]] bool is_timed() const noexcept { return meaning_.is_timed; }
   [[nodiscard]] Mark mark(Picoseconds when) override { return keep(when, wires_.progress(meaning_, when)); }
   void forget(const Mark& mark) override { checkpoints_.erase(mark.position); }
   [[nodiscard]] std::uint64_t count(const Span& span) const override;

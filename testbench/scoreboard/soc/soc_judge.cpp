@@ -68,6 +68,8 @@ Publication generic_publication(const PmuDescription& pmu) {
     cycles.since = kKnows64BitLayout;
   }
   publication.events.push_back(std::move(cycles));
+  for (const soc::EventDescription& event : pmu.events)
+    publication.events.push_back({event.name, {event.number}, Shown::may});
   return publication;
 }
 
@@ -139,7 +141,8 @@ class SocJudge::MeshEar final : private CmnFlitListener {
 SocPmuJudge::SocPmuJudge(const SocPmuSpec& spec, const std::vector<soc::SourceDescription>& sources, unsigned sockets,
                          std::shared_ptr<SocWires> wires, const SocFabricJudges& fabrics)
     : CoreSightPmuJudge(spec.name, spec.page0, spec.page1, spec.description.width,
-                        spec.description.is_64bit ? Layout::ext64 : Layout::ext32),
+                        spec.description.is_64bit ? Layout::ext64 : Layout::ext32,
+                        {.all = spec.description.counters, .has_cycles = spec.description.cycle_counter}),
       spec_(spec),
       sources_(sources),
       sockets_(sockets),
@@ -147,6 +150,11 @@ SocPmuJudge::SocPmuJudge(const SocPmuSpec& spec, const std::vector<soc::SourceDe
       fabrics_(fabrics),
       clock_(spec.description.clock_hz),
       edges_(spec.description.clock_hz) {}
+
+std::string SocPmuJudge::room_for(const EventTruth& wanted, const std::vector<const EventTruth*>& active) const {
+  if (spec_.description.implementation_defined > 0 && !active.empty()) return {};
+  return CoreSightPmuJudge::room_for(wanted, active);
+}
 
 Publication SocPmuJudge::publication() const {
   const PmuDescription& pmu = spec_.description;

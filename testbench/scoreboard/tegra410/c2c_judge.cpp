@@ -141,6 +141,10 @@ Injection C2cPmuJudge::injection(const EventTerms& terms, unsigned unit) {
   };
 }
 
+std::string C2cPmuJudge::room_for(const EventTruth& /*wanted*/, const std::vector<const EventTruth*>& active) const {
+  return room_text(active.size(), kC2cEvents);
+}
+
 unsigned C2cPmuJudge::units(const EventTerms& terms) const {
   const C2cMeaning meaning = c2c_meaning(terms, spec_.peer == C2cPeer::gpu);
   return meaning.is_cycles() ? 1 : static_cast<unsigned>(std::popcount(instances_of(meaning, spec_)));

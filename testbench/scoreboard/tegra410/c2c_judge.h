@@ -30,6 +30,9 @@ class C2cPmuJudge final : public PmuJudge {
   /// Cycles, or requests at the first instance of the (first selected) peer: requests that take no time, or, for
   /// outstanding ones, that are so at one clock edge.
   [[nodiscard]] Injection injection(const EventTerms& terms, unsigned unit) override;
+  /// Each kind of event has a counter that any number of events may read.
+  [[nodiscard]] std::string room_for(const EventTruth& wanted,
+                                     const std::vector<const EventTruth*>& active) const override;
   [[nodiscard]] unsigned units(const EventTerms& terms) const override;
 
  private:

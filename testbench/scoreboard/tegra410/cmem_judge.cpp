@@ -112,6 +112,11 @@ Injection CmemPmuJudge::injection(const EventTerms& terms, unsigned unit) {
   };
 }
 
+std::string CmemPmuJudge::room_for(const EventTruth& /*wanted*/, const std::vector<const EventTruth*>& active) const {
+  constexpr std::size_t kEvents = 3;  // cycles, rd_req, rd_cum_outs
+  return room_text(active.size(), kEvents);
+}
+
 unsigned CmemPmuJudge::units(const EventTerms& terms) const {
   return cmem_meaning(terms) == CmemMeaning::cycles ? 1 : static_cast<unsigned>(timeline_.lanes());
 }

@@ -26,6 +26,9 @@ class CmemPmuJudge final : public PmuJudge {
   /// Cycles, or reads at a memory controller (unit: by instance, then by controller): for rd_req reads that take no time, for
   /// rd_cum_outs reads that are outstanding at one clock edge.
   [[nodiscard]] Injection injection(const EventTerms& terms, unsigned unit) override;
+  /// Each kind of event has a counter that any number of events may read.
+  [[nodiscard]] std::string room_for(const EventTruth& wanted,
+                                     const std::vector<const EventTruth*>& active) const override;
   [[nodiscard]] unsigned units(const EventTerms& terms) const override;
 
  private:

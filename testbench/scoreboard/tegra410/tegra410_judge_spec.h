@@ -45,7 +45,8 @@ struct CoreSightPmuSpec {
   std::uint64_t page0 = 0;             ///< physical address of page 0 (control)
   std::optional<std::uint64_t> page1;  ///< physical address of page 1 (counters) if dual-page
   bool has_cycle_counter = true;
-  unsigned width = 64;  ///< bits of a counter
+  unsigned width = 64;    ///< bits of a counter
+  unsigned counters = 8;  ///< the cycle counter included
 };
 
 /// A CMEM latency PMU to judge.

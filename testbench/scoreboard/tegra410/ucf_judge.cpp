@@ -34,6 +34,7 @@ class UcfTruth final : public EventTruth {
       : meaning_(std::move(meaning)), reference_(reference), socket_(socket), clock_(clock) {}
 
   [[nodiscard]] std::string text() const override { return meaning_.text; }
+  [[nodiscard]] bool counts_cycles() const override { return meaning_.kind == UcfMeaning::Kind::cycles; }
 
   [[nodiscard]] Mark mark(Picoseconds when) override {
     if (meaning_.kind != UcfMeaning::Kind::traffic) return {when, 0};
@@ -92,7 +93,8 @@ class UcfTruth final : public EventTruth {
 }  // namespace
 
 UcfPmuJudge::UcfPmuJudge(const CoreSightPmuSpec& spec, ReferenceUcf& reference, const ExactClock& clock)
-    : CoreSightPmuJudge(spec.name, spec.page0, spec.page1, spec.width),
+    : CoreSightPmuJudge(spec.name, spec.page0, spec.page1, spec.width, Layout::ext32,
+                        {.all = spec.counters, .has_cycles = spec.has_cycle_counter}),
       socket_(spec.socket),
       has_cycle_counter_(spec.has_cycle_counter),
       reference_(reference),

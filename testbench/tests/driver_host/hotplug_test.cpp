@@ -91,6 +91,30 @@ TEST_P(Hotplug, the_last_cpu_stays) {
   });
 }
 
+TEST_P(Hotplug, drivers_are_loaded_again_on_the_cpus_that_are_online) {
+  boot([&] {
+    EXPECT_EQ(host->set_cpu_online(0, false), 0);
+    host->unload();
+    EXPECT_EQ(host->set_cpu_online(2, false), 0);
+    EXPECT_EQ(host->set_cpu_online(1, false), 0);
+    EXPECT_EQ(host->set_cpu_online(3, false), kEBUSY) << "the last one";
+    EXPECT_EQ(host->set_cpu_online(17, false), kEINVAL);
+    EXPECT_EQ(host->set_cpu_online(1, true), 0);
+    ASSERT_EQ(host->load(), 0);
+    EXPECT_FALSE(host->is_online(0));
+    EXPECT_EQ(content(pmu("nvidia_ucf_pmu_0"), "cpumask"), "1\n");
+    EXPECT_EQ(content(pmu("nvidia_ucf_pmu_0"), "associated_cpus"), "0-1\n");
+    EXPECT_EQ(content(pmu("nvidia_ucf_pmu_1"), "cpumask"), "3\n");
+    EXPECT_EQ(host->set_cpu_online(0, true), 0);
+    EXPECT_EQ(host->set_cpu_online(1, false), 0);
+    EXPECT_EQ(content(pmu("nvidia_ucf_pmu_0"), "cpumask"), "0\n");
+    host->unload();
+    host->set_all_online();
+    EXPECT_TRUE(host->is_online(1));
+    EXPECT_EQ(host->warnings(), 0U);
+  });
+}
+
 TEST_P(Hotplug, unloading_with_a_cpu_missing_is_clean) {
   boot([&] {
     const EventHandle event = open("nvidia_ucf_pmu_0", 1, 0, false);

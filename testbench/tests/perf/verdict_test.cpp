@@ -70,17 +70,31 @@ TEST(Judge, does_not_compare_what_perf_has_scaled) {
            "an estimate: the event had a counter for part of the time only");
 }
 
-TEST(Judge, says_wrong_of_an_event_that_never_had_a_counter) {
+TEST(Judge, does_not_check_an_event_that_never_had_a_counter) {
   const Count count{.value = 0, .turns = {kSecond, 0}};
-  expect(judge(count, between(0, 0)), Check::wrong,
-         "never had a counter (events take turns of 4 ms: count for about 30 ms; a group needs all its counters at "
+  expect(judge(count, between(0, 0)), Check::unchecked,
+         "not counted: never had a counter (events take turns of 4 ms: count for about 30 ms; a group needs all its "
+         "counters at "
          "once)");
   // Without a value the reason is printed only once.
   Count none = count;
   none.value.reset();
   EXPECT_EQ(judge(none, between(0, 0)).note, judge(count, between(0, 0)).note);
+  Expected wanted = between(0, 0);
+  wanted.is_nonzero = true;
+  EXPECT_EQ(judge(count, wanted).check, Check::wrong) << "somebody asked for a count";
+  Count impossible = count;
+  impossible.value = 1;
+  EXPECT_EQ(judge(impossible, between(0, 0)).check, Check::wrong);
   // An event that was not to count misses nothing.
   expect(judge({.value = 0, .turns = {0, 0}}, between(0, 0)), Check::exact, "");
+}
+
+TEST(Judge, blames_the_driver_and_not_the_turns_for_a_refusal_without_need) {
+  Expected refused = between(0, 0);
+  refused.refusal = "its driver answered ENOSPC with 1 of 8 counters used";
+  expect(judge({.value = 0, .turns = {kSecond, 0}}, refused), Check::wrong, refused.refusal);
+  EXPECT_EQ(judge({.value = 0, .turns = {kSecond, kSecond}}, refused).check, Check::wrong) << "it waited without need";
 }
 
 TEST(Judge, tells_the_turns_there_are) {

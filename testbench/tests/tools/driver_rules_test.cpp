@@ -14,6 +14,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using Json = nlohmann::json;
 
 /// The environment variable FAULT chooses what the driver does wrong.
@@ -148,6 +149,9 @@ class DriverRule : public DriverFault {
     insert("event->cpu < 0)", "fault() != 'N' && ");
     insert("\tevent->cpu = cpumask_first(&cmem_lat_pmu->active_cpu);", "\tif (fault() != 'E')\n");
     insert("is_software_event(event))", "fault() != 'G' && ");
+    insert("\tidx = find_first_zero_bit(hw_events->used_ctrs, CMEM_LAT_MAX_ACTIVE_EVENTS);",
+           "\tif (fault() == 'q' && hw_events->used_ctrs[0]) return -ENOSPC;\n");
+    insert("\thwc->config = event_type;", "\tif (fault() == 'V' && event_type == 1) return -EINVAL;\n");
     insert("\tclear_bit(idx, hw_events->used_ctrs);", "\tif (fault() != 'v')\n");
     insert("\tdst = cpumask_any_and_but(&cmem_lat_pmu->associated_cpus,",
            "\tif (fault() == 'T') cpumask_set_cpu(cpu, &cmem_lat_pmu->active_cpu);\n\tif (fault() == 'T') return 0;\n");
@@ -242,6 +246,8 @@ TEST_F(DriverRule, every_broken_rule_is_told_with_the_function_that_broke_it) {
        "cmem_lat_pmu_sysfs_event_show"},
       {'4', "/events/cycles: fill_read_buffer: show() returned bad count, 8192: the file has 4095 bytes on Linux",
        "cmem_lat_pmu_sysfs_event_show"},
+      {'q', "adding an event of nvidia_cmem_latency_pmu_0 answers ENOSPC with 1 of 3 counters used",
+       "cmem_lat_pmu_add"},
       {'H', "the hotplug state 'perf/nvidia/cmem_latency:online' is left behind", "cmem_lat_pmu_init"},
   };
   for (const Rule& rule : rules) {
@@ -291,6 +297,18 @@ TEST_F(DriverRule, counters_that_are_not_given_back_are_told) {
   EXPECT_THAT(failures('v'), HasSubstr("released: not all that events had taken can be had again: "
                                        "nvidia_cmem_latency_pmu_0, its events of the run in turn: room for "));
   EXPECT_EQ(outcome.exit_code, 1);
+}
+
+TEST_F(DriverRule, an_event_that_is_shown_and_refused_is_told) {
+  EXPECT_THAT(failures('V'), HasSubstr("published: nvidia_cmem_latency_pmu_0 at the end: events has rd_req (EINVAL), "
+                                       "which event_init refuses"));
+  EXPECT_EQ(outcome.exit_code, 1);
+}
+
+TEST_F(DriverRule, an_event_that_is_refused_without_need_is_wrong_and_turns_are_not_to_blame) {
+  EXPECT_THAT(failures('q'), HasSubstr("kernel_warnings"));
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("its driver answered ENOSPC with 1 of 3 counters used"),
+                                 Not(HasSubstr("events take turns"))));
 }
 
 TEST_F(DriverRule, cpus_that_cannot_be_are_told) {

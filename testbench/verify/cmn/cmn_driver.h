@@ -23,6 +23,8 @@ namespace pmufab::verify {
 ///   other nodes of its port and device count (cmn-event-left-selected): firmware leaves none set at such nodes.
 /// - A watchpoint whose event is removed stays exclusive, and stands for the missing one of a pair (cmn-exclusive-left):
 ///   one of a pair alone is counted where no watchpoint is exclusive.
+/// - An event of another PMU below a software event is taken for one of the driver's own (cmn-software-leader): in groups
+///   that must be refused for it, the event of a mesh is not the last one.
 /// - Watchpoints with different numbers in wp_combine are taken into a group in which they never count: all pairs of a
 ///   machine have the same number.
 struct CmnDriver {

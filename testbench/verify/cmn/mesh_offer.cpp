@@ -319,6 +319,7 @@ PmuOffer make_offer(Random& random, const MeshPlan& plan, const CmnDriver& drive
   offer.fits = [made](const std::vector<std::string>& events, bool is_group) { return made->fits(events, is_group); };
   offer.group = [made](Random& numbers) { return made->group(numbers); };
   offer.leaves_socket = true;
+  offer.beside_others = false;
   offer.stops_for_groups = true;
   offer.crowds = 40;
   offer.refused = [made](Random& numbers) { return made->refused(numbers); };

@@ -133,6 +133,7 @@ PmuOffer offer_of(const SharedMachine& machine, const Port& port) {
   for (unsigned cpu = 0; cpu < machine->cpus_per_socket; ++cpu)
     offer.cpus.push_back(port.socket * machine->cpus_per_socket + cpu);
   offer.leaves_socket = true;
+  offer.beside_clocks = false;
   offer.event = [machine, &port](Random& random) { return draw_event(random, *machine, port); };
   offer.fits = [machine](const std::vector<std::string>& events, bool /*is_group*/) { return fit(*machine, events); };
   offer.refused = [machine, &port](Random& random) { return draw_refused(random, *machine, port); };

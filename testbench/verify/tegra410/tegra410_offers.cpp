@@ -179,7 +179,8 @@ PmuOffer pcie_offer(const SharedMachine& machine, const RootComplex& complex) {
   };
   PmuOffer offer = coresight_offer(machine, pmu, complex.socket, machine->pcie, cycles, other,
                                    fmt::format("{}/rd_req{}/", pmu, requester));
-  if (!requester.empty()) {  // contradicts the group's requester, or names root ports besides
+  offer.beside_clocks = false;  // the driver takes a group's leader for an event of its own (pcie-software-leader)
+  if (!requester.empty()) {     // contradicts the group's requester, or names root ports besides
     const auto usual = offer.refused;
     offer.refused = [usual, pmu, requester](Random& random) -> std::optional<RefusedEvent> {
       if (random.chance(50)) return usual(random);

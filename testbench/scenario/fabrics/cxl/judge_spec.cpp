@@ -126,9 +126,10 @@ scoreboard::CxlPmuSpec pmu_of(const platform::CxlCpmuSpec& cpmu) {
                                     static_cast<scoreboard::CxlClass>(event.message_class),
                                     static_cast<std::uint8_t>(event.opcode)});
   }
-  spec.has_configurable = std::any_of(
+  spec.configurable = static_cast<unsigned>(std::count_if(
       cpmu.parameters.counters.begin(), cpmu.parameters.counters.end(),
-      [](const cxl::CpmuCounterParameters& counter) { return counter.type == cxl::CounterType::configurable; });
+      [](const cxl::CpmuCounterParameters& counter) { return counter.type == cxl::CounterType::configurable; }));
+  spec.has_configurable = spec.configurable > 0;
   for (unsigned counter = 0; counter < cpmu.parameters.counters.size(); ++counter) {
     const cxl::CpmuCounterParameters& parameters = cpmu.parameters.counters[counter];
     if (parameters.type != cxl::CounterType::configurable)

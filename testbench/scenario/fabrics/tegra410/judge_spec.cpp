@@ -15,7 +15,8 @@ scoreboard::CoreSightPmuSpec coresight_pmu(scoreboard::CoreSightPmuType type, co
           row.apmt->base0,
           row.apmt->base1,
           parameters.cycle_counter,
-          parameters.width};
+          parameters.width,
+          parameters.counters};
 }
 
 /// Of a PMU with a window for each instance. The last window writes to all of them.

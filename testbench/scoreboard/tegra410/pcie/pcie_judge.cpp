@@ -21,6 +21,9 @@ class PcieTruth final : public EventTruth {
       : meaning_(std::move(meaning)), requests_(requests), checkpoints_(requests.reads()), clock_(clock) {}
 
   [[nodiscard]] std::string text() const override { return meaning_.text; }
+  [[nodiscard]] bool counts_cycles() const override { return meaning_.kind == PcieMeaning::Kind::cycles; }
+  /// @return the requester id that it names, or whose it shares with its group's leader
+  [[nodiscard]] std::optional<std::uint16_t> requester() const noexcept { return meaning_.source.bdf; }
 
   [[nodiscard]] Mark mark(Picoseconds when) override {
     if (meaning_.kind != PcieMeaning::Kind::traffic) return {when, 0};
@@ -129,10 +132,20 @@ class PcieTruth final : public EventTruth {
 }  // namespace
 
 PciePmuJudge::PciePmuJudge(const CoreSightPmuSpec& spec, PcieRequests& requests, const ExactClock& clock)
-    : CoreSightPmuJudge(spec.name, spec.page0, spec.page1, spec.width),
+    : CoreSightPmuJudge(spec.name, spec.page0, spec.page1, spec.width, Layout::ext32,
+                        {.all = spec.counters, .has_cycles = spec.has_cycle_counter}),
       has_cycle_counter_(spec.has_cycle_counter),
       requests_(requests),
       clock_(clock) {}
+
+std::string PciePmuJudge::room_for(const EventTruth& wanted, const std::vector<const EventTruth*>& active) const {
+  const auto requester_of = [](const EventTruth* event) { return static_cast<const PcieTruth*>(event)->requester(); };
+  const bool differ = std::any_of(active.begin(), active.end(), [&](const EventTruth* event) {
+    return requester_of(event) != requester_of(&wanted);
+  });
+  if (differ) return {};
+  return CoreSightPmuJudge::room_for(wanted, active);
+}
 
 Publication PciePmuJudge::publication() const {
   return coresight_publication(CoreSightPmuType::pcie, has_cycle_counter_);

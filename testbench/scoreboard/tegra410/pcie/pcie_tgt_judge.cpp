@@ -118,6 +118,7 @@ class PcieTgtTruth final : public EventTruth, public PcieTgtListener {
   PcieTgtTruth& operator=(const PcieTgtTruth&) = delete;
 
   [[nodiscard]] std::string text() const override { return meaning_.text; }
+  [[nodiscard]] bool counts_cycles() const override { return meaning_.kind == PcieTgtMeaning::Kind::cycles; }
 
   void see(const PcieTgtRequest& request) override {
     if (meaning_.kind != PcieTgtMeaning::Kind::traffic) return;
@@ -261,7 +262,8 @@ PcieTgtMeaning pcie_tgt_meaning(const EventTerms& terms) {
 }
 
 PcieTgtPmuJudge::PcieTgtPmuJudge(const CoreSightPmuSpec& spec, const ExactClock& clock)
-    : CoreSightPmuJudge(spec.name, spec.page0, spec.page1, spec.width),
+    : CoreSightPmuJudge(spec.name, spec.page0, spec.page1, spec.width, Layout::ext32,
+                        {.all = spec.counters, .has_cycles = spec.has_cycle_counter}),
       socket_(spec.socket),
       root_complex_(spec.root_complex),
       clock_(clock) {}

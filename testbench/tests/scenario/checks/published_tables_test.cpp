@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -70,9 +71,9 @@ TEST(PublishedTables, what_must_be_shown_is_right_in_every_version) {
 
 TEST(PublishedTables, other_names_and_notations_are_legal) {
   Files files = with(shown_by_newest(), "events/alias", "event=0x11");
-  files = with(files, "events/more_of_it", "event=0x77");
+  files = with(files, "events/first_masked", "event=0x11,mask=2");
   files = with(files, "events/first", "config=0x11");
-  files = with(files, "format/further", "config1:8-9");
+  files = with(files, "format/number", "config:0-7");
   files = with(files, "events/perhaps", "event=0x16");
   EXPECT_THAT(compared(newer(), files), IsEmpty());
 }
@@ -94,6 +95,41 @@ TEST(PublishedTables, fields_are_compared) {
   EXPECT_THAT(compared(newer(), with(shown_by_newest(), "format/more", "")), ElementsAre(Pair("format", "lacks more")));
   EXPECT_THAT(compared(newer(), with(shown_by_newest(), "format/own", "config3:0-9")),
               ElementsAre(Pair("format", HasSubstr("which is no format"))));
+}
+
+TEST(PublishedTables, what_the_hardware_does_not_have_is_told) {
+  EXPECT_THAT(compared(newer(), with(shown_by_newest(), "events/more_of_it", "event=0x77")),
+              ElementsAre(Pair("events", "has more_of_it (config=0x77), but the PMU has no event of that number")));
+  EXPECT_THAT(compared(newer(), with(shown_by_newest(), "events/other_absent", "event=0x15")),
+              ElementsAre(Pair("events", HasSubstr("has other_absent (config=0x15), but the PMU has no event"))));
+  EXPECT_THAT(compared(newer(), with(shown_by_newest(), "format/further", "config1:8-9")),
+              ElementsAre(Pair("format", "has further ('config1:8-9'), where the PMU has no field")));
+  EXPECT_THAT(compared(newer(), with(shown_by_newest(), "format/over_it", "config:0-3")),
+              ElementsAre(Pair("format", HasSubstr("over_it ('config:0-3')"))))
+      << "a part of a field that is there itself";
+}
+
+TEST(PublishedTables, events_of_a_cpmu_may_come_together) {
+  scoreboard::CxlPmuSpec spec;
+  spec.groups = {{scoreboard::kCxlVendor, 0x20}, {0x1234, 0x7}};
+  spec.vendor_events = {{0x1234, 0x7, 0}};
+  const Publication cpmu = scoreboard::cxl_publication(spec);
+  Files shown;
+  for (const auto& field : cpmu.fields) {
+    if (field.shown != Shown::never) shown.emplace_back("format/" + field.name, field.places.back().text);
+  }
+  for (const auto& event : cpmu.events) {
+    if (event.shown == Shown::must)
+      shown.emplace_back("events/" + event.name, fmt::format("config={:#x}", event.words[0]));
+  }
+  EXPECT_THAT(compared(cpmu, shown), IsEmpty());
+  EXPECT_THAT(compared(cpmu, with(shown, "events/both", "vid=0x1e98,gid=0x20,mask=0x6")), IsEmpty());
+  EXPECT_THAT(compared(cpmu, with(shown, "events/of_vendor", "vid=0x1234,gid=0x7,mask=0x1")), IsEmpty());
+  for (const char* const wrong :
+       {"vid=0x1e98,gid=0x20,mask=0x80000002", "vid=0x1234,gid=0x7,mask=0x2", "vid=0x1234,gid=0x8,mask=0x1"})
+    EXPECT_THAT(compared(cpmu, with(shown, "events/wrong", wrong)),
+                ElementsAre(Pair("events", HasSubstr("but the PMU has no event of that number"))))
+        << wrong;
 }
 
 TEST(PublishedTables, the_identifier_is_compared) {

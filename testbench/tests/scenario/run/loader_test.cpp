@@ -455,7 +455,30 @@ TEST(ScenarioLoader, an_action_on_a_measure_that_there_is_not_is_refused) {
   EXPECT_THAT(load_error(actions + "frist}]\n"),
               AllOf(HasSubstr("s.yaml:11:51: actions[0].measure: there is no measure 'frist'"),
                     HasSubstr("there are 'measure 0'")));
-  EXPECT_EQ(load_error(actions + "measure 0}]\n"), "no error");
+  const std::string later = std::string(kSmall) + "actions: [{at: 2 us, do: disable_events, measure: ";
+  EXPECT_EQ(load_error(later + "measure 0}]\n"), "no error");
+}
+
+TEST(ScenarioLoader, an_action_on_a_measure_that_is_not_open_is_refused) {
+  const auto error_at = [](const std::string& when) {
+    return load_error(std::string(kSmall) + "    start: 5 us\n    stop: 25 us\nactions: [{at: " + when +
+                          ", do: enable_events, measure: measure 0}]\n",
+                      {"duration=1 ms"});
+  };
+  EXPECT_THAT(error_at("1 us"), AllOf(HasSubstr("s.yaml:13:16: actions[0].at"), HasSubstr("is not open before 5 us")));
+  EXPECT_THAT(error_at("5 us"), HasSubstr("is not open before 5 us")) << "actions come before";
+  EXPECT_EQ(error_at("6 us"), "no error");
+  EXPECT_THAT(error_at("25 us"), HasSubstr("measure 'measure 0' ends at 25 us"));
+}
+
+TEST(ScenarioLoader, cpus_that_begin_offline_exist_and_leave_one) {
+  const auto error_of = [](const std::string& cpus) {
+    return load_error(std::string(kSmall) + "host: {offline_cpus: " + cpus + "}\n");
+  };
+  EXPECT_EQ(error_of("[1]"), "no error");
+  EXPECT_THAT(error_of("[x]"), HasSubstr("host.offline_cpus: 'x' is no CPU"));
+  EXPECT_THAT(error_of("[1000]"), HasSubstr("'1000' is no CPU"));
+  EXPECT_THAT(error_of("[1, 1]"), HasSubstr("has CPU 1 twice"));
 }
 
 TEST(ScenarioLoader, a_register_write_of_firmware_that_no_bus_has_is_refused) {

@@ -43,6 +43,34 @@ TEST_F(Windows, an_event_counts_between_enabling_and_disabling) {
   EXPECT_EQ(session.board.findings().failures(), 0);
 }
 
+// Eight counters, one of them of cycles.
+TEST_F(Windows, a_refusal_is_held_against_the_counters_that_are_free) {
+  session.disable(kPmu);
+  const auto refuse = [&](int event, const EventTerms& terms) {
+    session.board.expect(event, kPmu, terms);
+    session.begin(Call::add, kPmu, event);
+    const std::string room = session.board.on_add_failed(kPmu, event, -28);
+    session.end(Call::add, kPmu, event);
+    return room;
+  };
+  EXPECT_EQ(refuse(100, kReads), "0 of 7 counters used");
+  EXPECT_EQ(session.result(100).refusal, "its driver answered ENOSPC with 0 of 7 counters used");
+  for (int event = 1; event <= 6; ++event) count_reads_as(event);
+  EXPECT_EQ(refuse(101, kReads), "6 of 7 counters used");
+  count_reads_as(7);
+  EXPECT_EQ(refuse(102, kReads), "");
+  EXPECT_EQ(session.result(102).refusal, "");
+  EXPECT_EQ(refuse(103, {{"cycles"}}), "the cycle counter free");
+  session.board.expect(8, kPmu, {{"cycles"}});
+  session.add(kPmu, 8);
+  EXPECT_EQ(refuse(104, {{"cycles"}}), "");
+  session.del(kPmu, 3, 0);
+  EXPECT_EQ(refuse(105, kReads), "6 of 7 counters used");
+  // What somebody counts whose meaning is not known may take anything.
+  session.add(kPmu, 9);
+  EXPECT_EQ(refuse(106, kReads), "");
+}
+
 TEST_F(Windows, the_register_write_inside_the_call_is_the_instant) {
   count_reads_as(1);
   session.begin(Call::pmu_enable, kPmu);
