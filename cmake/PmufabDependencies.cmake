@@ -9,6 +9,14 @@ find_package(yaml-cpp REQUIRED)
 # Only pmufab explore, which is not installed as a library, needs these.
 find_package(muparser REQUIRED CONFIG)
 find_package(SQLite3 REQUIRED)
+# Only pmufab import needs libfdt, which has no CMake package.
+find_path(PMUFAB_FDT_INCLUDE_DIR libfdt.h REQUIRED)
+find_library(PMUFAB_FDT_LIBRARY fdt REQUIRED)
+mark_as_advanced(PMUFAB_FDT_INCLUDE_DIR PMUFAB_FDT_LIBRARY)
+add_library(LibFdt::fdt UNKNOWN IMPORTED)
+set_target_properties(LibFdt::fdt PROPERTIES
+  IMPORTED_LOCATION "${PMUFAB_FDT_LIBRARY}"
+  INTERFACE_INCLUDE_DIRECTORIES "${PMUFAB_FDT_INCLUDE_DIR}")
 include(PmufabImports)
 if(PMUFAB_BUILD_TESTING)
   find_package(GTest REQUIRED)

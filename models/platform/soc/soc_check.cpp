@@ -244,14 +244,15 @@ void check_names(const PlatformSpec& spec) {
     if (const auto [other, fresh] = names.emplace(row.name, row.pmu); !fresh)
       refuse_soc(field + "name",
                  fmt::format("'{}' is that of coresight_pmus[{}]", spec.soc.pmus[row.pmu].name, other->second));
+    // Before names: drivers name most types by the id.
+    if (const auto [other, fresh] = ids.emplace(row.apmt.id, row.pmu); !fresh)
+      refuse_soc(field + "id", fmt::format("{} is that of coresight_pmus[{}]", row.apmt.id, other->second),
+                 "socket s adds s to the number");
     if (const auto [other, fresh] = perf_names.emplace(row.perf_name, row.pmu); !fresh)
       refuse_soc(
           field + (spec.soc.pmus[row.pmu].perf_name.empty() ? "instance" : "perf_name"),
           fmt::format("drivers would call it {}, as coresight_pmus[{}]", row.perf_name, other->second),
           spec.soc.pmus[row.pmu].perf_name.empty() ? "socket s adds s to the number" : "write {socket} into the name");
-    if (const auto [other, fresh] = ids.emplace(row.apmt.id, row.pmu); !fresh)
-      refuse_soc(field + "id", fmt::format("{} is that of coresight_pmus[{}]", row.apmt.id, other->second),
-                 "socket s adds s to the number");
     if (!row.apmt.overflow_interrupt) continue;
     const auto [other, fresh] = interrupts.emplace(row.apmt.overflow_interrupt->number, row.pmu);
     if (!fresh && spec.soc.pmus[other->second].interrupt->trigger != spec.soc.pmus[row.pmu].interrupt->trigger)

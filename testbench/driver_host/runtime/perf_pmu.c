@@ -33,10 +33,12 @@ struct pmufab_perf_pmu* pmufab_perf_find(u32 type, const char* name) {
   return NULL;
 }
 
+/* No type from PERF_TYPE_MAX on is free below this. */
+static int first_free = PERF_TYPE_MAX;
+
 static int free_type(void) {
-  int type = PERF_TYPE_MAX;
-  while (pmufab_perf_find((u32)type, NULL)) type++;
-  return type;
+  while (pmufab_perf_find((u32)first_free, NULL)) first_free++;
+  return first_free;
 }
 
 static ssize_t type_show(struct device* dev, struct device_attribute* attr, char* page) {
@@ -125,6 +127,7 @@ int perf_pmu_unregister(struct pmu* pmu) {
   if (WARN(!core, "a PMU is unregistered that is not registered\n")) return -EINVAL;
   pmufab_perf_detach_pmu(core);
   list_del(&core->node);
+  if (pmu->type >= PERF_TYPE_MAX && pmu->type < first_free) first_free = pmu->type;
   release_core(core);
   return 0;
 }
@@ -137,6 +140,7 @@ void pmufab_perf_check_gone(const struct device* dev) {
     pmufab_rule(core->place, "%s is still registered after its driver has left; it was registered", core->name);
     pmufab_perf_forget_pmu(core);
     list_del(&core->node);
+    first_free = PERF_TYPE_MAX;
   }
 }
 

@@ -148,10 +148,11 @@ void add_pmu(const ApmtEntry& entry, const std::string& file, const Sockets& soc
 std::string in_words(const NamespaceDevice& device) {
   std::string text =
       fmt::format("{} {}, device {}", device.hid, device.uid.empty() ? "without _UID" : device.uid, device.place);
-  if (device.memory.size() == 1) text += ", registers at ";
-  if (device.memory.size() > 1) text += fmt::format(", {} windows of registers, the first at ", device.memory.size());
-  if (!device.memory.empty())
-    text += fmt::format("{:#x} ... {:#x}", device.memory[0].base, device.memory[0].base + device.memory[0].size - 1);
+  std::string_view before = ", registers at";
+  for (const NamespaceDevice::Range& range : device.memory) {
+    text += fmt::format("{} {:#x} ... {:#x}", before, range.base, range.base + range.size - 1);
+    before = " and";
+  }
   for (const std::uint64_t number : device.interrupts) text += fmt::format(", interrupt {}", number);
   if (device.segment) text += fmt::format(", segment {}", *device.segment);
   if (device.bus) text += fmt::format(", bus {:#x}", *device.bus);
@@ -174,32 +175,81 @@ void add_mesh(const NamespaceDevice& device, const char* product, FoundMachine& 
     mesh.base = memory[0].base;
     mesh.size = memory[0].size;
   }
-  if (memory.size() > 1 && contains(memory[0], memory[1])) mesh.root = memory[1].base - mesh.base;
+  const bool has_root = mesh.product == "CMN-600" && memory.size() > 1 && contains(memory[0], memory[1]);
+  if (has_root) mesh.root = memory[1].base - mesh.base;
+  for (std::size_t more = has_root ? 2 : 1; more < memory.size(); ++more)
+    mesh.remarks.push_back(fmt::format("it has a memory resource at {:#x} ... {:#x}, too", memory[more].base,
+                                       memory[more].base + memory[more].size - 1));
+  for (const std::string& word : device.unread)
+    mesh.remarks.push_back(fmt::format("it has a memory resource {} whose place is computed", word));
   mesh.interrupts = device.interrupts;
   mesh.proximity = device.node;
   machine.meshes.push_back(std::move(mesh));
 }
 
-void add_device(const NamespaceDevice& device, FoundMachine& machine) {
-  const std::string& id = device.hid == "PRP0001" ? device.compatible : device.hid;
-  const char* const product = mesh_product(id);
-  if (!device.is_present) {
-    if (product != nullptr || known_devices().contains(id))
-      machine.others.push_back(fmt::format("{}: not present, as _STA says", in_words(device)));
-    return;
-  }
-  if (product != nullptr) return add_mesh(device, product, machine);
-  if (const auto known = known_devices().find(id); known != known_devices().end())
-    machine.others.push_back(fmt::format("{}: {}", in_words(device), known->second));
-  // What the namespace says of the device of a PMU.
-  for (FoundPmu& pmu : machine.pmus) {
-    const bool is_its = !device.hid.empty() && pmu.facts.hid == device.hid &&
-                        device.uid == fmt::format("{}", pmu.facts.instance.value_or(0));
-    if (is_its && !(device.memory.empty() && device.interrupts.empty()))
-      machine.others.push_back(fmt::format("{}: belongs to the CoreSight PMU of {}. A description has its pages alone",
-                                           in_words(device), pmu.place));
-  }
+/// @return the first id of a device, its own one or a compatible one, that pmufab knows; else its own
+const std::string& known_id(const NamespaceDevice& device) {
+  const std::string& own = device.hid == "PRP0001" ? device.compatible : device.hid;
+  const auto is_known = [](const std::string& id) {
+    return mesh_product(id) != nullptr || known_devices().contains(id);
+  };
+  if (is_known(own)) return own;
+  const auto found = std::find_if(device.cids.begin(), device.cids.end(), is_known);
+  return found == device.cids.end() ? own : *found;
 }
+
+/// Puts devices of the namespace into the machine.
+class Devices {
+ public:
+  explicit Devices(FoundMachine& machine) : machine_(machine) {
+    for (const FoundPmu& pmu : machine.pmus) {
+      if (!pmu.facts.hid.empty())
+        pmus_.emplace(std::pair(pmu.facts.hid, fmt::format("{}", pmu.facts.instance.value_or(0))), pmu.place);
+    }
+  }
+
+  void add(const NamespaceDevice& device) {
+    const std::string& id = known_id(device);
+    const char* const product = mesh_product(id);
+    const auto known = known_devices().find(id);
+    const bool is_known = product != nullptr || known != known_devices().end();
+    if (!device.is_present) {
+      if (is_known) machine_.others.push_back(fmt::format("{}: not present, as _STA says", in_words(device)));
+      return;
+    }
+    if (product != nullptr) return add_mesh(device, product, machine_);
+    if (is_known) machine_.others.push_back(fmt::format("{}: {}", in_words(device), known->second));
+    // What the namespace says of the device of a PMU.
+    const auto [first, last] = pmus_.equal_range({device.hid, device.uid});
+    for (auto pmu = first; pmu != last; ++pmu) {
+      if (!(device.memory.empty() && device.interrupts.empty()))
+        machine_.others.push_back(
+            fmt::format("{}: belongs to the CoreSight PMU of {}. A description has its pages alone", in_words(device),
+                        pmu->second));
+    }
+    if (is_known || first != last || (device.memory.empty() && device.unread.empty())) return;
+    Unknown& unknown = unknown_[device.hid];
+    if (unknown.devices++ == 0) unknown.first = in_words(device);
+  }
+
+  /// Tell of devices with registers that pmufab does not know, by their ids.
+  void finish() const {
+    for (const auto& [hid, unknown] : unknown_)
+      machine_.asides.push_back(
+          unknown.devices == 1
+              ? fmt::format("{}: a device that pmufab does not know", unknown.first)
+              : fmt::format("{}: the first of {} devices that pmufab does not know", unknown.first, unknown.devices));
+  }
+
+ private:
+  struct Unknown {
+    std::string first;
+    unsigned devices = 0;
+  };
+  FoundMachine& machine_;
+  std::multimap<std::pair<std::string, std::string>, std::string> pmus_;  // their places, by hid and instance
+  std::map<std::string, Unknown> unknown_;                                // by their hids
+};
 
 }  // namespace
 
@@ -220,11 +270,13 @@ FoundMachine machine_from_acpi(const std::vector<std::string>& paths, const std:
   machine.origin = fmt::format("from the ACPI tables {}", fmt::join(signatures, ", "));
   const Sockets sockets(tables, entries, machine);
   for (const auto& [file, entry] : nodes) add_pmu(entry, file, sockets, machine);
+  Devices devices(machine);
   for (const TableFile& table : tables) {
     if (table.signature != "DSDT" && table.signature != "SSDT") continue;
     for (const NamespaceDevice& device : devices_in(disassembled(table, scratch), file_name(table.file)))
-      add_device(device, machine);
+      devices.add(device);
   }
+  devices.finish();
   return machine;
 }
 

@@ -132,8 +132,10 @@ class AslReader {
     if (open_.empty()) return;
     NamespaceDevice& device = found_[open_.back().device];
     if (word == "Name") return read_name(device);
-    if (word == "QWordMemory" || word == "DWordMemory") return read_memory(device, 7, 10);
-    if (word == "Memory32Fixed") return read_memory(device, 1, 2);
+    if (word == "QWordMemory" || word == "DWordMemory" || word == "ExtendedMemory")
+      return read_memory(word, device, 7, 10);
+    if (word == "Memory32Fixed") return read_memory(word, device, 1, 2);
+    if (word == "Memory32" || word == "Memory24") return read_memory(word, device, 1, 4);
     if (word == "Interrupt") return read_interrupts(device);
   }
 
@@ -162,6 +164,7 @@ class AslReader {
     if (at_ + kValue >= tokens_.size()) return;
     const std::string& name = tokens_[at_ + 1].text;
     if (name == "_DSD") return read_compatible(device);
+    if (name == "_CID") return read_compatible_ids(device);
     if (name != "_HID" && name != "_UID" && name != "_PXM" && name != "_SEG" && name != "_BBN" && name != "_STA")
       return;
     const std::vector<AslToken> words = arguments();
@@ -190,12 +193,24 @@ class AslReader {
     }
   }
 
-  void read_memory(NamespaceDevice& device, std::size_t base, std::size_t size) {
+  /// Name (_CID, "ARMHC700"), or a package of several.
+  void read_compatible_ids(NamespaceDevice& device) const {
+    for (std::size_t next = at_ + 3; next < tokens_.size(); ++next) {
+      const AslToken& token = tokens_[next];
+      if (token.kind == AslToken::Kind::word && (token.text == "Name" || token.text == "Device")) return;
+      if (token.kind == AslToken::Kind::string) device.cids.push_back(printable(token.text));
+      if (token.is('}') || (token.is(')') && tokens_[next - 1].kind == AslToken::Kind::string)) return;
+    }
+  }
+
+  void read_memory(const std::string& word, NamespaceDevice& device, std::size_t base, std::size_t size) {
     const std::vector<AslToken> words = arguments();
-    if (size >= words.size()) return;
-    const std::optional<std::uint64_t> first = asl_number(words[base]);
-    const std::optional<std::uint64_t> length = asl_number(words[size]);
-    if (first && length) device.memory.push_back({*first, *length});
+    const std::optional<std::uint64_t> first = base < words.size() ? asl_number(words[base]) : std::nullopt;
+    const std::optional<std::uint64_t> length = size < words.size() ? asl_number(words[size]) : std::nullopt;
+    if (first && length)
+      device.memory.push_back({*first, *length});
+    else
+      device.unread.push_back(word);
   }
 
   void read_interrupts(NamespaceDevice& device) {

@@ -14,15 +14,17 @@ namespace pmufab::cli {
 
 /// A device of the ACPI namespace, as far as names and resources are written there and not made by a method's code.
 struct NamespaceDevice {
-  std::string place;       ///< "D000 of dsdt.aml"
-  std::string hid;         ///< _HID; empty: not written
-  std::string uid;         ///< _UID, numbers in decimal
-  std::string compatible;  ///< in _DSD
+  std::string place;                ///< "D000 of dsdt.aml"
+  std::string hid;                  ///< _HID; empty: not written
+  std::string uid;                  ///< _UID, numbers in decimal
+  std::vector<std::string> cids{};  ///< _CID
+  std::string compatible;           ///< in _DSD
   struct Range {
     std::uint64_t base;
     std::uint64_t size;
   };
   std::vector<Range> memory;
+  std::vector<std::string> unread{};  ///< memory descriptors whose numbers are not known, each by its name
   std::vector<std::uint64_t> interrupts;
   std::optional<std::uint64_t> node{};     ///< _PXM
   std::optional<std::uint64_t> segment{};  ///< _SEG

@@ -25,7 +25,7 @@ using scenario::InputError;
 
 constexpr std::array<std::string_view, 4> kReadSignatures = {"APMT", "PPTT", "DSDT", "SSDT"};
 constexpr const char* kBinaryTables =
-    "give binary tables, as in /sys/firmware/acpi/tables, or as acpidump -b and acpixtract -a write them";
+    "give binary tables, as in /sys/firmware/acpi/tables, or the text that acpidump prints";
 
 [[noreturn]] void refuse_table(const std::string& file, const std::string& place, std::string reason,
                                std::string suggestion = kBinaryTables) {
@@ -78,6 +78,68 @@ std::vector<std::filesystem::path> files_in(const std::string& folder) {
   if (error) refuse_table(folder, {}, fmt::format("cannot be read: {}", error.message()), {});
   std::sort(files.begin(), files.end());
   return files;
+}
+
+/// @return whether text begins as a table does that acpidump prints: "APMT @ 0x0000000000000000"
+bool is_dump_heading(std::string_view line) {
+  constexpr std::string_view kAt = " @ 0x";
+  return line.size() > 4 + kAt.size() && line.substr(4, kAt.size()) == kAt;
+}
+
+int hex_digit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  const char small = static_cast<char>(c | 0x20);
+  return small >= 'a' && small <= 'f' ? small - 'a' + 10 : -1;
+}
+
+/// Add the bytes of a line such as "    0010: 41 52 4D 48  ARMH". @return false if it is no such line, or not the next
+bool add_dump_line(std::string_view line, std::string& bytes) {
+  const std::size_t colon = line.find(':');
+  std::size_t at = line.find_first_not_of(' ');
+  if (colon == std::string_view::npos || at == colon) return false;
+  std::uint64_t offset = 0;
+  for (; at < colon; ++at) {
+    if (hex_digit(line[at]) < 0) return false;
+    offset = offset << 4 | static_cast<unsigned>(hex_digit(line[at]));
+  }
+  if (offset != bytes.size()) return false;
+  constexpr int kMost = 16;
+  ++at;
+  for (int count = 0; count < kMost && at + 2 < line.size() && line[at] == ' '; ++count, at += 3) {
+    const int high = hex_digit(line[at + 1]);
+    const int low = hex_digit(line[at + 2]);
+    if (high < 0 || low < 0 || (at + 3 < line.size() && line[at + 3] != ' ')) break;
+    bytes += static_cast<char>(high << 4 | low);
+  }
+  return bytes.size() > offset;
+}
+
+/// @return the tables that pmufab reads of the text that acpidump prints: of each a heading, and lines of bytes
+std::vector<TableFile> dumped_tables(const std::string& file, std::string_view text) {
+  std::vector<TableFile> tables;
+  std::string bytes;
+  std::string heading;
+  const auto finish = [&] {
+    if (is_read(heading)) tables.push_back(checked_table(file, std::move(bytes)));
+    bytes.clear();
+  };
+  for (int number = 1; !text.empty(); ++number) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    while (!line.empty() && (line.back() == '\r' || line.back() == ' ')) line.remove_suffix(1);
+    if (is_dump_heading(line)) {
+      finish();
+      heading = line.substr(0, 4);
+    } else if (!line.empty() && !add_dump_line(line, bytes)) {
+      throw InputError({std::make_shared<const std::string>(file), number, 1}, {},
+                       fmt::format("is no line of acpidump with the bytes from {:#x} on of the table {}", bytes.size(),
+                                   printable(heading)),
+                       "give what acpidump prints, as it is");
+    }
+  }
+  finish();
+  return tables;
 }
 
 /// The processor structures of a PPTT, by their offsets.
@@ -163,16 +225,30 @@ std::uint64_t table_number(std::string_view bytes, std::size_t at, std::size_t s
 
 std::vector<TableFile> read_tables(const std::vector<std::string>& paths) {
   constexpr std::size_t kLargest = 64U << 20;
+  constexpr std::size_t kHeading = 16;
   std::vector<TableFile> tables;
+  const auto add_dump = [&](const std::string& file) {
+    const std::vector<TableFile> more = dumped_tables(file, scenario::read_input(file, kLargest));
+    tables.insert(tables.end(), more.begin(), more.end());
+  };
   for (const std::string& path : paths) {
+    const std::size_t before = tables.size();
     std::error_code ignored;
     if (!std::filesystem::is_directory(path, ignored)) {
-      tables.push_back(checked_table(path, scenario::read_input(path, kLargest)));
+      std::string bytes = scenario::read_input(path, kLargest);
+      if (!is_dump_heading(std::string_view(bytes).substr(0, kHeading))) {
+        tables.push_back(checked_table(path, std::move(bytes)));
+        continue;
+      }
+      add_dump(path);
+      if (tables.size() == before) refuse_table(path, {}, "the text has no table APMT, PPTT, DSDT or SSDT");
       continue;
     }
-    const std::size_t before = tables.size();
     for (const std::filesystem::path& file : files_in(path)) {
-      if (has_table_name(file) || is_read(scenario::read_input(file, 4).substr(0, 4)))
+      const std::string first = scenario::read_input(file, kHeading).substr(0, kHeading);
+      if (is_dump_heading(first))
+        add_dump(file.string());
+      else if (has_table_name(file) || is_read(first.substr(0, 4)))
         tables.push_back(checked_table(file.string(), scenario::read_input(file, kLargest)));
     }
     if (tables.size() == before) refuse_table(path, {}, "the folder has no table APMT, PPTT, DSDT or SSDT");

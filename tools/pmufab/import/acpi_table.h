@@ -10,7 +10,7 @@
 
 namespace pmufab::cli {
 
-/// A binary ACPI table whose header, length and checksum are right.
+/// The bytes of an ACPI table whose header, length and checksum are right.
 struct TableFile {
   std::string file;       ///< as the user named it, or its folder
   std::string signature;  ///< one of those that pmufab reads: APMT, PPTT, DSDT, SSDT
@@ -23,7 +23,8 @@ inline constexpr std::size_t kTableHeader = 36;
 /// @return the little-endian number of `size` bytes at `at`, which must be there
 [[nodiscard]] std::uint64_t table_number(std::string_view bytes, std::size_t at, std::size_t size);
 
-/// @param paths  of tables, or of folders, of which those files count that hold a table that pmufab reads
+/// @param paths  of binary tables, of text as acpidump prints it with several tables, or of folders, of which those
+///               files count that hold a table that pmufab reads
 /// @throws scenario::InputError if one cannot be read or is no whole table, or if there is none
 [[nodiscard]] std::vector<TableFile> read_tables(const std::vector<std::string>& paths);
 

@@ -2,9 +2,9 @@
 #include "tools/pmufab/import/draft.h"
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -28,7 +28,8 @@ struct DraftEntry {
   std::vector<unsigned> sockets;
   std::vector<std::string> places;
   std::string name{};
-  std::string refusal{};  ///< why no platform can have it
+  std::size_t number = 0;  ///< its position
+  std::string refusal{};   ///< why no platform can have it
 };
 
 /// "0x2000_0000"
@@ -74,27 +75,32 @@ bool can_be(unsigned socket) { return socket < platform::kMaximumSockets; }
 std::vector<DraftEntry> entries_of(const FoundMachine& machine) {
   std::vector<DraftEntry> entries;
   std::map<std::string, unsigned> counts;
+  std::map<std::uint64_t, std::vector<std::size_t>> at_base;
   for (const FoundPmu& pmu : machine.pmus) {
     PmuFacts facts = of_socket_0(pmu);
-    const auto same = std::find_if(entries.begin(), entries.end(), [&](const DraftEntry& entry) {
+    std::vector<std::size_t>& alike = at_base[facts.base];
+    const auto same = std::find_if(alike.begin(), alike.end(), [&](std::size_t number) {
+      const DraftEntry& entry = entries[number];
       return entry.facts == facts && can_be(entry.sockets.front()) == can_be(pmu.socket) &&
              std::find(entry.sockets.begin(), entry.sockets.end(), pmu.socket) == entry.sockets.end();
     });
-    if (same == entries.end()) {
+    if (same == alike.end()) {
+      alike.push_back(entries.size());
       const std::string kind = facts.type.empty() ? "pmu" : facts.type == "acpi" ? facts.hid + "_" : facts.type;
       entries.push_back({.facts = std::move(facts),
                          .sockets = {pmu.socket},
                          .places = {pmu.place},
-                         .name = fmt::format("{}{}", kind, counts[kind]++)});
+                         .name = fmt::format("{}{}", kind, counts[kind]++),
+                         .number = entries.size()});
     } else {
-      same->sockets.push_back(pmu.socket);
-      same->places.push_back(pmu.place);
+      entries[*same].sockets.push_back(pmu.socket);
+      entries[*same].places.push_back(pmu.place);
     }
   }
   return entries;
 }
 
-/// Writes the platform, as often as entries turn out to be impossible.
+/// Writes the platform, with entries that turn out to be impossible as comments.
 class DraftWriter {
  public:
   DraftWriter(const FoundMachine& machine, const std::string& name)
@@ -110,16 +116,16 @@ class DraftWriter {
   }
 
   Draft write() {
-    constexpr int kMostRefusals = 64;
     Draft draft;
-    for (int refusals = 0; refusals <= kMostRefusals; ++refusals) {
-      draft.text = text();
-      draft.pmus = entries_.size();
-      const std::optional<scenario::InputError> error = refusal_of(draft.text);
-      draft.refusal = error ? fmt::format("{}{}{}", error->path(), error->path().empty() ? "" : ": ", error->reason())
-                            : std::string();
-      if (!error || !take_refusal(*error)) break;
+    draft.pmus = entries_.size();
+    draft.text = text(entries_);
+    std::optional<scenario::InputError> error = refusal_of(draft.text);
+    if (error) {
+      refuse_impossible();
+      draft.text = text(entries_);
+      error = refusal_of(draft.text);
     }
+    if (error) draft.refusal = fmt::format("{}{}{}", error->path(), error->path().empty() ? "" : ": ", error->reason());
     return draft;
   }
 
@@ -134,27 +140,65 @@ class DraftWriter {
     }
   }
 
-  /// Turn the entry that the error is about into a comment. @return false if it is about none
-  bool take_refusal(const scenario::InputError& error) {
-    constexpr std::string_view kList = "coresight_pmus[";
-    const std::string& path = error.path();
-    if (!path.starts_with(kList)) return false;
-    std::size_t number = 0;
-    std::from_chars(path.data() + kList.size(), path.data() + path.size(), number);
-    for (DraftEntry& entry : entries_) {
-      if (!entry.refusal.empty() || number-- != 0) continue;
-      entry.refusal = fmt::format("{} {}", path.substr(path.rfind('.') + 1), error.reason());
-      return true;
+  /// @return what an entry cannot share with another: numbers and names of firmware, pages and interrupts
+  [[nodiscard]] static std::vector<std::string> claims_of(const DraftEntry& entry) {
+    const PmuFacts& facts = entry.facts;
+    std::vector<std::string> claims;
+    for (const std::uint64_t socket : entry.sockets) {
+      const auto claim = [&](std::string_view what, std::uint64_t number) {
+        claims.push_back(fmt::format("{} {:#x}", what, number));
+      };
+      if (facts.id) claim("id", *facts.id + socket);
+      claim(facts.type + facts.hid, facts.instance.value_or(0) + socket);
+      if (facts.interrupt) claim("interrupt", *facts.interrupt + socket);
+      constexpr unsigned kPage = 12;
+      for (const std::optional<std::uint64_t>& page : {std::optional(facts.base), facts.page1}) {
+        if (page) claim("page", ((socket << kSocketShift) + *page) >> kPage);
+      }
     }
-    return false;
+    return claims;
   }
 
-  [[nodiscard]] std::string text() const {
+  /// Turn each entry that no platform can have into a comment. It is tried alone, and with those before it that claim
+  /// something of its, so that the time grows with the number of entries and not with its square.
+  void refuse_impossible() {
+    std::map<std::string, std::size_t> owners;
+    for (std::size_t index = 0; index < entries_.size(); ++index) {
+      DraftEntry& entry = entries_[index];
+      if (!entry.refusal.empty()) continue;
+      const std::vector<std::string> claims = claims_of(entry);
+      std::set<std::size_t> tried{index};
+      for (const std::string& claim : claims) {
+        if (const auto owner = owners.find(claim); owner != owners.end()) tried.insert(owner->second);
+      }
+      std::vector<DraftEntry> few;
+      for (const std::size_t number : tried) few.push_back(entries_[number]);
+      if (const std::optional<scenario::InputError> error = refusal_of(text(few)))
+        entry.refusal = reason_of(*error, few);
+      if (!entry.refusal.empty()) continue;
+      for (const std::string& claim : claims) owners.emplace(claim, index);
+    }
+  }
+
+  /// @return why the entry is impossible, with names in place of positions; empty if the error is about none
+  static std::string reason_of(const scenario::InputError& error, const std::vector<DraftEntry>& entries) {
+    constexpr std::string_view kList = "coresight_pmus[";
+    if (!error.path().starts_with(kList)) return {};
+    std::string reason = fmt::format("{} {}", error.path().substr(error.path().rfind('.') + 1), error.reason());
+    for (std::size_t index = 0; index < entries.size(); ++index) {
+      const std::string position = fmt::format("{}{}]", kList, index);
+      if (const std::size_t at = reason.find(position); at != std::string::npos)
+        reason.replace(at, position.size(), entries[index].name);
+    }
+    return reason;
+  }
+
+  [[nodiscard]] std::string text(const std::vector<DraftEntry>& entries) const {
     std::string text = head();
     const bool is_empty =
-        std::all_of(entries_.begin(), entries_.end(), [](const DraftEntry& entry) { return !entry.refusal.empty(); });
-    if (!entries_.empty()) text += is_empty ? "# coresight_pmus:\n" : "coresight_pmus:\n";
-    for (const DraftEntry& entry : entries_) text += entry_text(entry);
+        std::all_of(entries.begin(), entries.end(), [](const DraftEntry& entry) { return !entry.refusal.empty(); });
+    if (!entries.empty()) text += is_empty ? "# coresight_pmus:\n" : "coresight_pmus:\n";
+    for (const DraftEntry& entry : entries) text += entry_text(entry);
     if (!machine_.meshes.empty())
       text +=
           "# TODO: meshes. Firmware does not tell the shape of a mesh, which is in its registers: tiles and rows are\n"
@@ -249,7 +293,7 @@ class DraftWriter {
     } else {
       constexpr std::uint32_t kImplementer = 0xfff;
       const std::uint32_t implementer = facts.implementation_id & kImplementer;
-      const std::string suffix = fmt::format("{}{}", &entry - entries_.data(), sockets_ > 1 ? "_{socket}" : "");
+      const std::string suffix = fmt::format("{}{}", entry.number, sockets_ > 1 ? "_{socket}" : "");
       if (implementer == 0x36b) add("perf_name: nvidia_uncore_pmu_" + suffix, "as pmufab list shows it");
       if (implementer == 0xa16) add("perf_name: ampere_mcu_pmu_" + suffix, "as pmufab list shows it");
     }
@@ -268,8 +312,9 @@ class DraftWriter {
       text += fmt::format(": registers at {} ... {}", grouped(mesh.base), grouped(mesh.base + mesh.size - 1));
     if (!mesh.interrupts.empty())
       text += fmt::format(", interrupts of DTCs {} (a platform has its own numbers)", fmt::join(mesh.interrupts, ", "));
-    text +=
-        fmt::format("\n#   - product: {}\n#     firmware: {}\n", mesh.product, mesh.in_acpi ? "acpi" : "device_tree");
+    text += '\n';
+    for (const std::string& remark : mesh.remarks) text += fmt::format("#   # TODO: {}\n", remark);
+    text += fmt::format("#   - product: {}\n#     firmware: {}\n", mesh.product, mesh.in_acpi ? "acpi" : "device_tree");
     if (mesh.size != 0) text += fmt::format("#     base: {}\n", grouped(mesh.base));
     if (mesh.root && mesh.product == "CMN-600") text += fmt::format("#     root: {}\n", grouped(*mesh.root));
     if (mesh.socket && !can_be(*mesh.socket))

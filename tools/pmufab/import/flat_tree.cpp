@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <libfdt.h>
 
 #include "testbench/scenario/yaml/input_error.h"
 #include "testbench/scenario/yaml/input_file.h"
@@ -16,30 +17,13 @@
 namespace pmufab::cli {
 namespace {
 
-constexpr std::size_t kCell = 4;
+constexpr std::size_t kCell = sizeof(fdt32_t);
 constexpr std::string_view kBlobMagic = "\xd0\x0d\xfe\xed";
 
-[[noreturn]] void refuse_blob(const std::string& reason) { throw std::invalid_argument(reason); }
-
-/// @return the big-endian cell at `at`. @throws std::invalid_argument if it is not there
-std::uint32_t blob_cell(std::string_view bytes, std::size_t at) {
-  if (bytes.size() < kCell || at > bytes.size() - kCell) refuse_blob("the blob is cut off");
-  std::uint32_t value = 0;
-  for (std::size_t index = 0; index < kCell; ++index)
-    value = value << 8 | static_cast<unsigned char>(bytes[at + index]);
-  return value;
-}
-
-/// @return the text up to the next zero byte
-std::string blob_text(std::string_view bytes, std::size_t at) {
-  const std::size_t end = at < bytes.size() ? bytes.find('\0', at) : std::string_view::npos;
-  if (end == std::string_view::npos) refuse_blob("a name in the blob has no end");
-  return std::string(bytes.substr(at, end - at));
-}
-
-std::string_view blob_part(std::string_view blob, std::size_t at, std::size_t size) {
-  if (at > blob.size() || size > blob.size() - at) refuse_blob("the blob is cut off");
-  return blob.substr(at, size);
+/// @return the number that a function of libfdt has returned. @throws std::invalid_argument if it tells an error
+int checked(int result) {
+  if (result < 0) throw std::invalid_argument(fmt::format("the blob is damaged: {}", fdt_strerror(result)));
+  return result;
 }
 
 /// @return the number of up to two cells; nothing if there are more
@@ -57,7 +41,7 @@ std::vector<std::uint32_t> TreeNode::cells(const std::string& property) const {
   const auto found = properties.find(property);
   if (found == properties.end()) return numbers;
   for (std::size_t at = 0; at + kCell <= found->second.size(); at += kCell)
-    numbers.push_back(blob_cell(found->second, at));
+    numbers.push_back(fdt32_ld(reinterpret_cast<const fdt32_t*>(found->second.data() + at)));
   return numbers;
 }
 
@@ -78,42 +62,27 @@ std::vector<std::string> TreeNode::texts(const std::string& property) const {
   return strings;
 }
 
-DeviceTree::DeviceTree(std::string_view blob) {
-  if (!blob.starts_with(kBlobMagic)) refuse_blob("it does not begin as a blob does");
-  constexpr std::size_t kStructure = 8;
-  constexpr std::size_t kStrings = 12;
-  constexpr std::size_t kStringsSize = 32;
-  constexpr std::size_t kStructureSize = 36;
-  read_structure(blob_part(blob, blob_cell(blob, kStructure), blob_cell(blob, kStructureSize)),
-                 blob_part(blob, blob_cell(blob, kStrings), blob_cell(blob, kStringsSize)));
-  if (nodes_.empty()) refuse_blob("the tree has no root");
-}
-
-void DeviceTree::read_structure(std::string_view structure, std::string_view strings) {
-  enum Token : std::uint32_t { begin_node = 1, end_node = 2, property = 3, nothing = 4, end = 9 };
-  const auto aligned = [](std::size_t at) { return (at + kCell - 1) / kCell * kCell; };
+DeviceTree::DeviceTree(const std::string& blob) {
+  const void* const tree = blob.data();
+  checked(fdt_check_full(tree, blob.size()));
   std::vector<std::size_t> open;
-  for (std::size_t at = 0;;) {
-    const std::uint32_t token = blob_cell(structure, at);
-    at += kCell;
-    if (token == begin_node) {
-      if (open.empty() && !nodes_.empty()) refuse_blob("the tree has two roots");
-      std::string name = blob_text(structure, at);
-      at = aligned(at + name.size() + 1);
-      nodes_.push_back({std::move(name), open.empty() ? 0 : open.back(), {}});
-      open.push_back(nodes_.size() - 1);
-    } else if (token == property && !open.empty()) {
-      const std::size_t size = blob_cell(structure, at);
-      std::string name = blob_text(strings, blob_cell(structure, at + kCell));
-      nodes_[open.back()].properties[std::move(name)] = std::string(blob_part(structure, at + 2 * kCell, size));
-      at = aligned(at + 2 * kCell + size);
-    } else if (token == end_node && !open.empty()) {
-      open.pop_back();
-    } else if (token == end && open.empty()) {
-      return;
-    } else if (token != nothing) {
-      refuse_blob(fmt::format("token {} at byte {:#x} of the structure is out of place", token, at - kCell));
+  int depth = -1;
+  for (int at = fdt_next_node(tree, -1, &depth); at >= 0 && depth >= 0; at = fdt_next_node(tree, at, &depth)) {
+    open.resize(static_cast<std::size_t>(depth));
+    int size = 0;
+    const char* const name = fdt_get_name(tree, at, &size);
+    checked(size);
+    TreeNode& node = nodes_.emplace_back(TreeNode{name, open.empty() ? 0 : open.back(), {}});
+    open.push_back(nodes_.size() - 1);
+    for (int property = fdt_first_property_offset(tree, at); property >= 0;
+         property = fdt_next_property_offset(tree, property)) {
+      const char* key = nullptr;
+      const void* const value = fdt_getprop_by_offset(tree, property, &key, &size);
+      checked(size);
+      node.properties[key].assign(static_cast<const char*>(value), static_cast<std::size_t>(size));
     }
+    if (const auto handle = node.properties.find("phandle"); handle != node.properties.end())
+      handles_.emplace(node.cell("phandle", 0), nodes_.size() - 1);
   }
 }
 
@@ -132,10 +101,8 @@ std::string DeviceTree::absence(std::size_t node) const {
 }
 
 std::optional<std::size_t> DeviceTree::node_with(std::uint32_t phandle) const {
-  for (std::size_t node = 0; node < nodes_.size(); ++node) {
-    if (nodes_[node].properties.contains("phandle") && nodes_[node].cell("phandle", 0) == phandle) return node;
-  }
-  return std::nullopt;
+  const auto found = handles_.find(phandle);
+  return found == handles_.end() ? std::nullopt : std::optional(found->second);
 }
 
 std::optional<std::uint64_t> DeviceTree::at_root(std::size_t bus, std::uint64_t address) const {
@@ -175,29 +142,6 @@ std::vector<std::optional<DeviceTree::Range>> DeviceTree::registers(std::size_t 
   return ranges;
 }
 
-std::vector<DeviceTree::Interrupt> DeviceTree::interrupts(std::size_t node) const {
-  std::vector<Interrupt> found;
-  const std::vector<std::uint32_t> cells = nodes_[node].cells("interrupts");
-  std::size_t above = node;
-  while (above != 0 && !nodes_[above].properties.contains("interrupt-parent")) above = nodes_[above].parent;
-  const std::optional<std::size_t> controller = node_with(nodes_[above].cell("interrupt-parent", 0));
-  if (!controller) return found;
-  const std::size_t each = nodes_[*controller].cell("#interrupt-cells", 0);
-  const std::vector<std::string> kinds = nodes_[*controller].texts("compatible");
-  const bool is_gic = std::any_of(kinds.begin(), kinds.end(),
-                                  [](const std::string& kind) { return kind.find("gic") != std::string::npos; });
-  constexpr std::size_t kGicCells = 3;
-  if (!is_gic || each < kGicCells) return found;
-  for (std::size_t at = 0; at + each <= cells.size() && at + each > at; at += each) {
-    enum Kind : std::uint32_t { shared = 0, own = 1, extended = 2 };
-    constexpr std::uint32_t kEdges = 3;
-    if (cells[at] > extended) continue;
-    const std::uint64_t first = cells[at] == shared ? 32 : cells[at] == own ? 16 : 4096;
-    found.push_back({first + cells[at + 1], (cells[at + 2] & kEdges) != 0});
-  }
-  return found;
-}
-
 DeviceTree read_tree(const std::string& path, const std::filesystem::path& scratch) {
   const auto refuse = [&](const std::string& reason, const std::string& suggestion) {
     throw scenario::InputError({std::make_shared<const std::string>(path), 0, 0}, {}, reason, suggestion);
@@ -211,6 +155,15 @@ DeviceTree read_tree(const std::string& path, const std::filesystem::path& scrat
       refuse("is not a regular file", "write the tree to a file first");
     scenario::note_input(path);
   }
+  const auto tree_of = [&](const std::string& blob) {
+    try {
+      return DeviceTree(blob);
+    } catch (const std::invalid_argument& error) {
+      refuse(error.what(), "read the tree again");
+      throw;
+    }
+  };
+  if (form == "dtb") return tree_of(scenario::read_input(path, kLargest));
   const std::string blob = (scratch / "tree.dtb").string();
   const ProgramReply reply = ask_program(
       {"timeout", "60", "dtc", "-q", "-I", form, "-O", "dtb", "-o", blob, std::filesystem::absolute(path).string()});
@@ -222,12 +175,7 @@ DeviceTree read_tree(const std::string& path, const std::filesystem::path& scrat
     refuse(fmt::format("dtc does not understand the tree: '{}'",
                        printable(reply.errors.substr(0, reply.errors.find('\n')))),
            "give source (.dts), a blob (.dtb), or a folder such as /proc/device-tree");
-  try {
-    return DeviceTree(scenario::read_input(blob, kLargest));
-  } catch (const std::invalid_argument& error) {
-    refuse(error.what(), "read the tree again");
-    throw;
-  }
+  return tree_of(scenario::read_input(blob, kLargest));
 }
 
 }  // namespace pmufab::cli

@@ -7,7 +7,6 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace pmufab::cli {
@@ -29,9 +28,9 @@ struct TreeNode {
 /// A device tree: the root first, each node behind its parent.
 class DeviceTree {
  public:
-  /// @param blob  the form that dtc writes with -O dtb (Devicetree Specification 0.4, chapter 5)
+  /// @param blob  the form that dtc writes with -O dtb (Devicetree Specification 0.4, chapter 5), which libfdt reads
   /// @throws std::invalid_argument with the reason if it is not of that form
-  explicit DeviceTree(std::string_view blob);
+  explicit DeviceTree(const std::string& blob);
 
   [[nodiscard]] const std::vector<TreeNode>& nodes() const noexcept { return nodes_; }
   /// @return "/soc/pmu@20000000"
@@ -52,21 +51,26 @@ class DeviceTree {
     std::uint64_t number;
     bool is_edge;
   };
-  /// @return the numbers of a GIC's interrupts (arm,gic-v3.yaml): private ones from 16 on, shared ones from 32 on,
-  /// extended ones from 4096 on. Those of other controllers are left out.
-  [[nodiscard]] std::vector<Interrupt> interrupts(std::size_t node) const;
+  struct Interrupts {
+    std::vector<Interrupt> wires;     ///< of a GIC
+    std::vector<std::string> unread;  ///< a line for each interrupt that is no such one, with the reason
+  };
+  /// @return what `interrupts-extended` names or else `interrupts` (Devicetree Specification 0.4, 2.4), through
+  /// `interrupt-map` where a nexus is in between, as the numbers of a GIC (arm,gic-v3.yaml): private ones from 16 on,
+  /// shared ones from 32 on, extended private ones from 1056 on, extended shared ones from 4096 on
+  [[nodiscard]] Interrupts interrupts(std::size_t node) const;
 
  private:
-  void read_structure(std::string_view structure, std::string_view strings);
   [[nodiscard]] std::optional<std::uint64_t> at_root(std::size_t bus, std::uint64_t address) const;
 
   std::vector<TreeNode> nodes_;
+  std::map<std::uint32_t, std::size_t> handles_;  // nodes by their phandles
 };
 
-/// Let dtc of Debian's device-tree-compiler read a tree: source (.dts), a blob (.dtb), or a folder such as
+/// Read a blob (.dtb), or what dtc of Debian's device-tree-compiler makes one of: source (.dts), or a folder such as
 /// /proc/device-tree.
-/// @param scratch  a folder for its files
-/// @throws scenario::InputError if there is no dtc, or if it does not understand the tree
+/// @param scratch  a folder for dtc's files
+/// @throws scenario::InputError if the tree is damaged, and if dtc is needed and not there or does not understand it
 [[nodiscard]] DeviceTree read_tree(const std::string& path, const std::filesystem::path& scratch);
 
 }  // namespace pmufab::cli

@@ -73,9 +73,9 @@ Command import_acpi_command() {
       .arguments = "[options] FILE|DIR...",
       .summary = "write a draft of a platform from the ACPI tables of a machine",
       .description =
-          R"(Reads binary ACPI tables, and writes a platform with what they tell of PMUs. A value that they do not tell is a
-placeholder with a comment TODO. Give files, or a folder such as /sys/firmware/acpi/tables, of which root must make a
-copy that you may read.
+          R"(Reads ACPI tables, binary ones or as acpidump prints them, and writes a platform with what they tell of PMUs. A value
+that they do not tell is a placeholder with a comment TODO. Give files, or a folder such as /sys/firmware/acpi/tables, of
+which root must make a copy that you may read.
 
   APMT         each CoreSight PMU: type, instance, id, pages, interrupt, CPUs, implementation id
   PPTT         sockets and CPUs
@@ -105,7 +105,7 @@ pages, interrupt and CPUs; CMN meshes (arm,cmn-600, arm,cmn-650, arm,cmn-700, ar
 the numbers of NUMA nodes and CPUs. A value that it does not tell is a placeholder with a comment TODO.
 
 FILE is source (.dts) or a blob (.dtb), DIR a folder such as /proc/device-tree. dtc (Debian's package
-device-tree-compiler) reads them.)",
+device-tree-compiler) reads source and folders.)",
       .options = draft_options(),
       .words = Words::files,
       .examples = {{"pmufab import device-tree /proc/device-tree -o my-machine.yaml"}, {"pmufab list my-machine.yaml"}},

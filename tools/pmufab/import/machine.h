@@ -46,6 +46,7 @@ struct FoundMesh {
   std::vector<std::uint64_t> interrupts{};   ///< of its DTCs
   std::optional<unsigned> socket{};          ///< nothing: not told
   std::optional<std::uint64_t> proximity{};  ///< proximity domain (_PXM), from which a socket does not follow
+  std::vector<std::string> remarks{};        ///< what no key can say, each a line
 };
 
 /// @param id  a hardware id of ACPI, or a compatible string of a device tree

@@ -93,18 +93,21 @@ void add_tree_pmu(const DeviceTree& tree, std::size_t node, const TreeCpus& cpus
     return;
   }
   pmu.facts.base = pages[0]->base;
+  if (pages.size() > 2) pmu.facts.remarks.push_back(fmt::format("it has {} pages, here the first two", pages.size()));
   if (pages.size() > 1) {
     if (pages[1])
       pmu.facts.page1 = pages[1]->base;
     else
       pmu.facts.remarks.emplace_back("no address leads to its second page");
   }
-  if (const std::vector<DeviceTree::Interrupt> wires = tree.interrupts(node); !wires.empty()) {
-    pmu.facts.interrupt = wires[0].number;
-    pmu.facts.is_edge = wires[0].is_edge;
-  } else if (its.properties.contains("interrupts") || its.properties.contains("interrupts-extended")) {
-    pmu.facts.remarks.emplace_back("its interrupt is written in a way that pmufab does not read");
+  const DeviceTree::Interrupts interrupts = tree.interrupts(node);
+  if (!interrupts.wires.empty()) {
+    pmu.facts.interrupt = interrupts.wires[0].number;
+    pmu.facts.is_edge = interrupts.wires[0].is_edge;
   }
+  for (std::size_t more = 1; more < interrupts.wires.size(); ++more)
+    pmu.facts.remarks.push_back(fmt::format("it has interrupt {}, too", interrupts.wires[more].number));
+  for (const std::string& line : interrupts.unread) pmu.facts.remarks.push_back(line);
   pmu.facts.atomic_64bit = its.cell("reg-io-width", 0) == 8;
   cpus.place(its.cells("cpus"), pmu);
   machine.pmus.push_back(std::move(pmu));
@@ -118,13 +121,24 @@ void add_tree_mesh(const DeviceTree& tree, std::size_t node, const char* product
     machine.others.push_back(fmt::format("{}: a mesh {} whose status is '{}'", mesh.place, product, absence));
     return;
   }
-  if (const auto ranges = tree.registers(node); !ranges.empty() && ranges[0]) {
+  const std::vector<std::optional<DeviceTree::Range>> ranges = tree.registers(node);
+  if (!ranges.empty() && ranges[0]) {
     mesh.base = ranges[0]->base;
     mesh.size = ranges[0]->size;
   }
+  for (std::size_t more = 1; more < ranges.size(); ++more)
+    mesh.remarks.push_back(ranges[more] ? fmt::format("it has registers of {:#x} bytes at {:#x}, too",
+                                                      ranges[more]->size, ranges[more]->base)
+                                        : "it has further registers, which no address leads to");
   if (its.properties.contains("arm,root-node")) mesh.root = its.cell("arm,root-node", 0);
-  for (const DeviceTree::Interrupt& wire : tree.interrupts(node)) mesh.interrupts.push_back(wire.number);
-  if (its.properties.contains("numa-node-id")) mesh.socket = cpus.socket_of(its.cell("numa-node-id", 0));
+  DeviceTree::Interrupts interrupts = tree.interrupts(node);
+  for (const DeviceTree::Interrupt& wire : interrupts.wires) mesh.interrupts.push_back(wire.number);
+  std::move(interrupts.unread.begin(), interrupts.unread.end(), std::back_inserter(mesh.remarks));
+  if (its.properties.contains("numa-node-id")) {
+    const std::uint32_t numa = its.cell("numa-node-id", 0);
+    mesh.socket = cpus.socket_of(numa);
+    if (!mesh.socket) mesh.remarks.push_back(fmt::format("it is of NUMA node {}, which has no CPUs", numa));
+  }
   machine.meshes.push_back(std::move(mesh));
 }
 
