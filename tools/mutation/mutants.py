@@ -33,6 +33,7 @@ MODULES = {
                                       "cmn-gateways", "cmn-every-interface")),
     "cxl_pci": ("cxl", r"cxl_pmu_", ("cxl-mem", "cxl-switch")),
     "cxl_pmu": ("cxl", r"cxl_pmu_", ("cxl-mem", "cxl-thresholds", "cxl-fixed", "cxl-overflow", "cxl-freeze")),
+    "dwc_pcie_pmu": ("dwc", r"dwc_rootport_", ("dwc-root-buses", "dwc-basic", "dwc-segments", "dwc-every-event")),
 }
 # These take seconds each, so they come last.
 SLOW = ("cxl-controller", "cxl-controller-newer", "cmn-two-domains", "cmn-reload", "cmn-local-wrap",
