@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-#define PMUFAB_DRIVER_ABI_VERSION 14u
+#define PMUFAB_DRIVER_ABI_VERSION 15u
 #define PMUFAB_NO_TIMER (~(uint64_t)0)
 #define PMUFAB_DRIVER_ENTRY "pmufab_driver_module"
 
@@ -191,6 +191,15 @@ struct pmufab_module {
   /* Unload one module, as rmmod does, or load it again. 0, or -errno. */
   int (*unload_module)(const char* name);
   int (*load_module)(const char* name);
+  /* Unbind a driver from all its devices, or bind it again to those that have none, as its files `unbind` and `bind` in
+   * sysfs do. The number of devices; -ENOENT: it has no such files (suppress_bind_attrs); -ENODEV: there is no driver of
+   * that name. */
+  int (*unbind_driver)(const char* name);
+  int (*bind_driver)(const char* name);
+  /* Write a file below a PMU's sysfs folder, as write(2) does. */
+  int (*write_file)(const char* pmu, const char* path, const char* text, size_t length);
+  /* From now on (1), the handlers of a device are called between any two steps of its driver's probe and remove. */
+  void (*interrupt_at_steps)(int on);
   /* Every device that a driver is bound to, the driver's name, how many PMUs it has registered for the device, and how
    * many files in sysfs they have. */
   void (*list_bound)(void* context, void (*device)(void* context, const char* name, const char* driver,

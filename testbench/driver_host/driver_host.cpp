@@ -385,6 +385,7 @@ struct DriverHost::State {
     // Reloaded drivers have their initial variables.
     if (!library) library = std::make_unique<ModuleLibrary>(drivers.library);
     (*library)->attach(&door, next_event);
+    (*library)->interrupt_at_steps(interrupts_at_steps ? 1 : 0);
     const FirmwareTable table(*firmware, offline);
     booted = true;
     return (*library)->boot(&table.get());
@@ -417,7 +418,8 @@ struct DriverHost::State {
   std::uint64_t failing_call = 0;  // its number; 0: none fails, and calls are not counted
   std::uint64_t calls_that_may_fail = 0;
   std::string failed_call;
-  std::set<unsigned> offline;  // CPUs; the drivers are loaded on the others
+  std::set<unsigned> offline;        // CPUs; the drivers are loaded on the others
+  bool interrupts_at_steps = false;  // of probe and remove, as the drivers are loaded
   bool booted = false;
   std::optional<Picoseconds> first_loaded;
   bool dead = false;
@@ -570,6 +572,21 @@ int DriverHost::load_with_failing_call(std::uint64_t number) {
   return result;
 }
 
+int DriverHost::load_with_interrupts() {
+  const Inside inside(*state_);
+  if (state_->dead) return kErrorIo;
+  state_->interrupts_at_steps = true;
+  int result = 0;
+  try {
+    result = state_->load();
+  } catch (...) {
+    state_->interrupts_at_steps = false;
+    throw;
+  }
+  state_->interrupts_at_steps = false;
+  return result;
+}
+
 std::uint64_t DriverHost::calls_that_may_fail() const { return state_->calls_that_may_fail; }
 
 const std::string& DriverHost::failed_call() const { return state_->failed_call; }
@@ -630,6 +647,20 @@ int DriverHost::unload_module(const std::string& name) {
 
 int DriverHost::load_module(const std::string& name) {
   return call([&](const pmufab_module& module) { return module.load_module(name.c_str()); });
+}
+
+int DriverHost::unbind_driver(const std::string& driver) {
+  return call([&](const pmufab_module& module) { return module.unbind_driver(driver.c_str()); });
+}
+
+int DriverHost::bind_driver(const std::string& driver) {
+  return call([&](const pmufab_module& module) { return module.bind_driver(driver.c_str()); });
+}
+
+int DriverHost::write_file(const std::string& pmu, const std::string& path, const std::string& text) {
+  return call([&](const pmufab_module& module) {
+    return module.write_file(pmu.c_str(), path.c_str(), text.data(), text.size());
+  });
 }
 
 std::vector<DriverHost::BoundDevice> DriverHost::bound_devices() const {

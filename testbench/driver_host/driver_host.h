@@ -75,6 +75,9 @@ class DriverHost : public sc_core::sc_module {
   /// As load(), and one of the drivers' calls into the kernel that may fail, such as kmalloc(), fails.
   /// @param number  of the call, from 1; beyond the last, none fails
   int load_with_failing_call(std::uint64_t number);
+  /// As load(), and from now on handlers of a device's interrupts are called between any two steps of its driver's probe
+  /// and remove: unload(), too.
+  int load_with_interrupts();
   /// @return how many such calls the drivers made in the last load_with_failing_call()
   [[nodiscard]] std::uint64_t calls_that_may_fail() const;
   /// @return the call that failed then: "kmalloc() in arm_cmn_probe() of arm-cmn.c"; empty: none
@@ -96,6 +99,13 @@ class DriverHost : public sc_core::sc_module {
   /// Unload one module, as rmmod does, or load it again. Returns 0 or -errno.
   int unload_module(const std::string& name);
   int load_module(const std::string& name);
+
+  /// Unbind a driver from all its devices, or bind it again, as its files `unbind` and `bind` in sysfs do. Events may be
+  /// open. @return the number of devices, or -errno: -ENOENT if it has no such files (suppress_bind_attrs)
+  int unbind_driver(const std::string& driver);
+  int bind_driver(const std::string& driver);
+  /// write(2) to a file below a PMU's sysfs folder. @return the bytes that were taken, or -errno
+  int write_file(const std::string& pmu, const std::string& path, const std::string& text);
 
   /// A device that a driver is bound to.
   struct BoundDevice {

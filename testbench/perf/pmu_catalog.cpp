@@ -91,7 +91,7 @@ const PmuCatalog::Event* find_event(const PmuCatalog::Entry& pmu, std::string_vi
 void apply_definition(const std::string& text, const WrittenEvent& written, std::size_t position,
                       const PmuCatalog::Entry& pmu, const PmuCatalog::Event& event, PerfAttributes& attributes) {
   const auto broken = [&](const std::string& why) {
-    return EventError(
+    return PublicationError(
         text, position,
         fmt::format("the driver publishes {}/events/{} as '{}': {}", pmu.name, event.name, event.definition, why));
   };
@@ -349,7 +349,7 @@ ResolvedEvent PmuCatalog::resolve(const std::string& text, const WrittenEvent& e
 
     const std::uint64_t value = number_of(text, term);
     if (const Format* const published = find_format(pmu, term.name)) {
-      if (!published->bits) throw EventError(text, term.position, publishes_wrongly(pmu, *published));
+      if (!published->bits) throw PublicationError(text, term.position, publishes_wrongly(pmu, *published));
       const TermFormat& format = *published->bits;
       if (!term.value && format.bits.size() > 1)
         throw EventError(text, term.position, fmt::format("no value assigned for term '{}'", term.name),

@@ -45,6 +45,12 @@ struct ResolvedGroup {
   bool braces = false;
 };
 
+/// An event or a term that its driver publishes so that nobody can use it.
+class PublicationError : public EventError {
+ public:
+  using EventError::EventError;
+};
+
 /// What drivers publish about their PMUs, as perf would read it from sysfs, and how event strings resolve against it.
 class PmuCatalog {
  public:

@@ -118,7 +118,25 @@ static int call_on(unsigned int cpu, int (*callback)(unsigned int cpu, struct hl
   int error;
   PMUFAB_CALL(error = callback(cpu, node));
   pmufab_leave_cpu(previous);
-  return error;
+  if (error <= 0) return error;
+  pmufab_rule(PMUFAB_PLACE_OF(callback), "a callback of CPU hotplug answers %d for CPU %u, which is no errno", error,
+              cpu);
+  return -EINVAL; /* to the kernel it has failed */
+}
+
+/* Whoever leaves a state, or its set-up has failed, cannot be refused that. */
+static void tear_down(const struct hotplug_state* state, unsigned int cpu, struct hlist_node* node) {
+  const int error = call_on(cpu, state->teardown, node);
+  if (error)
+    pmufab_rule(PMUFAB_PLACE_OF(state->teardown),
+                "a callback of CPU hotplug answers %d when its state is left: a kernel dies of that (BUG_ON() in "
+                "kernel/cpu.c)",
+                error);
+}
+
+static void tear_down_below(const struct hotplug_state* state, unsigned int failed, struct hlist_node* node) {
+  for (unsigned int cpu = 0; cpu < failed; cpu++)
+    if (cpu_online(cpu)) tear_down(state, cpu, node);
 }
 
 static struct hotplug_state* state_of(int state) {
@@ -173,7 +191,10 @@ int cpuhp_setup_state(enum cpuhp_state state, const char* name, int (*startup)(u
   unsigned int cpu;
   for_each_online_cpu(cpu) {
     const int error = call_on(cpu, state_of(number)->startup, NULL);
-    if (error) return error;
+    if (!error) continue;
+    tear_down_below(state_of(number), cpu, NULL);
+    states[number].used = false;
+    return error;
   }
   return state == CPUHP_AP_ONLINE_DYN ? number : 0;
 }
@@ -183,6 +204,7 @@ int cpuhp_state_add_instance_nocalls(int state, struct hlist_node* node) {
   struct hotplug_state* entry = state_of(state);
   if (!entry) return -EINVAL;
   hlist_add_head(node, &entry->instances);
+  pmufab_irq_step();
   return 0;
 }
 
@@ -194,11 +216,11 @@ int cpuhp_state_add_instance(int state, struct hlist_node* node) {
   for_each_online_cpu(cpu) {
     const int error = call_on(cpu, entry->startup, node);
     if (!error) continue;
-    for (unsigned int undone = 0; undone < cpu; undone++)
-      if (cpu_online(undone)) call_on(undone, entry->teardown, node);
+    tear_down_below(entry, cpu, node);
     return error;
   }
   hlist_add_head(node, &entry->instances);
+  pmufab_irq_step();
   return 0;
 }
 
@@ -206,6 +228,7 @@ int cpuhp_state_remove_instance_nocalls(int state, struct hlist_node* node) {
   CHECK_NUMBER(state);
   if (!state_of(state)) return -EINVAL;
   hlist_del_init(node);
+  pmufab_irq_step();
   return 0;
 }
 
@@ -214,8 +237,9 @@ int cpuhp_state_remove_instance(int state, struct hlist_node* node) {
   struct hotplug_state* entry = state_of(state);
   if (!entry) return -EINVAL;
   unsigned int cpu;
-  for_each_online_cpu(cpu) call_on(cpu, entry->teardown, node);
+  for_each_online_cpu(cpu) tear_down(entry, cpu, node);
   hlist_del_init(node);
+  pmufab_irq_step();
   return 0;
 }
 
@@ -241,19 +265,23 @@ void cpuhp_remove_state(int state) {
     return;
   }
   unsigned int cpu;
-  for_each_online_cpu(cpu) call_on(cpu, entry->teardown, NULL);
+  for_each_online_cpu(cpu) tear_down(entry, cpu, NULL);
   entry->used = false;
 }
 
+/* If one of the instances refuses, those before it go back. */
 static int call_state(struct hotplug_state* entry, bool up, unsigned int cpu) {
   int (*callback)(unsigned int cpu, struct hlist_node* node) = up ? entry->startup : entry->teardown;
+  int (*back)(unsigned int cpu, struct hlist_node* node) = up ? entry->teardown : entry->startup;
   if (!entry->used) return 0;
   if (entry->single) return call_on(cpu, callback, NULL);
   struct hlist_node *node, *next;
   for (node = entry->instances.first; node; node = next) {
     next = node->next;
     const int error = call_on(cpu, callback, node);
-    if (error) return error;
+    if (!error) continue;
+    for (struct hlist_node* done = entry->instances.first; done != node; done = done->next) call_on(cpu, back, done);
+    return error;
   }
   return 0;
 }
@@ -264,27 +292,42 @@ void pmufab_cpus_exit(void) {
       pmufab_rule(states[index].place, "the hotplug state '%s' is left behind; it was set up", states[index].name);
 }
 
-int pmufab_set_cpu_online(unsigned int cpu, int online) {
-  if (cpu >= nr_cpu_ids) return -EINVAL;
-  if (cpu_online(cpu) == !!online) return 0;
-  if (online) {
-    cpumask_set_cpu(cpu, &__cpu_online_mask);
-    for (int index = 0; index < kStates; index++) {
-      const int error = call_state(&states[index], true, cpu);
-      if (error) return error;
-    }
-    return 0;
-  }
-  if (num_online_cpus() == 1) return -EBUSY;
-  /* As in the kernel, the drivers' callbacks run while the CPU still counts as online. */
-  for (int index = kStates; index-- > 0;) {
-    const int error = call_state(&states[index], false, cpu);
-    if (error) return error;
-  }
+static void take_away(unsigned int cpu) {
   pmufab_perf_cpu_exit(cpu);
   cpumask_clear_cpu((int)cpu, &__cpu_online_mask);
   if (current_cpu == cpu) current_cpu = cpumask_first(cpu_online_mask);
+}
+
+/* If a driver refuses the CPU, the states before its go back, and the CPU goes. */
+static int come_online(unsigned int cpu) {
+  cpumask_set_cpu(cpu, &__cpu_online_mask);
+  for (int index = 0; index < kStates; index++) {
+    const int error = call_state(&states[index], true, cpu);
+    if (!error) continue;
+    while (index-- > 0) call_state(&states[index], false, cpu);
+    take_away(cpu);
+    return error;
+  }
   return 0;
+}
+
+/* As in the kernel, the drivers' callbacks run while the CPU still counts as online. It stays if one refuses. */
+static int go_offline(unsigned int cpu) {
+  if (num_online_cpus() == 1) return -EBUSY;
+  for (int index = kStates; index-- > 0;) {
+    const int error = call_state(&states[index], false, cpu);
+    if (!error) continue;
+    while (++index < kStates) call_state(&states[index], true, cpu);
+    return error;
+  }
+  take_away(cpu);
+  return 0;
+}
+
+int pmufab_set_cpu_online(unsigned int cpu, int online) {
+  if (cpu >= nr_cpu_ids) return -EINVAL;
+  if (cpu_online(cpu) == !!online) return 0;
+  return online ? come_online(cpu) : go_offline(cpu);
 }
 
 u64 ktime_get_ns(void);

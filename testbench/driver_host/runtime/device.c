@@ -77,9 +77,10 @@ static void notify(struct device* dev, unsigned long action) {
 
 /* The driver is done with the device. */
 static void leave(struct device* dev) {
+  const struct device* const outer = pmufab_leaving; /* devices below it are unbound with it */
   pmufab_leaving = dev;
   PMUFAB_CALL(pmufab_devres_release_all(dev));
-  pmufab_leaving = NULL;
+  pmufab_leaving = outer;
   pmufab_perf_check_gone(dev);
   pmufab_irq_check_gone(dev);
   pmufab_debugfs_check_gone(dev);
@@ -154,6 +155,7 @@ int driver_attach(const struct device_driver* driver) {
 void device_release_driver(struct device* dev) {
   struct device_driver* driver = dev->driver;
   if (!driver) return;
+  const struct device* const outer = pmufab_leaving;
   notify(dev, BUS_NOTIFY_UNBIND_DRIVER);
   pmufab_leaving = dev;
   if (dev->bus->remove)
@@ -161,6 +163,7 @@ void device_release_driver(struct device* dev) {
   else if (driver->remove)
     PMUFAB_CALL(driver->remove(dev));
   leave(dev);
+  pmufab_leaving = outer;
   notify(dev, BUS_NOTIFY_UNBOUND_DRIVER);
 }
 
@@ -255,6 +258,42 @@ struct device* driver_find_device(const struct device_driver* driver, struct dev
     if (dev == start) passed = true;
   }
   return NULL;
+}
+
+static struct device_driver* find_driver(const char* name) {
+  for (int i = 0; i < known_count; i++) {
+    struct device_driver* driver;
+    list_for_each_entry(driver, &known_buses[i]->drivers, node) if (strcmp(driver->name, name) == 0) return driver;
+  }
+  return NULL;
+}
+
+static struct device* first_bound(const struct device_driver* driver) {
+  struct device* dev;
+  list_for_each_entry(dev, &driver->bus->devices, bus_node) if (dev->driver == driver) return dev;
+  return NULL;
+}
+
+int pmufab_driver_unbind(const char* name) {
+  const struct device_driver* const driver = find_driver(name);
+  struct device* dev;
+  int count = 0;
+  if (!driver) return -ENODEV;
+  if (driver->suppress_bind_attrs) return -ENOENT;
+  /* Others may go with it. */
+  for (; (dev = first_bound(driver)) != NULL; count++) device_release_driver(dev);
+  return count;
+}
+
+int pmufab_driver_bind(const char* name) {
+  const struct device_driver* const driver = find_driver(name);
+  struct device* dev;
+  int count = 0;
+  if (!driver) return -ENODEV;
+  if (driver->suppress_bind_attrs) return -ENOENT;
+  driver_attach(driver);
+  list_for_each_entry(dev, &driver->bus->devices, bus_node) count += dev->driver == driver;
+  return count;
 }
 
 void pmufab_list_bound(void* context, void (*device)(void* context, const char* name, const char* driver,

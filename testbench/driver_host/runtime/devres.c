@@ -26,7 +26,10 @@ void devres_free(void* resource) {
   if (resource) kfree(devres_of(resource));
 }
 
-void devres_add(struct device* dev, void* resource) { list_add(&devres_of(resource)->node, &dev->devres); }
+void devres_add(struct device* dev, void* resource) {
+  list_add(&devres_of(resource)->node, &dev->devres);
+  if (dev == pmufab_probing) pmufab_irq_step();
+}
 
 static struct devres* find(struct device* dev, dr_release_t release, dr_match_t match, void* match_data) {
   struct devres* entry;
@@ -59,6 +62,7 @@ int devres_release(struct device* dev, dr_release_t release, dr_match_t match, v
 
 void pmufab_devres_release_all(struct device* dev) {
   while (!list_empty(&dev->devres)) {
+    if (dev == pmufab_leaving) pmufab_irq_step();
     struct devres* entry = list_first_entry(&dev->devres, struct devres, node);
     list_del(&entry->node);
     if (entry->release) entry->release(dev, entry->data);

@@ -99,6 +99,11 @@ static int change_cpu(unsigned cpu, int online) {
 static int set_cpu_online(unsigned cpu, int online) { INSIDE(change_cpu(cpu, online)); }
 static int unload_module(const char* name) { INSIDE(pmufab_module_unload(name)); }
 static int load_module(const char* name) { INSIDE(pmufab_module_load(name)); }
+static int unbind_driver(const char* name) { INSIDE(pmufab_driver_unbind(name)); }
+static int bind_driver(const char* name) { INSIDE(pmufab_driver_bind(name)); }
+static int write_file(const char* pmu, const char* path, const char* text, size_t length) {
+  INSIDE(pmufab_perf_write_file(pmu, path, text, length));
+}
 static int interrupt(uint32_t number) { INSIDE(pmufab_interrupt(number)); }
 static void timers(void) {
   enter();
@@ -122,6 +127,10 @@ static const struct pmufab_module module = {
     .list_modules = pmufab_list_modules,
     .unload_module = unload_module,
     .load_module = load_module,
+    .unbind_driver = unbind_driver,
+    .bind_driver = bind_driver,
+    .write_file = write_file,
+    .interrupt_at_steps = pmufab_irq_at_steps,
     .list_bound = pmufab_list_bound,
     .list_drivers = pmufab_list_drivers,
     .open = open_event,

@@ -28,6 +28,7 @@ struct interrupt {
 
 static LIST_HEAD(interrupts);
 static bool threads_wanted; /* for any action */
+static bool comes_at_steps; /* of probe and remove */
 
 static struct interrupt* find(unsigned int number) {
   struct interrupt* interrupt;
@@ -105,6 +106,7 @@ int request_irq(unsigned int irq, irq_handler_t handler, unsigned long flags, co
 
 const void* free_irq(unsigned int irq, void* dev_id) {
   pmufab_might_sleep("free_irq()");
+  pmufab_irq_step();
   struct interrupt* interrupt = find(irq);
   for (struct action** at = interrupt ? &interrupt->actions : NULL; at && *at; at = &(*at)->next) {
     if ((*at)->dev_id != dev_id) continue;
@@ -293,6 +295,24 @@ int pmufab_interrupt(uint32_t number) {
   pmufab_irq_leave();
   pmufab_leave_cpu(previous);
   return handled;
+}
+
+void pmufab_irq_at_steps(int on) { comes_at_steps = on != 0; }
+
+static bool is_of(const struct interrupt* interrupt, const struct device* dev) {
+  for (const struct action* action = interrupt->actions; action; action = action->next)
+    if (action->dev == dev) return true;
+  return false;
+}
+
+/* The device has nothing to say, as if another one on its line had, or as if it had said it before it was reset. */
+void pmufab_irq_step(void) {
+  const struct device* const dev = pmufab_probing ? pmufab_probing : pmufab_leaving;
+  struct interrupt* interrupt;
+  if (!comes_at_steps || !dev || pmufab_irqs_are_off()) return;
+  list_for_each_entry(interrupt, &interrupts, node) {
+    if (is_of(interrupt, dev) && pmufab_interrupt_requested(interrupt->number)) pmufab_interrupt(interrupt->number);
+  }
 }
 
 static struct action* next_thread(struct interrupt** owner) {

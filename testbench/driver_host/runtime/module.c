@@ -77,6 +77,44 @@ void pmufab_module_check_table(const struct module* module, const char* kind, co
               module->name, device, kind);
 }
 
+void pmufab_module_has_parameter(struct kernel_param* parameter) {
+  parameter->next = parameter->mod->parameters;
+  parameter->mod->parameters = parameter;
+}
+
+#define PARAMETER_FUNCTIONS(name, type, parse, format)                           \
+  int param_set_##name(const char* text, const struct kernel_param* parameter) { \
+    return parse(text, 0, (type*)parameter->arg);                                \
+  }                                                                              \
+  int param_get_##name(char* page, const struct kernel_param* parameter) {       \
+    return sysfs_emit(page, format "\n", *(type*)parameter->arg);                \
+  }
+PARAMETER_FUNCTIONS(int, int, kstrtoint, "%d")
+PARAMETER_FUNCTIONS(uint, unsigned int, kstrtouint, "%u")
+PARAMETER_FUNCTIONS(ulong, unsigned long, kstrtoul, "%lu")
+
+/* As somebody who reads /sys/module/NAME/parameters, and writes the same text back. */
+static void check_parameter(const struct module* module, const struct kernel_param* parameter) {
+  enum { kReadable = 0444, kWritable = 0222 };
+  char owner[96];
+  char* page = pmufab_sysfs_buffer();
+  if (!page) return;
+  snprintf(owner, sizeof(owner), "%s/parameters", module->name);
+  if (parameter->perm & kReadable && parameter->ops->get) {
+    int length, error = 0;
+    pmufab_sysfs_prepare(page);
+    PMUFAB_CALL(length = parameter->ops->get(page, parameter));
+    const bool is_wrong =
+        pmufab_sysfs_check(PMUFAB_PLACE_OF(parameter->ops->get), "get()", owner, parameter->name, length, page);
+    if (!is_wrong && parameter->perm & kWritable && parameter->ops->set)
+      PMUFAB_CALL(error = parameter->ops->set(page, parameter));
+    if (error)
+      pmufab_rule(PMUFAB_PLACE_OF(parameter->ops->set), "%s/%s: set() returned %d to the text that get() gave%s", owner,
+                  parameter->name, error, error > 0 ? ", which is no errno" : "");
+  }
+  pmufab_libc_free(page);
+}
+
 static void load(struct module* module) {
   if (module->loaded) return;
   check_license(module);
@@ -88,7 +126,10 @@ static void load(struct module* module) {
     pr_err("module %s: init failed with error %d\n", module->name, error);
     module->loaded = false;
     loaded_count--;
+    return;
   }
+  for (const struct kernel_param* parameter = module->parameters; parameter; parameter = parameter->next)
+    check_parameter(module, parameter);
 }
 
 /* '-' and '_' are the same in names of modules. */

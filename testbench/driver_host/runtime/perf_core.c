@@ -3,6 +3,7 @@
  * core for events bound to a CPU: a change of one event takes all events of that PMU and CPU off and puts them on
  * again. */
 #include <linux/perf_event.h>
+#include <linux/version.h>
 
 #include "runtime.h"
 
@@ -476,7 +477,25 @@ static void release_groups(struct pmufab_perf_pmu* core, unsigned int cpu) {
   }
 }
 
+/* Since 6.15, the kernel detaches the events that are open. */
+static void check_open(const struct pmufab_perf_pmu* core) {
+  int count = 0;
+  if (LINUX_VERSION_CODE >= KERNEL_VERSION(6, 15, 0)) return;
+  for (unsigned int cpu = 0; cpu < nr_cpu_ids; cpu++) {
+    const struct perf_event* event;
+    if (!cpu_events[cpu].next) continue;
+    list_for_each_entry(event, &cpu_events[cpu], event_entry) count += event->pmu == core->pmu;
+  }
+  if (count > 0)
+    pmufab_rule(
+        core->place,
+        "%s is unregistered with %d event%s open: Linux before 6.15 uses its freed memory when they are closed, so "
+        "its driver must not be unbound (suppress_bind_attrs); registered",
+        core->name, count, count == 1 ? "" : "s");
+}
+
 void pmufab_perf_detach_pmu(struct pmufab_perf_pmu* core) {
+  check_open(core);
   for (unsigned int cpu = 0; cpu < nr_cpu_ids; cpu++) {
     struct perf_event *event, *next;
     if (!cpu_events[cpu].next) continue;

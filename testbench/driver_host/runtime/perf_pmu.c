@@ -118,6 +118,7 @@ int perf_pmu_register(struct pmu* pmu, const char* name, int type) {
   }
   if (!pmu->pmu_enable) pmu->pmu_enable = pmu->pmu_disable = nothing;
   list_add_tail(&core->node, &pmufab_perf_pmus);
+  pmufab_irq_step();
   return 0;
 }
 
@@ -125,10 +126,12 @@ int perf_pmu_unregister(struct pmu* pmu) {
   pmufab_might_sleep("perf_pmu_unregister()");
   struct pmufab_perf_pmu* core = pmu->core;
   if (WARN(!core, "a PMU is unregistered that is not registered\n")) return -EINVAL;
+  pmufab_irq_step();
   pmufab_perf_detach_pmu(core);
   list_del(&core->node);
   if (pmu->type >= PERF_TYPE_MAX && pmu->type < first_free) first_free = pmu->type;
   release_core(core);
+  pmufab_irq_step();
   return 0;
 }
 
@@ -198,6 +201,15 @@ void pmufab_perf_check_cpus(void) {
                   core->name, cpu, wanted);
     }
   }
+}
+
+int pmufab_perf_write_file(const char* pmu, const char* path, const char* text, size_t length) {
+  const struct pmufab_perf_pmu* const core = pmufab_perf_find(0, pmu);
+  if (!core) return -ENOENT;
+  for (size_t i = 0; i < core->file_count; i++)
+    if (strcmp(core->files[i].path, path) == 0)
+      return (int)pmufab_sysfs_write(&core->files[i], core->pmu->dev, core->name, text, length);
+  return -ENOENT;
 }
 
 unsigned int pmufab_perf_count_of(const struct device* dev, unsigned int* file_count) {

@@ -18,6 +18,9 @@ static struct perf_event* find(int handle) {
   return index >= 0 && index < event_count ? events[index] : NULL;
 }
 
+/* The PMU of the event is gone, and the kernel has detached it: its count stays. */
+static bool is_revoked(const struct perf_event* event) { return !event->pmu && event->state == PERF_EVENT_STATE_EXIT; }
+
 static struct perf_event* allocate(const struct pmufab_event_attributes* attributes, int cpu, struct perf_event* leader,
                                    int for_task) {
   struct perf_event* event = kzalloc(sizeof(*event), GFP_KERNEL);
@@ -249,9 +252,9 @@ int pmufab_perf_syscall_in_error(int handle) {
 int pmufab_perf_syscall_read(int handle, struct pmufab_event_reading* reading) {
   struct perf_event* event = find(handle);
   if (!event) return -EBADF;
-  if (!event->pmu) return -ENODEV;
-  int error;
-  PMUFAB_ON_CPU((unsigned int)event->cpu, error = pmufab_perf_read_hardware(event, false));
+  if (!event->pmu && !is_revoked(event)) return -ENODEV;
+  int error = 0;
+  if (event->pmu) PMUFAB_ON_CPU((unsigned int)event->cpu, error = pmufab_perf_read_hardware(event, false));
   if (error) return error;
   fill(reading, event, event);
   return 0;
@@ -259,11 +262,11 @@ int pmufab_perf_syscall_read(int handle, struct pmufab_event_reading* reading) {
 
 int pmufab_perf_syscall_read_group(int handle, struct pmufab_event_reading* readings, int capacity) {
   struct perf_event *event = find(handle), *sibling;
-  int count = 0, error;
+  int count = 0, error = 0;
   if (!event) return -EBADF;
-  if (!event->pmu) return -ENODEV;
+  if (!event->pmu && !is_revoked(event)) return -ENODEV;
   event = event->group_leader;
-  PMUFAB_ON_CPU((unsigned int)event->cpu, error = pmufab_perf_read_hardware(event, true));
+  if (event->pmu) PMUFAB_ON_CPU((unsigned int)event->cpu, error = pmufab_perf_read_hardware(event, true));
   if (error) return error;
   if (count < capacity) fill(&readings[count], event, event);
   count++;

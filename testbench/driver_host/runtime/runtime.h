@@ -40,6 +40,8 @@ extern struct device* pmufab_probing;       /* the device whose probe is running
 extern const struct device* pmufab_leaving; /* the device that its driver is leaving; null: none */
 struct device* pmufab_get_device(struct device* dev, const void* place);
 void pmufab_drop_device(struct device* dev); /* as put_device(), of a reference that no driver took */
+int pmufab_driver_unbind(const char* name);  /* as in abi.h */
+int pmufab_driver_bind(const char* name);
 void pmufab_deferred_probe_run(void);
 void pmufab_deferred_probe_report(void);
 void pmufab_list_bound(void* context, void (*device)(void* context, const char* name, const char* driver,
@@ -61,6 +63,9 @@ void pmufab_irq_exit(void);
 void pmufab_irq_check_gone(const struct device* dev);
 /* Interrupts of PMUs must go to the CPUs on which their events are. */
 void pmufab_irq_check_affinity(void);
+/* A step of a driver's probe or remove is done. If it is wanted, the device's interrupts come: they may, in between. */
+void pmufab_irq_step(void);
+void pmufab_irq_at_steps(int on);
 bool pmufab_irq_thread_wanted(void);
 void pmufab_irq_run_threads(void);
 int pmufab_interrupt_requested(uint32_t number);
@@ -172,6 +177,7 @@ extern struct list_head pmufab_perf_pmus;
 struct pmufab_perf_pmu* pmufab_perf_find(u32 type, const char* name);
 void pmufab_perf_list(void* context, void (*pmu)(void* context, const char* name, uint32_t type),
                       pmufab_file_visitor file);
+int pmufab_perf_write_file(const char* pmu, const char* path, const char* text, size_t length);
 /* PMUs whose owner is dev, and how many files they have. */
 unsigned int pmufab_perf_count_of(const struct device* dev, unsigned int* file_count);
 /* Name of the only PMU whose owner, or whose owner's parent, is dev; "" if there is none or more than one. */
@@ -262,7 +268,15 @@ struct pmufab_sysfs_file {
 /* Read a file as read(2) does, into a buffer from pmufab_sysfs_buffer(). What a reader will stumble over is a broken rule.
  * @param owner  the PMU's name. @return the number of bytes, or -errno */
 ssize_t pmufab_sysfs_read(struct pmufab_sysfs_file* file, struct device* dev, const char* owner, char* buffer);
-char* pmufab_sysfs_buffer(void); /* a page, with a bound behind it; null: no memory. For pmufab_libc_free() */
+/* Write a file, as write(2) does. @return as pmufab_sysfs_read() */
+ssize_t pmufab_sysfs_write(const struct pmufab_sysfs_file* file, struct device* dev, const char* owner,
+                           const char* text, size_t length);
+/* A broken rule, if a function of a driver at `place` has written a text and returns what a reader will stumble over.
+ * @param function  "show()". @param buffer  from pmufab_sysfs_buffer(), with the text. @return true: it is broken */
+bool pmufab_sysfs_check(const void* place, const char* function, const char* owner, const char* path, ssize_t returned,
+                        const char* buffer);
+void pmufab_sysfs_prepare(char* buffer); /* before a driver writes into it */
+char* pmufab_sysfs_buffer(void);         /* a page, with a bound behind it; null: no memory. For pmufab_libc_free() */
 /* Append the visible files of the groups; -EEXIST if two have one path. */
 int pmufab_sysfs_collect(struct device* dev, const struct attribute_group** groups, struct pmufab_sysfs_file** files,
                          size_t* count);

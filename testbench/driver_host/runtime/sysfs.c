@@ -140,41 +140,49 @@ static bool is_for_perf(const char* path) {
          strcmp(path, "cpus") == 0;
 }
 
-static void tell(struct pmufab_sysfs_file* file, const char* owner, ssize_t returned, const char* buffer) {
-  const void* const place = file->attribute->show ? PMUFAB_PLACE_OF(file->attribute->show) : NULL;
+bool pmufab_sysfs_check(const void* place, const char* function, const char* owner, const char* path, ssize_t returned,
+                        const char* buffer) {
   const ssize_t written = (ssize_t)strnlen(buffer, PAGE_SIZE);
   if ((unsigned char)buffer[PAGE_SIZE] != kBound)
-    pmufab_rule(place, "%s/%s: show() wrote beyond its page of %lu bytes", owner, file->path, PAGE_SIZE);
+    pmufab_rule(place, "%s/%s: %s wrote beyond its page of %lu bytes", owner, path, function, PAGE_SIZE);
   else if (returned == 0)
-    pmufab_rule(place, "%s/%s: show() returned 0: the file is empty on Linux", owner, file->path);
+    pmufab_rule(place, "%s/%s: %s returned 0: the file is empty on Linux", owner, path, function);
   else if (returned < 0)
-    pmufab_rule(place, "%s/%s: show() returned %ld: the file cannot be read on Linux", owner, file->path,
+    pmufab_rule(place, "%s/%s: %s returned %ld: the file cannot be read on Linux", owner, path, function,
                 (long)returned);
   else if (returned >= (ssize_t)PAGE_SIZE)
-    pmufab_rule(place, "%s/%s: fill_read_buffer: show() returned bad count, %ld: the file has %lu bytes on Linux",
-                owner, file->path, (long)returned, PAGE_SIZE - 1);
+    pmufab_rule(place, "%s/%s: fill_read_buffer: %s returned bad count, %ld: the file has %lu bytes on Linux", owner,
+                path, function, (long)returned, PAGE_SIZE - 1);
   else if (written > returned)
-    pmufab_rule(place, "%s/%s: show() wrote %ld bytes and returned %ld: the rest is not in the file on Linux", owner,
-                file->path, (long)written, (long)returned);
+    pmufab_rule(place, "%s/%s: %s wrote %ld bytes and returned %ld: the rest is not in the file on Linux", owner, path,
+                function, (long)written, (long)returned);
   else
-    return;
-  file->is_told = true;
+    return false;
+  return true;
+}
+
+void pmufab_sysfs_prepare(char* buffer) {
+  memset(buffer, 0, PAGE_SIZE);
+  memset(buffer + PAGE_SIZE, kBound, kBoundSize);
+}
+
+/* kernfs_fop_open() asks for both, whoever reads. */
+static bool can_be_read(const struct pmufab_sysfs_file* file) {
+  return (file->mode & 0444) && (!file->binary || file->binary->read);
 }
 
 /* Beyond its size, if it has one, a binary file has ended. As with a page of text, a reader gets a page at most. */
 static ssize_t read_binary(const struct bin_attribute* attr, struct device* dev, char* buffer) {
   const size_t size = attr->size ? min(attr->size, (size_t)PAGE_SIZE) : PAGE_SIZE;
-  ssize_t count = -EIO;
-  if (attr->read)
-    PMUFAB_CALL(count = attr->read(NULL, &dev->kobj, (PMUFAB_BIN_CONST struct bin_attribute*)attr, buffer, 0, size));
+  ssize_t count;
+  PMUFAB_CALL(count = attr->read(NULL, &dev->kobj, (PMUFAB_BIN_CONST struct bin_attribute*)attr, buffer, 0, size));
   return min(count, (ssize_t)size);
 }
 
 ssize_t pmufab_sysfs_read(struct pmufab_sysfs_file* file, struct device* dev, const char* owner, char* buffer) {
   ssize_t count = -EIO;
-  memset(buffer, 0, PAGE_SIZE);
-  memset(buffer + PAGE_SIZE, kBound, kBoundSize);
-  if (!(file->mode & 0444)) { /* sysfs refuses that to root, too */
+  pmufab_sysfs_prepare(buffer);
+  if (!can_be_read(file)) { /* sysfs refuses that to root, too */
     if (!file->is_told && is_for_perf(file->path))
       pmufab_rule(NULL, "%s/%s: its mode is 0%o: nobody can read the file on Linux", owner, file->path, file->mode);
     file->is_told = true;
@@ -182,6 +190,40 @@ ssize_t pmufab_sysfs_read(struct pmufab_sysfs_file* file, struct device* dev, co
   }
   if (file->binary) return read_binary(file->binary, dev, buffer);
   if (file->attribute->show) PMUFAB_CALL(count = file->attribute->show(dev, file->attribute, buffer));
-  if (!file->is_told) tell(file, owner, count, buffer);
+  if (!file->is_told)
+    file->is_told =
+        pmufab_sysfs_check(file->attribute->show ? PMUFAB_PLACE_OF(file->attribute->show) : NULL,
+                           file->attribute->show ? "show()" : "a missing show()", owner, file->path, count, buffer);
   return min(count, (ssize_t)PAGE_SIZE - 1);
+}
+
+/* A refusal is the driver's right. What it takes is the text, all of it, or the writer sends the rest again. */
+static void check_store(const struct pmufab_sysfs_file* file, const char* owner, ssize_t returned, size_t length) {
+  const void* const place = PMUFAB_PLACE_OF(file->attribute->store);
+  if (returned == 0)
+    pmufab_rule(place, "%s/%s: store() returned 0 for %lu bytes: a writer tries again for ever on Linux", owner,
+                file->path, length);
+  else if (returned > 0 && (size_t)returned < length)
+    pmufab_rule(place, "%s/%s: store() took %ld of %lu bytes: a writer sends the rest again on Linux", owner,
+                file->path, (long)returned, length);
+  else if (returned > 0 && (size_t)returned > length)
+    pmufab_rule(place, "%s/%s: store() took %ld bytes, and %lu were written", owner, file->path, (long)returned,
+                length);
+}
+
+ssize_t pmufab_sysfs_write(const struct pmufab_sysfs_file* file, struct device* dev, const char* owner,
+                           const char* text, size_t length) {
+  ssize_t count = -EIO;
+  if (!(file->mode & 0222) || file->binary) return -EACCES;
+  if (length == 0) return 0;
+  if (!file->attribute->store) return count;
+  char* page = pmufab_sysfs_buffer();
+  if (!page) return -ENOMEM;
+  pmufab_sysfs_prepare(page);
+  length = min(length, PAGE_SIZE - 1);
+  memcpy(page, text, length);
+  PMUFAB_CALL(count = file->attribute->store(dev, file->attribute, page, length));
+  check_store(file, owner, count, length);
+  pmufab_libc_free(page);
+  return count;
 }

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "testbench/scenario/checks/new_warnings.h"
 #include "testbench/scenario/checks/unjudged.h"
 
 namespace pmufab::scenario {
@@ -16,12 +17,6 @@ namespace {
 using driver_host::DriverHost;
 
 constexpr std::size_t kMostFailedCalls = 5;
-
-std::string warnings_since(const DriverHost& host, std::uint64_t warnings, std::size_t texts) {
-  if (host.warnings() == warnings) return {};
-  const std::vector<std::string>& all = host.warning_texts();
-  return texts < all.size() ? all[texts] : std::string("the kernel warned as before");
-}
 
 /// A driver that numbers its PMUs itself goes on with the next number when a device is probed again. So PMUs are known by
 /// what is before the number.
@@ -47,8 +42,7 @@ FailingCallsCheck::Loaded FailingCallsCheck::load(std::uint64_t number) {
 
 void FailingCallsCheck::try_call(std::uint64_t number, const Loaded& usual) {
   const DriverHost& host = machine_.host();
-  const std::uint64_t warnings = host.warnings();
-  const std::size_t texts = host.warning_texts().size();
+  const NewWarnings warnings(host);
   const auto [bound, pmus] = load(number);
   ++tried_;
   const auto complain = [&](const std::string& what) {
@@ -58,7 +52,7 @@ void FailingCallsCheck::try_call(std::uint64_t number, const Loaded& usual) {
     });
     if (!is_known) wrong_.push_back(complaint);
   };
-  if (const std::string warning = warnings_since(host, warnings, texts); !warning.empty()) complain(warning);
+  if (const std::string warning = warnings.first(); !warning.empty()) complain(warning);
   for (const DriverHost::BoundDevice& device : bound) {
     const auto found = std::find_if(usual.bound.begin(), usual.bound.end(),
                                     [&](const auto& other) { return other.name == device.name; });

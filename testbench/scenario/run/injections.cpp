@@ -44,6 +44,8 @@ std::optional<Injections::Planned> Injections::meaning_of(const InjectionSpec& s
     const perf::ResolvedEvent event = catalog.resolve(spec.source).at(0).events.at(0);
     for (const auto& fabric : machine.fabrics()) fabric->check_event(event);
     return injection_of(spec, machine, event);
+  } catch (const perf::PublicationError&) {
+    throw;
   } catch (const perf::EventError& error) {
     throw InputError(spec.place, spec.path, "\n" + error.picture());
   }

@@ -347,6 +347,19 @@ void check_is_open(Reader& reader, const ActionSpec& action, const MeasureSpec& 
         "nothing would be done");
 }
 
+/// What an action says that writes to files of sysfs.
+void read_files_of_sysfs(Reader& reader, ActionSpec& action) {
+  using Kind = ActionSpec::Kind;
+  if (action.kind == Kind::unbind_driver || action.kind == Kind::bind_driver)
+    reader.text("driver", action.driver, Presence::required);
+  if (action.kind != Kind::write_file) return;
+  reader.text("file", action.file, Presence::required);
+  if (const std::size_t slash = action.file.find('/');
+      slash == std::string::npos || slash == 0 || slash + 1 == action.file.size())
+    reader.fail("file", fmt::format("'{}' is no file of a PMU", action.file), "write PMU/FILE");
+  reader.text("text", action.text, Presence::required);
+}
+
 /// @param measures  of the scenario
 /// @param writes    the scenario has firmware_writes
 void read_action(Reader& reader, const platform::PlatformSpec& platform, const std::vector<MeasureSpec>& measures,
@@ -365,7 +378,10 @@ void read_action(Reader& reader, const platform::PlatformSpec& platform, const s
                  {"read_events", Kind::read_events},
                  {"reset", Kind::reset},
                  {"disable_events", Kind::disable_events},
-                 {"enable_events", Kind::enable_events}});
+                 {"enable_events", Kind::enable_events},
+                 {"unbind_driver", Kind::unbind_driver},
+                 {"bind_driver", Kind::bind_driver},
+                 {"write_file", Kind::write_file}});
   if (action.kind == Kind::cpu_offline || action.kind == Kind::cpu_online)
     reader.number("cpu", action.cpu, Quantity::count, 0, platform.sockets * platform.cpus_per_socket - 1,
                   Presence::required);
@@ -381,6 +397,7 @@ void read_action(Reader& reader, const platform::PlatformSpec& platform, const s
                   suggest(action.measure, measure_names_of(measures)));
     check_is_open(reader, action, *measure);
   }
+  read_files_of_sysfs(reader, action);
   out.push_back(action);
 }
 
@@ -668,6 +685,7 @@ void check_judge(Reader& reader, const ScenarioSpec& spec) {
 void read_outcome(Reader& reader, ScenarioSpec& spec) {
   reader.optional_object("kernel_log", [&](Reader& item) { read_log_expectation(item, spec.kernel_log); });
   reader.optional_object(kFailingCallsCheck, [&](Reader& item) { spec.failing_calls = read_failing_calls(item); });
+  reader.flag(kStrayInterruptsCheck, spec.stray_interrupts);
   reader.optional_object("expected_failure",
                          [&](Reader& item) { spec.expected_failure = read_expected_failure(item); });
 }

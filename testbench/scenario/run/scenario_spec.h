@@ -58,11 +58,17 @@ struct ActionSpec {
     reset,            ///< warm reset of the platform, every register at its reset value
     disable_events,   ///< of a measure that is open, as ioctl(PERF_EVENT_IOC_DISABLE)
     enable_events,
+    unbind_driver,  ///< from all its devices, by its file in sysfs; events may be open
+    bind_driver,
+    write_file,  ///< below a PMU's folder in sysfs
   };
   Trigger at;
   Kind kind = Kind::reload_drivers;
   unsigned cpu = 0;     ///< cpu_offline, cpu_online
   std::string measure;  ///< disable_events, enable_events: its name
+  std::string driver;   ///< unbind_driver, bind_driver: its name on its bus
+  std::string file;     ///< write_file: "PMU/FILE"
+  std::string text;     ///< write_file: without the line feed, which is written, too
 };
 
 /// A register that firmware has written before the drivers are loaded.
@@ -110,6 +116,7 @@ struct FailingCallsSpec {
   std::vector<std::string> known;      ///< parts of complaints that are known: they do not count
 };
 inline constexpr const char* kFailingCallsCheck = "failing_calls";
+inline constexpr const char* kStrayInterruptsCheck = "stray_interrupts";
 
 /// The run is known to fail. It must fail at everything named here and at nothing else.
 struct ExpectedFailureSpec {
@@ -161,6 +168,7 @@ struct ScenarioSpec {
   std::vector<ExpectationSpec> expectations;
   LogExpectationSpec kernel_log;
   std::optional<FailingCallsSpec> failing_calls;
+  bool stray_interrupts = false;  ///< at the end, handlers are called between any two steps of probe and remove
   std::optional<ExpectedFailureSpec> expected_failure;
   std::vector<std::string> traffic_files;  ///< that are replayed, as the program opens them
   bool records_accesses = false;           ///< registers accesses go to the journal

@@ -24,6 +24,7 @@
 #include "testbench/scenario/checks/publication_check.h"
 #include "testbench/scenario/checks/quiet_check.h"
 #include "testbench/scenario/checks/release_check.h"
+#include "testbench/scenario/checks/stray_interrupts_check.h"
 #include "testbench/scenario/occurrences/occurrences.h"
 #include "testbench/scenario/report/driver_files.h"
 #include "testbench/scenario/report/run_checks.h"
@@ -266,9 +267,12 @@ class ScenarioRun {
       }
       try {
         for (const std::string& text : measure.events) check_events(catalog.resolve(text));
+      } catch (const perf::PublicationError& error) {  // a driver's failure, not bad input
+        refuse(measure, error);
+        good = false;
       } catch (const perf::EventError& error) {
-        if (!published_.result().ok) {  // a driver's failure, not bad input
-          check("published", false, fmt::format("measure '{}' cannot be opened: {}", measure.name, error.reason()));
+        if (!published_.result().ok) {
+          refuse(measure, error);
           good = false;
           continue;
         }
@@ -276,8 +280,22 @@ class ScenarioRun {
         throw InputError(measure.source, fmt::format("measure '{}'", measure.name), "\n" + error.picture());
       }
     }
-    if (good) injections_.prepare(spec_.injections, machine_, catalog);
-    return good;
+    return good && can_inject(catalog);
+  }
+
+  bool can_inject(const perf::PmuCatalog& catalog) {
+    try {
+      injections_.prepare(spec_.injections, machine_, catalog);
+    } catch (const perf::PublicationError& error) {
+      check("published", false, fmt::format("what is injected has no meaning: {}", error.reason()));
+      return false;
+    }
+    return true;
+  }
+
+  /// The driver publishes what the measure uses so that nobody can use it.
+  void refuse(const MeasureSpec& measure, const perf::EventError& error) {
+    check("published", false, fmt::format("measure '{}' cannot be opened: {}", measure.name, error.reason()));
   }
 
   void plan() {
@@ -456,8 +474,14 @@ class ScenarioRun {
       content["index"] = index;
       journal_.write("interval", std::move(content));
     };
-    auto measurement = std::make_unique<Measurement>(measure, machine_.pmus(), machine_.scoreboard(), catalog, zero_,
-                                                     spec_.host.rotation, note_interval);
+    std::unique_ptr<Measurement> measurement;
+    try {
+      measurement = std::make_unique<Measurement>(measure, machine_.pmus(), machine_.scoreboard(), catalog, zero_,
+                                                  spec_.host.rotation, note_interval);
+    } catch (const perf::PublicationError& error) {  // since the drivers were loaded again
+      refuse(measure, error);
+      return;
+    }
     measurement->tell_openings([this](const std::string& text) {
       for (TraceListener* const tracer : machine_.tracers()) tracer->on_opening(text);
     });
@@ -564,7 +588,41 @@ class ScenarioRun {
       case Action::enable_events:
         set_counting(action.measure, action.kind == Action::enable_events, at);
         break;
+      case Action::unbind_driver:
+      case Action::bind_driver:
+        bind(action, at);
+        break;
+      case Action::write_file:
+        write_file(action, at);
+        break;
     }
+  }
+
+  void bind(const ActionSpec& action, const std::string& at) {
+    const bool unbinds = action.kind == ActionSpec::Kind::unbind_driver;
+    driver_host::DriverHost& host = machine_.host();
+    const int result = unbinds ? host.unbind_driver(action.driver) : host.bind_driver(action.driver);
+    const char* const done = unbinds ? "unbound from" : "bound to";
+    if (result == -ENOENT) {  // the kernel does not offer it
+      note(fmt::format("{}: driver {} stays as it is: it has no files to bind and unbind it (suppress_bind_attrs)", at,
+                       action.driver));
+    } else if (result <= 0) {
+      check(unbinds ? "unbind_driver" : "bind_driver", false,
+            result == 0 ? fmt::format("{}: driver {} is {} no device", at, action.driver, done)
+                        : fmt::format("{}: there is no driver '{}'", at, action.driver));
+    } else {
+      note(fmt::format("{}: driver {} {} {} device{}", at, action.driver, done, result, result == 1 ? "" : "s"));
+    }
+  }
+
+  void write_file(const ActionSpec& action, const std::string& at) {
+    const std::size_t slash = action.file.find('/');
+    const int result =
+        machine_.host().write_file(action.file.substr(0, slash), action.file.substr(slash + 1), action.text + "\n");
+    if (result < 0)
+      check("write_file", false,
+            fmt::format("{}: writing '{}' to {}: {}", at, action.text, action.file, describe_errno(result)));
+    note(fmt::format("{}: '{}' written to {}", at, action.text, action.file));
   }
 
   /// @param cut_short  counts cover only the time until the cut
@@ -706,6 +764,8 @@ class ScenarioRun {
             machine_, *spec_.failing_calls, [&] { do_firmware_writes(); }, [&] { return is_interrupted(); });
         journal_.write("check", to_json(failing.run()));
       }
+      if (spec_.stray_interrupts)
+        journal_.write("check", to_json(check_stray_interrupts(machine_, [&] { do_firmware_writes(); })));
     }
     write_end(cut_short, end, log);
   }

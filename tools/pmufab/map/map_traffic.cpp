@@ -34,9 +34,9 @@ std::string yaml_text(const std::string& text) {
 /// A file of traffic alone is a scenario that lacks what a picture does not need. Of other scenarios that is left out, so
 /// that a short --duration does not collide with it.
 scenario::Value scenario_with_traffic(const std::filesystem::path& file) {
-  constexpr std::array<std::string_view, 12> kNeedless = {
-      "host",   "drivers", "measure",         "matrix",     "actions",       "expect",
-      "faults", "inject",  "firmware_writes", "kernel_log", "failing_calls", "expected_failure"};
+  constexpr std::array<std::string_view, 13> kNeedless = {
+      "host",   "drivers",         "measure",    "matrix",        "actions",          "expect",          "faults",
+      "inject", "firmware_writes", "kernel_log", "failing_calls", "stray_interrupts", "expected_failure"};
   scenario::Value document = scenario::load_file(file);
   scenario::check_kind(document, {}, scenario::FileKind::scenario);
   std::erase_if(document.entries, [&](const scenario::Value::Entry& entry) {

@@ -23,11 +23,22 @@ int raw_notifier_chain_unregister(struct raw_notifier_head* chain, struct notifi
   return -ENOENT;
 }
 
+/* A negative errno ends the chain by chance, and notifier_to_errno() takes it for no error. */
+static void check_result(const struct notifier_block* block, int result) {
+  enum { kLargest = NOTIFY_STOP_MASK + NOTIFY_OK + 4095 }; /* of notifier_from_errno() */
+  if (result < 0 || result > kLargest)
+    pmufab_rule(PMUFAB_PLACE_OF(block->notifier_call),
+                "a notifier answers %d, which is none of NOTIFY_...: it ends the chain, and the error is lost "
+                "(notifier_from_errno() is missing)",
+                result);
+}
+
 int raw_notifier_call_chain(struct raw_notifier_head* chain, unsigned long action, void* data) {
   int result = NOTIFY_DONE;
   for (struct notifier_block *at = chain->head, *next; at && !(result & NOTIFY_STOP_MASK); at = next) {
     next = at->next;
     PMUFAB_CALL(result = at->notifier_call(at, action, data));
+    check_result(at, result);
   }
   return result;
 }

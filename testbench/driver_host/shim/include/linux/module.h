@@ -28,10 +28,11 @@ struct module {
   bool is_used;       /* a device was bound by it, or with its help */
   int references;
   bool loaded;
-  bool is_helper;        /* another module has asked for it */
-  bool has_device_table; /* has a device table, so loaded at boot; others are loaded on request */
-  const char* license;   /* null: it has none */
-  const char* tables[8]; /* the kinds of its device tables: "acpi" */
+  bool is_helper;                  /* another module has asked for it */
+  bool has_device_table;           /* has a device table, so loaded at boot; others are loaded on request */
+  const char* license;             /* null: it has none */
+  const char* tables[8];           /* the kinds of its device tables: "acpi" */
+  struct kernel_param* parameters; /* with functions of their own; null: none */
   int (*init)(void);
   void (*exit)(void);
 };
