@@ -26,6 +26,7 @@
 #include "testbench/process/captured_output.h"
 #include "testbench/process/descriptor.h"
 #include "testbench/process/resource_limits.h"
+#include "tlm/spec/printable.h"
 
 namespace pmufab::process {
 
@@ -204,7 +205,7 @@ GuardedEnd run_guarded(const Guard& guard, const std::function<int(std::string& 
   read_some(mine, result.told);
   result.finished = result.told.starts_with(kDone) && result.process.exited;
   result.told.erase(0, 1);
-  result.errors = output.finish();
+  result.errors = printable_lines(output.finish());
   result.kernel_log = take_kernel_log(result.errors);
   return result;
 }

@@ -81,7 +81,7 @@ struct GuardedEnd {
   bool finished = false;                ///< the work returned; otherwise its process died before that
   ProcessEnd process;                   ///< exited: with the work's result
   std::string told;                     ///< by the work, if it finished
-  std::string errors;                   ///< its output on standard error
+  std::string errors;                   ///< its output on standard error, printable
   std::vector<std::string> kernel_log;  ///< taken out of `errors`
 };
 

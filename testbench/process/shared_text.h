@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -14,6 +15,8 @@ namespace pmufab::process {
 /// too, by mistake: the text is there only if a flag is exactly 1.
 class SharedText {
  public:
+  static constexpr std::size_t kRoom = 200;  ///< bytes, with the zero at the end
+
   /// In the child. Does not allocate. @param text  its beginning is kept
   void tell(std::string_view text) noexcept {
     const std::size_t size = std::min(text.size(), letters_.size() - 1);
@@ -30,7 +33,7 @@ class SharedText {
   }
 
  private:
-  std::array<std::atomic<char>, 200> letters_{};  // ends with a zero
+  std::array<std::atomic<char>, kRoom> letters_{};  // ends with a zero
   std::atomic<std::uint8_t> is_whole_{0};
 };
 

@@ -61,6 +61,8 @@ bool is_control(std::string_view character) noexcept {
 
 /// @param kept  control characters that stay
 std::string escaped(std::string_view text, std::string_view kept) {
+  const auto stays = [kept](char c) { return (c >= ' ' && c <= '~') || kept.find(c) != std::string_view::npos; };
+  if (std::all_of(text.begin(), text.end(), stays)) return std::string(text);  // nearly always
   std::string result;
   while (!text.empty()) {
     const std::size_t length = character_length(text);

@@ -10,18 +10,16 @@
 #include <exception>
 #include <iostream>
 #include <system_error>
+#include <typeinfo>
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
 #include "models/platform/plugin/plugin_error.h"
-#include "models/platform/plugin/plugin_part.h"
 #include "testbench/perf/event_syntax.h"
 #include "testbench/process/child_process.h"
-#include "testbench/process/crash_report.h"
 #include "testbench/process/resource_limits.h"
-#include "testbench/process/shared_memory.h"
-#include "testbench/process/shared_text.h"
+#include "testbench/scenario/fabrics/plugin/crash_place.h"
 #include "testbench/scenario/yaml/input_error.h"
 #include "testbench/scenario/yaml/input_file.h"
 #include "tlm/spec/printable.h"
@@ -182,6 +180,10 @@ std::string limit_description() {
       scenario::default_limits());
 }
 
+bool has_run_limits(const po::variables_map& options) {
+  return options.count("limit") != 0 && options["limit"].value().type() == typeid(std::vector<std::string>);
+}
+
 scenario::RunLimits limits_of(const po::variables_map& options) {
   scenario::RunLimits limits;
   for (const std::string& text : values_of(options, "limit")) scenario::set_limit(limits, text);
@@ -204,6 +206,12 @@ std::string without_middle(const std::string& text) {
   return text.substr(0, begin) + std::string(kGap) + text.substr(end);
 }
 
+/// To a terminal, which it controls.
+void draw(const std::string& text) {
+  std::fputs(text.c_str(), stderr);
+  std::fflush(stderr);
+}
+
 }  // namespace
 
 ProgressBar::ProgressBar() : started_(host_seconds()), terminal_(isatty(STDERR_FILENO) == 1) {}
@@ -215,16 +223,15 @@ void ProgressBar::show(double fraction, const std::string& text) {
   const int permille = static_cast<int>(std::clamp(fraction, 0.0, 1.0) * 1000);
   if (!terminal_ || (visible_ && permille == last_permille_) || host_seconds() - started_ < 2) return;
   const int filled = permille * kWidth / 1000;
-  complain("\r[{:#<{}}{:.<{}}] {:3} %  {}\x1b[K", "", filled, "", kWidth - filled, permille / 10, without_middle(text));
-  std::fflush(stderr);
+  draw(fmt::format("\r[{:#<{}}{:.<{}}] {:3} %  {}\x1b[K", "", filled, "", kWidth - filled, permille / 10,
+                   printable(without_middle(text))));
   visible_ = true;
   last_permille_ = permille;
 }
 
 void ProgressBar::clear() {
   if (!visible_) return;
-  complain("\r\x1b[K");
-  std::fflush(stderr);
+  draw("\r\x1b[K");
   visible_ = false;
 }
 
@@ -265,35 +272,19 @@ int answer_errors(const std::function<int()>& work) {
   }
 }
 
-namespace {
-
-/// Where guarded work has crashed.
-struct Crash {
-  process::SharedText culprit;  // "the plug-in my.so"
-  process::SharedText place;
-};
-Crash* crash_of_work = nullptr;  // in its process
-
-}  // namespace
-
 int guarded(bool show_log, const std::function<int()>& work) {
   constexpr std::size_t kShown = 10;
   std::cout.flush();
-  const process::SharedMemory<Crash> crash;
+  const scenario::CrashPlace crash;
   process::GuardedEnd end = process::run_guarded({.shows_errors = show_log}, [&](std::string& /*told*/) {
-    crash_of_work = &*crash;
-    process::tell_of_crashes([](const std::string& what, bool is_sound) {
-      crash_of_work->culprit.tell(what);
-      if (is_sound) crash_of_work->place.tell(platform::plugin_place(what));
-    });
+    crash.follow();
     return finish_standard_output(answer_errors(work));
   });
   complain("{}", end.errors);
   if (end.finished) return end.process.status;
-  end.process.place = printable(crash->place.text());
-  complain("pmufab: {} crashed: {}\n",
-           crash->culprit.is_told() ? printable(crash->culprit.text()) : std::string("the drivers"),
-           process::describe(end.process));
+  end.process.place = crash.place();
+  const std::string culprit = crash.culprit();
+  complain("pmufab: {} crashed: {}\n", culprit.empty() ? "the drivers" : culprit, process::describe(end.process));
   const std::vector<std::string>& log = end.kernel_log;
   const std::size_t first = log.size() - std::min(kShown, log.size());
   if (!log.empty()) complain("{} of the kernel log:\n", first == 0 ? "All" : "The end");

@@ -13,6 +13,7 @@
 
 #include "testbench/scenario/run/driver_selection.h"
 #include "testbench/scenario/run/runner.h"
+#include "tlm/spec/printable.h"
 #include "tools/pmufab/command.h"
 
 /// The pmufab command line: the commands, and what they share.
@@ -94,6 +95,8 @@ void preload_sanitizer(const boost::program_options::variables_map& options);
 /// @return --limit, and what to say about it in a command's description
 [[nodiscard]] Option limit_option();
 [[nodiscard]] std::string limit_description();
+/// @return whether a command has that option, and it is given
+[[nodiscard]] bool has_run_limits(const boost::program_options::variables_map& options);
 /// @return the limits of --limit, and the defaults of others. @throws scenario::InputError
 [[nodiscard]] scenario::RunLimits limits_of(const boost::program_options::variables_map& options);
 
@@ -130,10 +133,11 @@ void catch_interrupts();
 /// @return the exit code of the work, which has printed its errors; kInternalError if its process died
 [[nodiscard]] int guarded(bool show_log, const std::function<int()>& work);
 
-/// Print to standard error. Unlike fmt::print, this does not throw if standard error cannot be written.
+/// Print to standard error. Whatever a driver, a plug-in or a file has to do with it, no character controls the terminal.
+/// Unlike fmt::print, this does not throw if standard error cannot be written.
 template <typename... Values>
 void complain(fmt::format_string<Values...> format, Values&&... values) {
-  std::fputs(fmt::format(format, std::forward<Values>(values)...).c_str(), stderr);
+  std::fputs(printable_lines(fmt::format(format, std::forward<Values>(values)...)).c_str(), stderr);
 }
 
 /// @return true if text on standard output may hold characters beyond ASCII.

@@ -48,11 +48,14 @@ void refuse_negative(const po::option& option, const po::options_description& al
                      "numbers begin with 0");
 }
 
-/// A variable of a script that is not set must not count as an option that is not given.
+/// A variable of a script that is not set must not count as an option, or a word, that is not given.
 void refuse_empty(const po::option& option) {
   const bool is_empty =
       std::any_of(option.value.begin(), option.value.end(), [](const std::string& value) { return value.empty(); });
-  if (!is_empty || option.string_key == kWords) return;
+  if (!is_empty) return;
+  if (option.string_key == kWords)
+    throw InputError("a word of the command is empty",
+                     "give a name, or leave the word out; a variable in your script may not be set");
   throw InputError(fmt::format("the value of --{} is empty", option.string_key),
                    "give a value, or leave the option out; a variable in your script may not be set");
 }

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "testbench/process/resource_limits.h"
+#include "testbench/scenario/fabrics/plugin/plugin_probe.h"
 #include "testbench/scenario/report/report.h"
 #include "testbench/scenario/yaml/input_error.h"
 #include "tools/pmufab/cli.h"
@@ -103,6 +104,7 @@ int dispatch(const Arguments& arguments) {
       }
       const Request request = parse(command, rest);
       preload_sanitizer(request.options);
+      if (has_run_limits(request.options)) scenario::limit_probes(limits_of(request.options).memory);
       return command.run(request);
     }
     std::string name = group_of(command).empty() ? command.name : group_of(command);

@@ -294,11 +294,13 @@ bool is_asked_to_end() {
                                          [&](int signal) { return sigismember(&pending, signal) == 1; });
 }
 
+constexpr int kPatienceSeconds = 30;
+
 /// Open a file to append to it: /dev/stdout may lead to one that has content already. A named pipe is waited for until
-/// somebody reads it, or a signal comes. @return negative: errno says why not
+/// somebody reads it, a signal comes, or patience ends. @return negative: errno says why not
 int open_to_append(const std::string& name) {
-  constexpr int kTurn = 50;      // milliseconds
-  constexpr int kPatience = 20;  // turns before the user is told what is waited for
+  constexpr int kTurn = 50;    // milliseconds
+  constexpr int kSilent = 20;  // turns before the user is told what is waited for
   int out = -1;
   int turns = 0;
   while ((out = open(name.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | O_NONBLOCK)) < 0 && errno == ENXIO) {
@@ -306,7 +308,12 @@ int open_to_append(const std::string& name) {
       errno = EINTR;
       return -1;
     }
-    if (++turns == kPatience) complain("pmufab: waiting for a reader of the named pipe '{}'\n", name);
+    if (++turns == kSilent)
+      complain("pmufab: waiting {} s for a reader of the named pipe '{}'\n", kPatienceSeconds, name);
+    if (turns * kTurn >= kPatienceSeconds * 1000) {
+      errno = ENXIO;
+      return -1;
+    }
     poll(nullptr, 0, kTurn);
   }
   if (out >= 0) fcntl(out, F_SETFL, fcntl(out, F_GETFL) & ~O_NONBLOCK);
@@ -316,6 +323,10 @@ int open_to_append(const std::string& name) {
 /// Copy the temporary file to the name the user gave.
 void OutputFile::pass_on() const {
   const int out = open_to_append(named_.string());
+  if (out < 0 && errno == ENXIO)
+    throw InputError(fmt::format("cannot write '{}': nobody has read this named pipe for {} s", named_.generic_string(),
+                                 kPatienceSeconds),
+                     "start its reader first, or name a file");
   if (out < 0) fail(errno);
   std::ifstream in(temporary_, std::ios::binary);
   char buffer[65536];

@@ -63,7 +63,9 @@ Simulator start_simulator(const fs::path& folder, EndSignals& signals,
   int ready[2];
   if (pipe2(stop, O_CLOEXEC) != 0 || pipe2(ready, O_CLOEXEC) != 0)
     throw std::system_error(errno, std::generic_category(), "pipe");
+  scenario::CrashPlace crash;
   const pid_t pid = process::start_child([&] {
+    crash.follow();
     close(stop[1]);
     close(ready[0]);
     setsid();
@@ -90,7 +92,7 @@ Simulator start_simulator(const fs::path& folder, EndSignals& signals,
   const Simulator::State state = wait_for_start(ready[0], signals);
   close(ready[0]);
   if (state == Simulator::State::stopped) kill_simulator(pid);  // it has no results yet
-  return {signals, pid, stop[1], state};
+  return {signals, pid, stop[1], state, std::move(crash)};
 }
 
 Simulator::End Simulator::end(bool stopped) {
@@ -117,7 +119,8 @@ Simulator::End Simulator::end(bool stopped) {
     stopped = stopped || again;
   }
   if (killed) kill_simulator(pid);
-  return {process::wait_for(pid), stopped, killed};
+  const int status = process::wait_for(pid);
+  return {status, stopped, killed, crash_.place()};
 }
 
 std::optional<int> check_simulator(const Simulator::End& end, bool ended) {
@@ -125,6 +128,7 @@ std::optional<int> check_simulator(const Simulator::End& end, bool ended) {
   if (WIFEXITED(end.status) && WEXITSTATUS(end.status) == kBadInput) return kBadInput;
   process::ProcessEnd how = process::process_end(end.status);
   how.stopped = end.killed;
+  how.place = end.place;
   complain("pmufab: the simulator died: {}\n", process::describe(how));
   return kInternalError;
 }

@@ -12,6 +12,7 @@
 
 #include <boost/program_options.hpp>
 
+#include "testbench/scenario/fabrics/plugin/crash_place.h"
 #include "testbench/scenario/run/scenario_spec.h"
 #include "tools/pmufab/cli.h"
 #include "tools/pmufab/end_signals.h"
@@ -26,13 +27,14 @@ class Simulator {
     failed,   ///< it has printed why it does not, and has ended
     stopped,  ///< a signal came before it served
   };
-  Simulator(EndSignals& signals, pid_t pid, int stop, State state)
-      : signals_(signals), pid_(pid), stop_(stop), state_(state) {}
+  Simulator(EndSignals& signals, pid_t pid, int stop, State state, scenario::CrashPlace crash)
+      : signals_(signals), pid_(pid), stop_(stop), state_(state), crash_(std::move(crash)) {}
   Simulator(Simulator&& other) noexcept
       : signals_(other.signals_),
         pid_(std::exchange(other.pid_, -1)),
         stop_(std::exchange(other.stop_, -1)),
-        state_(other.state_) {}
+        state_(other.state_),
+        crash_(std::move(other.crash_)) {}
   ~Simulator() {
     if (pid_ > 0) static_cast<void>(end(true));
   }
@@ -44,9 +46,10 @@ class Simulator {
   [[nodiscard]] State state() const noexcept { return state_; }
 
   struct End {
-    int status;    ///< from waitpid()
-    bool stopped;  ///< by a signal, now or before
-    bool killed;   ///< because it did not end soon after that
+    int status;           ///< from waitpid()
+    bool stopped;         ///< by a signal, now or before
+    bool killed;          ///< because it did not end soon after that
+    std::string place{};  ///< where in a plug-in it has crashed; empty: not known
   };
   /// Ask it to end, and wait for it. Once a signal has come, it has five seconds to end, and is killed at the next one
   /// that comes a second later.
@@ -58,6 +61,7 @@ class Simulator {
   pid_t pid_;
   int stop_;  // data in it, or its end, asks the simulator to end
   State state_;
+  scenario::CrashPlace crash_;
 };
 
 /// Start a simulator in its own session, so that it does not get the terminal's signals. It keeps those of `signals`

@@ -15,6 +15,7 @@
 #include "models/platform/plugin/plugin_error.h"
 #include "tlm/clock/clock_domain.h"
 #include "tlm/registers/register_note.h"
+#include "tlm/spec/printable.h"
 
 namespace pmufab::platform {
 namespace {
@@ -69,6 +70,8 @@ std::string words_of(const std::exception_ptr& exception) {
   } catch (const sc_core::sc_report& report) {
     const std::string text = report.get_msg();
     return text.empty() ? report.get_msg_type() : fmt::format("{}: {}", report.get_msg_type(), text);
+  } catch (const std::bad_alloc&) {
+    return "memory ran out (--limit memory)";
   } catch (const std::exception& error) {
     return error.what();
   } catch (...) {
@@ -174,6 +177,8 @@ std::uint64_t WindowPort::look(const plugin::Register& reg) {
 void WindowPort::make_bank() {
   constexpr std::uint64_t kLargest = 1U << 28;
   for (const plugin::Register& reg : window_.registers) {
+    check_plugin_name("register", reg.name);
+    check_plugin_name("the meaning of a register", reg.meaning);
     if (reg.bits != 32 && reg.bits != 64)
       throw HostRefusal(fmt::format("register '{}' of window '{}' has {} bits; 32 and 64 are possible", reg.name,
                                     window_.name, reg.bits));
@@ -202,6 +207,8 @@ PluginHost::PluginHost(const PluginSpec& spec)
     : file_(spec.file), given_(spec.parameters), sockets_(spec.sockets), cpus_per_socket_(spec.cpus_per_socket) {}
 
 std::string PluginHost::text(const std::string& name, const std::string& otherwise) {
+  check_plugin_name("parameter", name);
+  check_plugin_name("the value of a parameter", otherwise);
   const auto given = given_.find(name);
   return facts_.parameters.insert_or_assign(name, given == given_.end() ? otherwise : given->second).first->second;
 }
@@ -216,7 +223,13 @@ std::uint64_t PluginHost::number(const std::string& name, std::uint64_t otherwis
   return *value;
 }
 
+void check_plugin_name(std::string_view what, const std::string& name) {
+  if (const std::string safe = printable(name); safe != name)
+    throw HostRefusal(fmt::format("{} '{}' has characters that cannot be printed", what, safe));
+}
+
 void PluginHost::check_open(std::string_view what, const std::string& name) const {
+  check_plugin_name(what, name);
   if (is_closed_)
     throw HostRefusal(
         fmt::format("{} '{}' is declared after the plug-in was made: do it in that function", what, name));
@@ -270,6 +283,7 @@ InterruptResource PluginHost::find_interrupt(std::uint32_t number) {
 void PluginHost::device(const plugin::Device& device) {
   check_open("device", device.hid);
   if (device.hid.empty()) throw HostRefusal("a device has no hardware id");
+  check_plugin_name("the uid of a device", device.uid);
   const std::string place = device.memory.empty() ? "" : fmt::format(" at {:#x}", device.memory.front().base);
   add_device(device, fmt::format("the device {}{}", device.hid, place));
 }
@@ -331,6 +345,7 @@ plugin::Source& PluginHost::source(const std::string& name, const std::vector<st
   }
   check_open("source", name);
   if (name.empty()) throw HostRefusal("a source has no name");
+  for (const std::string& attribute : attributes) check_plugin_name("attribute", attribute);
   if (attributes.size() > plugin::kMostAttributes)
     throw HostRefusal(fmt::format("source '{}' has {} attributes; {} are possible", name, attributes.size(),
                                   plugin::kMostAttributes));

@@ -33,6 +33,10 @@ class HostRefusal : public std::invalid_argument {
   using std::invalid_argument::invalid_argument;
 };
 
+/// What a plug-in calls its things goes to terminals and reports.
+/// @throws HostRefusal for a name that cannot be printed as it is
+void check_plugin_name(std::string_view what, const std::string& name);
+
 /// @return an exception in words
 [[nodiscard]] std::string words_of(const std::exception_ptr& exception);
 

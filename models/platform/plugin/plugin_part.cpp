@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/platform/plugin/plugin_part.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -15,8 +16,8 @@
 namespace pmufab::platform {
 namespace {
 
-/// Of the one plug-in of this process, for plugin_place(): its file, and the beginning of its processes' names.
-std::string present_file;
+/// Of the one plug-in of this process, for plugin_place(): "the plug-in my.so", and the beginning of its processes' names.
+std::string present_plugin;
 std::string present_processes;
 
 /// Binds the bus of a plug-in that is alone.
@@ -51,9 +52,10 @@ std::unique_ptr<PlatformPart> PluginSpec::make() const { return std::make_unique
 
 PluginPart::PluginPart(const PluginSpec& spec) : file_(spec.file), host_(std::make_unique<PluginHost>(spec)) {
   const plugin::Descriptor& descriptor = load_plugin(spec.file, spec.path);
-  host_->facts().name = descriptor.name;
-  present_file = file_;
+  present_plugin = "the plug-in " + file_;
   call("while it was made", [&] {
+    check_plugin_name("the plug-in", descriptor.name);
+    host_->facts().name = descriptor.name;
     shell_ = std::make_unique<Shell>("plugin", [&] { plugin_.reset(descriptor.make(*host_)); });
     if (plugin_ == nullptr) throw PluginError(file_, "returned nothing from the function that makes it");
     host_->facts().has_traffic = plugin_->has_traffic();
@@ -163,19 +165,24 @@ PluginFacts examine_plugin(const PluginSpec& spec) {
   return part.facts();
 }
 
-std::string plugin_place(std::string_view library) {
-  if (const std::string* const where = InPlugin::present(); where != nullptr) return *where;
+std::string_view plugin_place(std::string_view library, std::span<char> room) noexcept {
+  const auto put = [room](auto format, const auto&... values) {
+    const auto written = fmt::format_to_n(room.data(), room.size(), format, values...);
+    return std::string_view(room.data(), std::min(written.size, room.size()));
+  };
+  if (const std::string* const where = InPlugin::present(); where != nullptr) return put(FMT_STRING("{}"), *where);
   if (present_processes.empty()) return {};
-  const std::string plugin = "the plug-in " + present_file;
-  const bool is_on_stack = library == plugin;
+  const bool is_on_stack = library == present_plugin;
   const sc_core::sc_object* const process = sc_core::sc_get_current_process_b();
   if (process != nullptr) {
-    const std::string name = process->name();
-    return is_on_stack || name.starts_with(present_processes) ? fmt::format("{}, process {}", plugin, name) : "";
+    const std::string_view name = process->name();
+    const bool is_its = is_on_stack || name.starts_with(present_processes);
+    return is_its ? put(FMT_STRING("{}, process {}"), present_plugin, name) : std::string_view();
   }
-  if (is_on_stack) return plugin + ", outside of SystemC's processes";
+  if (is_on_stack) return put(FMT_STRING("{}, outside of SystemC's processes"), present_plugin);
   // Most likely in one instant that does not end.
-  return library.empty() ? "SystemC's scheduler: processes of " + plugin + " may wake each other" : "";
+  return library.empty() ? put(FMT_STRING("SystemC's scheduler: processes of {} may wake each other"), present_plugin)
+                         : std::string_view();
 }
 
 }  // namespace pmufab::platform

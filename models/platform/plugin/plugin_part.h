@@ -5,6 +5,7 @@
 #include <exception>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -69,8 +70,9 @@ class PluginPart final : public PlatformPart {
 [[nodiscard]] PluginFacts examine_plugin(const PluginSpec& spec);
 
 /// @param library  whose code is the innermost on the stack: "the plug-in my.so"; empty: not known
-/// @return the plug-in, and the window or process, whose code this process is in; empty if it is in none. May be called
-///         from a signal's handler, if nothing else goes on in the process afterwards.
-[[nodiscard]] std::string plugin_place(std::string_view library);
+/// @param room     receives the text
+/// @return the plug-in, and the window or process, whose code this process is in, as far as the room allows; empty if it
+///         is in none. May be called from a signal's handler: it allocates nothing, because the heap may be broken.
+[[nodiscard]] std::string_view plugin_place(std::string_view library, std::span<char> room) noexcept;
 
 }  // namespace pmufab::platform

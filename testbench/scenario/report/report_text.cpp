@@ -3,6 +3,7 @@
 #include <array>
 #include <optional>
 #include <ostream>
+#include <sstream>
 #include <string_view>
 #include <utility>
 
@@ -238,9 +239,7 @@ std::string left_out_of_log(const RunResult& run) {
   return {};
 }
 
-}  // namespace
-
-void write_text(std::ostream& out, const RunResult& run, const TextReportOptions& options) {
+void write_run(std::ostream& out, const RunResult& run, const TextReportOptions& options) {
   const std::uint64_t counters = run.counters();
   fmt::print(out, "{}: {} (platform {}, drivers of Linux {}, {} simulated", headline(run.status), run.title(),
              run.platform, run.drivers, format_time(run.simulated_time));
@@ -273,6 +272,14 @@ void write_text(std::ostream& out, const RunResult& run, const TextReportOptions
     write_kernel_log(out, run);
   }
   if (!brief) fmt::print(out, "\n");
+}
+
+}  // namespace
+
+void write_text(std::ostream& out, const RunResult& run, const TextReportOptions& options) {
+  std::ostringstream text;
+  write_run(text, run, options);
+  out << printable_lines(text.str());  // drivers, plug-ins and files have a part in it
 }
 
 void write_intervals(std::ostream& out, const RunResult& run) {

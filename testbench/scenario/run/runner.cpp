@@ -70,14 +70,17 @@ void request_stop(int signal) {
   stop_requested = 1;
 }
 
-/// Tells the parent where a driver or a plug-in is that does not return, or has crashed. This does what a signal's
-/// handler must not do, and may wait for ever. That does not matter, because the process is killed right afterwards.
-/// @param library  whose function is the innermost on the stack
-void tell_place(const std::string& library) {
-  std::string function = platform::plugin_place(library);
-  if (function.empty() && host_of_run == nullptr) return;
-  if (function.empty()) function = host_of_run->driver_function();
-  told_parent->place.tell(function);
+/// Tells the parent where a driver or a plug-in is that does not return, or has crashed. For a driver, this does what a
+/// signal's handler must not do, and may wait for ever. That does not matter, because the process is killed right
+/// afterwards.
+/// @param library   whose function is the innermost on the stack
+/// @param is_sound  the heap is most likely in order
+void tell_place(const std::string& library, bool is_sound) {
+  std::array<char, process::SharedText::kRoom> room;
+  if (const std::string_view place = platform::plugin_place(library, room); !place.empty())
+    told_parent->place.tell(place);
+  else if (is_sound && host_of_run != nullptr)
+    told_parent->place.tell(host_of_run->driver_function());
 }
 
 RunResult known_of(const RunPlan& plan) {
@@ -153,11 +156,9 @@ void follow_signals(Shared& shared) {
   action.sa_handler = request_stop;
   for (const int signal : {SIGINT, SIGTERM, SIGXCPU}) sigaction(signal, &action, nullptr);
   told_parent = &shared;
-  action.sa_handler = [](int /*signal*/) { tell_place(process::library_on_stack()); };
+  action.sa_handler = [](int /*signal*/) { tell_place(process::library_on_stack(), true); };
   sigaction(SIGUSR1, &action, nullptr);
-  process::tell_of_crashes([](const std::string& what, bool is_sound) {
-    if (is_sound) tell_place(what);
-  });
+  process::tell_of_crashes(tell_place);
   std::signal(SIGPIPE, SIG_IGN);
 }
 
@@ -454,7 +455,7 @@ class Runner {
       const TraceOptions traces = traces_of(plan, options_, index);
       if (options_.on_traces) options_.on_traces(traces);
       traces.remove();
-      if (!output.empty() && options_.on_output) options_.on_output(result.title(), printable_lines(output));
+      if (!output.empty() && options_.on_output) options_.on_output(result.title(), output);
       plans_.erase(index);
       source_.take(plan, std::move(result), run->second.cost);
     }
@@ -487,6 +488,7 @@ class Runner {
       std::ifstream file(output_of(index), std::ios::binary);
       output.assign(std::istreambuf_iterator<char>(file), {});
     }
+    output = printable_lines(output);  // whatever drivers and plug-ins have printed themselves
     std::vector<std::string> log = process::take_kernel_log(output);
     if (result.kernel_log.empty()) result.kernel_log = std::move(log);
     return result;

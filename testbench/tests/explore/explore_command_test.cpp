@@ -354,6 +354,40 @@ TEST_F(Explore, says_what_a_study_takes) {
                               HasSubstr("time: about "), HasSubstr("of 3 runs"), HasSubstr("memory: about ")));
 }
 
+TEST_F(Explore, plans_again_what_a_changed_study_takes_and_finds_its_mistakes) {
+  const std::string right = study("values: [10, 20]");
+  ASSERT_EQ(explore(right, {"--plan"}).exit_code, 0);
+  std::string text = read(right);
+  text.replace(text.find("slc_access_rd"), 13, "slc_acess_rd");
+  const Outcome changed = explore(write("study.yaml", text), {"--plan"});
+  EXPECT_EQ(changed.exit_code, 2) << changed.out;
+  EXPECT_THAT(changed.err, AllOf(HasSubstr("no event"), HasSubstr("slc_access_rd")));
+}
+
+TEST_F(Explore, leaves_the_database_of_another_study_as_it_is) {
+  ASSERT_EQ(explore(study("values: [10]")).exit_code, 0);
+  const std::string points = exported();
+  std::string text = read(folder / "study.yaml");
+  text.replace(text.find("rates"), 5, "other");
+  const Outcome other = explore(write("other.yaml", text));
+  EXPECT_EQ(other.exit_code, 2) << other.out;
+  EXPECT_THAT(other.err, HasSubstr("'" + database() +
+                                   "' is the database of the study 'rates', not of 'other' (name another file"));
+  EXPECT_EQ(exported(), points);
+  EXPECT_EQ(explore(folder / "study.yaml").exit_code, 0) << "the study itself goes on";
+}
+
+TEST_F(Explore, refuses_a_database_without_a_name) {
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"report", ""}, {"export", ""}, {"merge", "", database()}, {"merge", database(), ""}}) {
+    std::vector<std::string> arguments = {"explore"};
+    arguments.insert(arguments.end(), words.begin(), words.end());
+    const Outcome outcome = pmufab(arguments);
+    EXPECT_EQ(outcome.exit_code, 2) << words.front();
+    EXPECT_THAT(outcome.err, HasSubstr("a word of the command is empty")) << words.front();
+  }
+}
+
 TEST_F(Explore, says_what_is_wrong_with_a_study_before_anything_runs) {
   const auto mistake = [&](const std::string& text) {
     const Outcome outcome = explore(write("study.yaml", text));

@@ -253,5 +253,22 @@ TEST_F(ShellPerf, reads_delays_and_limits_of_its_own_in_simulated_time) {
   for (const auto& line : lines) EXPECT_NEAR(std::stod(line.at(0)), 480'000, 2'400) << line.at(0);
 }
 
+TEST_F(ShellPerf, times_of_the_host_are_scaled_as_those_of_programs) {
+  // A counter of 16 bits wraps every 10 us. An interrupt that is 25 us late is too late.
+  platform = {write("narrow.yaml",
+                    "kind: tegra410\nname: narrow\nsockets: 1\ncpus_per_socket: 4\n"
+                    "tegra410: {clusters: 4, ucf_pmu: {width: 16, counters: 4}}\n"),
+              "--traffic",
+              write("reads.yaml",
+                    "generators:\n  - {name: gpu, requester: {kind: gpu}, targets: [{memory: cmem}], pacing: {kind: "
+                    "fixed, requests_per_us: 100}}\n"),
+              "--set", "host.interrupt_delay=25us"};
+  expect_exact(type("perf stat -a -e nvidia_ucf_pmu_0/slc_bytes_rd/ sleep 0.1"), 1);  // 100 simulated us
+  platform.insert(platform.end(), {"--time-scale", "1"});
+  const Session unscaled = type("perf stat -a -e nvidia_ucf_pmu_0/slc_bytes_rd/ sleep 0.0001");
+  ASSERT_EQ(unscaled.verdicts.size(), 1U) << unscaled.outcome.err;
+  EXPECT_EQ(unscaled.verdicts[0].at("check"), "wrong");
+}
+
 }  // namespace
 }  // namespace pmufab::testing

@@ -373,6 +373,22 @@ TEST_F(BadInput, a_number_of_jobs_that_cannot_be) {
   }
 }
 
+TEST_F(BadInput, words_that_are_empty) {
+  const std::string platform = shipped("platforms/cxl-exact.yaml");
+  const std::string file = (folder / "x").string();
+  for (const std::vector<std::string>& command : {std::vector<std::string>{"run", ""},
+                                                  {"shell", "", "--", "true"},
+                                                  {"serve", "", "--", "true"},
+                                                  {"boot", ""},
+                                                  {"regs", platform, ""},
+                                                  {"compare", file, ""},
+                                                  {"explain", file, ""},
+                                                  {"import", "acpi", ""},
+                                                  {"trace", "info", ""},
+                                                  {"coverage", ""}})
+    refuses(command, HasSubstr("a word of the command is empty (give a name, or leave the word out"));
+}
+
 TEST_F(BadInput, options_with_an_empty_value) {
   const std::string scenario = write("s.yaml", kTop);
   // As from a variable of a script that is not set: a default would hide it.

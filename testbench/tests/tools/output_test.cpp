@@ -56,6 +56,15 @@ TEST_F(Output, a_named_pipe_is_written_to_and_stays_one) {
   EXPECT_EQ(fs::symlink_status(folder / "pipe").type(), fs::file_type::fifo);
 }
 
+TEST_F(Output, a_named_pipe_that_nobody_reads_is_waited_for_and_then_told) {
+  ASSERT_EQ(mkfifo(at("pipe").c_str(), 0600), 0);
+  const Outcome outcome = run_with({"--csv", at("pipe")});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("pmufab: waiting 30 s for a reader of the named pipe '" + at("pipe") + "'"),
+                                 HasSubstr("nobody has read this named pipe for 30 s (start its reader first")));
+  EXPECT_THAT(outcome.out, HasSubstr("PASSED")) << "the run itself is judged";
+}
+
 TEST_F(Output, links_stay_links_and_their_targets_are_written) {
   write("there", "old");
   fs::create_symlink("there", folder / "link");

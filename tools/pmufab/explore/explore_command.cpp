@@ -277,16 +277,10 @@ int explore_study(const Request& request) {
   return conclude(study, *database, outcome, name);
 }
 
-/// @throws InputError if the name of a database is empty, as that of an unset variable of a shell is
-void check_named(const std::string& name) {
-  if (name.empty()) throw InputError("the name of the database is empty", "for example study.sqlite");
-}
-
 /// @return the database that a command names, which must be there
 fs::path database_of(const Request& request, const char* command) {
   if (request.words.size() != 1)
     throw InputError("one database is needed", fmt::format("pmufab explore {} FILE.sqlite", command));
-  check_named(request.words.front());
   return request.words.front();
 }
 
@@ -338,7 +332,6 @@ int merge(const Request& request) {
   if (request.words.size() < 2)
     throw InputError("a database to fill and the databases of shards are needed",
                      "pmufab explore merge ALL.sqlite SHARD.sqlite...");
-  for (const std::string& name : request.words) check_named(name);
   const std::string text = Database(request.words[1], Database::Mode::read).study_text();
   const Study study = explore::read_study(scenario::parse_text(text, "study"));
   Database all(request.words[0], Database::Mode::write);

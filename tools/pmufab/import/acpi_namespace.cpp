@@ -136,7 +136,7 @@ class AslReader {
       return read_memory(word, device, 7, 10);
     if (word == "Memory32Fixed") return read_memory(word, device, 1, 2);
     if (word == "Memory32" || word == "Memory24") return read_memory(word, device, 1, 4);
-    if (word == "Interrupt") return read_interrupts(device);
+    if (word == "Interrupt" || word == "IRQ" || word == "IRQNoFlags") return read_interrupts(device);
   }
 
   /// @return what stands between brackets, divided by commas: the last word or string of each. Only for terms without

@@ -71,7 +71,9 @@ bool has_table_name(const std::filesystem::path& file) {
 std::vector<std::filesystem::path> files_in(const std::string& folder) {
   std::vector<std::filesystem::path> files;
   std::error_code error;
-  for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+  // Linux shows tables that were loaded later in a folder below.
+  for (std::filesystem::recursive_directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
     std::error_code ignored;
     if (entry->is_regular_file(ignored)) files.push_back(entry->path());
   }
@@ -84,6 +86,27 @@ std::vector<std::filesystem::path> files_in(const std::string& folder) {
 bool is_dump_heading(std::string_view line) {
   constexpr std::string_view kAt = " @ 0x";
   return line.size() > 4 + kAt.size() && line.substr(4, kAt.size()) == kAt;
+}
+
+/// @return whether there is such a line. Lines of others may be above: a command that was typed, or a comment.
+bool has_dump(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = text.substr(0, end);
+    if (is_dump_heading(line)) return true;
+    if (line.find('\0') != std::string_view::npos) return false;  // no text
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return false;
+}
+
+/// @return text in ASCII. Windows' shells write what acpidump prints as UTF-16, and editors put a mark before UTF-8.
+std::string plain_text(std::string bytes) {
+  if (bytes.starts_with("\xef\xbb\xbf")) return bytes.substr(3);
+  if (!bytes.starts_with("\xff\xfe")) return bytes;
+  std::string text;
+  for (std::size_t at = 2; at + 1 < bytes.size(); at += 2) text += bytes[at + 1] == 0 ? bytes[at] : '?';
+  return text;
 }
 
 int hex_digit(char c) {
@@ -131,7 +154,7 @@ std::vector<TableFile> dumped_tables(const std::string& file, std::string_view t
     if (is_dump_heading(line)) {
       finish();
       heading = line.substr(0, 4);
-    } else if (!line.empty() && !add_dump_line(line, bytes)) {
+    } else if (!heading.empty() && !line.empty() && !add_dump_line(line, bytes)) {
       throw InputError({std::make_shared<const std::string>(file), number, 1}, {},
                        fmt::format("is no line of acpidump with the bytes from {:#x} on of the table {}", bytes.size(),
                                    printable(heading)),
@@ -225,10 +248,10 @@ std::uint64_t table_number(std::string_view bytes, std::size_t at, std::size_t s
 
 std::vector<TableFile> read_tables(const std::vector<std::string>& paths) {
   constexpr std::size_t kLargest = 64U << 20;
-  constexpr std::size_t kHeading = 16;
+  constexpr std::size_t kBegin = 4096;  // of a file in a folder, to know what it is
   std::vector<TableFile> tables;
   const auto add_dump = [&](const std::string& file) {
-    const std::vector<TableFile> more = dumped_tables(file, scenario::read_input(file, kLargest));
+    const std::vector<TableFile> more = dumped_tables(file, plain_text(scenario::read_input(file, kLargest)));
     tables.insert(tables.end(), more.begin(), more.end());
   };
   for (const std::string& path : paths) {
@@ -236,7 +259,7 @@ std::vector<TableFile> read_tables(const std::vector<std::string>& paths) {
     std::error_code ignored;
     if (!std::filesystem::is_directory(path, ignored)) {
       std::string bytes = scenario::read_input(path, kLargest);
-      if (!is_dump_heading(std::string_view(bytes).substr(0, kHeading))) {
+      if (!has_dump(plain_text(bytes))) {
         tables.push_back(checked_table(path, std::move(bytes)));
         continue;
       }
@@ -245,8 +268,8 @@ std::vector<TableFile> read_tables(const std::vector<std::string>& paths) {
       continue;
     }
     for (const std::filesystem::path& file : files_in(path)) {
-      const std::string first = scenario::read_input(file, kHeading).substr(0, kHeading);
-      if (is_dump_heading(first))
+      const std::string first = scenario::read_input(file, kBegin).substr(0, kBegin);
+      if (has_dump(plain_text(first)))
         add_dump(file.string());
       else if (has_table_name(file) || is_read(first.substr(0, 4)))
         tables.push_back(checked_table(file.string(), scenario::read_input(file, kLargest)));

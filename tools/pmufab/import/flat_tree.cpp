@@ -34,6 +34,14 @@ std::optional<std::uint64_t> joined(const std::vector<std::uint32_t>& cells, std
   return value;
 }
 
+/// @return whether a line is for the C preprocessor, as in the sources of Linux
+bool has_directive(const std::string& source) {
+  for (const char* const directive : {"#include", "#define", "#if"}) {
+    if (source.starts_with(directive) || source.find("\n" + std::string(directive)) != std::string::npos) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::vector<std::uint32_t> TreeNode::cells(const std::string& property) const {
@@ -174,7 +182,9 @@ DeviceTree read_tree(const std::string& path, const std::filesystem::path& scrat
   if (reply.exit_code != 0)
     refuse(fmt::format("dtc does not understand the tree: '{}'",
                        printable(reply.errors.substr(0, reply.errors.find('\n')))),
-           "give source (.dts), a blob (.dtb), or a folder such as /proc/device-tree");
+           form == "dts" && has_directive(scenario::read_input(path, kLargest))
+               ? "it needs the C preprocessor first: cpp -nostdinc -undef -x assembler-with-cpp -I INCLUDES FILE"
+               : "give source (.dts), a blob (.dtb), or a folder such as /proc/device-tree");
   return tree_of(scenario::read_input(blob, kLargest));
 }
 

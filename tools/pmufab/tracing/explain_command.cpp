@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cctype>
 #include <cstdint>
 #include <fstream>
 #include <iostream>
 #include <memory>
 #include <optional>
-#include <regex>
 #include <set>
 #include <string>
 #include <utility>
@@ -18,6 +18,7 @@
 #include "testbench/scenario/report/result_difference.h"
 #include "testbench/scenario/tracing/tracing.h"
 #include "testbench/scenario/yaml/input_error.h"
+#include "tlm/spec/printable.h"
 #include "tools/pmufab/cli.h"
 #include "tools/pmufab/output.h"
 #include "tools/pmufab/tracing/story.h"
@@ -209,22 +210,28 @@ std::vector<Json> log_of(const Wrong& wrong, const driver_host::DriverSet& drive
 
 /// The addresses that a text names.
 std::set<std::string> addresses_in(const std::string& text) {
-  static const std::regex pattern("0x[0-9a-f]+");
   std::set<std::string> addresses;
-  for (auto found = std::sregex_iterator(text.begin(), text.end(), pattern); found != std::sregex_iterator(); ++found)
-    addresses.insert(found->str());
+  for (std::size_t at = text.find("0x"); at != std::string::npos; at = text.find("0x", at + 2)) {
+    const std::size_t end = std::min(text.find_first_not_of("0123456789abcdef", at + 2), text.size());
+    if (end > at + 2) addresses.insert(text.substr(at, end - at));
+  }
   return addresses;
 }
 
 /// @return the first function that a text names: "cxl_pmu_enable()"
 std::string function_in(const std::string& text) {
-  static const std::regex pattern("[A-Za-z_][A-Za-z_0-9]*\\(\\)");
-  std::smatch found;
-  return std::regex_search(text, found, pattern) ? found.str() : std::string();
+  const auto is_in_name = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; };
+  for (std::size_t end = text.find("()"); end != std::string::npos; end = text.find("()", end + 2)) {
+    std::size_t begin = end;
+    while (begin > 0 && is_in_name(static_cast<unsigned char>(text[begin - 1]))) --begin;
+    while (begin < end && std::isdigit(static_cast<unsigned char>(text[begin])) != 0) ++begin;
+    if (begin < end) return text.substr(begin, end + 2 - begin);
+  }
+  return {};
 }
 
 void print_story(const std::string& title, const std::vector<Json>& log, const StoryPart& part) {
-  fmt::print(std::cout, "{}\n", title);
+  fmt::print(std::cout, "{}\n", printable_lines(title));
   for (const std::string& line : tell(log, part, kMostLines - 1)) fmt::print(std::cout, "{}\n", line);
   std::cout.flush();
 }
@@ -234,7 +241,7 @@ int explain_check(const Wrong& wrong, const std::vector<Json>& log) {
   StoryPart part =
       is_warning ? part_of_warning(log) : part_of_access(log, addresses_in(wrong.text), function_in(wrong.text));
   if (!part.is_wrong) part = part_of_message(log, wrong.text);
-  const std::string title = fmt::format("{}: {}", wrong.name, wrong.text);
+  const std::string title = printable_message(fmt::format("{}: {}", wrong.name, wrong.text));
   if (part.is_wrong) {
     print_story(title, log, part);
   } else {

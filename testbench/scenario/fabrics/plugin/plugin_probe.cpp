@@ -16,7 +16,11 @@
 #include "models/platform/plugin/plugin_library.h"
 #include "models/platform/plugin/plugin_part.h"
 #include "testbench/process/child_process.h"
+#include "testbench/process/crash_report.h"
+#include "testbench/process/resource_limits.h"
+#include "testbench/scenario/fabrics/plugin/crash_place.h"
 #include "testbench/scenario/report/results.h"
+#include "testbench/scenario/run/run_limits.h"
 
 namespace pmufab::scenario {
 namespace {
@@ -32,18 +36,27 @@ constexpr std::chrono::seconds kPatience{10};
 Json answer(const std::function<Json()>& work) {
   try {
     return {{"is", work()}};
+  } catch (const PluginError& error) {
+    return {{"error", error.reason()}};
   } catch (const std::exception& error) {
-    return {{"error", error.what()}};
+    return {{"error", fmt::format("cannot be used: {}", error.what())}};
   } catch (...) {
-    return {{"error", "it has thrown something that is no std::exception"}};
+    return {{"error", "cannot be used: it has thrown something that is no std::exception"}};
   }
 }
 
-/// Do work with a plug-in in a process of its own. @return its result
-Json in_own_process(const std::string& file, const std::function<Json()>& work) {
+/// As a run has it.
+std::uint64_t memory_of_probes = RunLimits{}.memory;
+
+/// Do work with a plug-in in a process of its own. @param path  of the library @return its result
+Json in_own_process(const std::string& file, const std::string& path, const std::function<Json()>& work) {
   // What a plug-in prints here, it prints again when it runs.
-  const process::GuardedEnd end =
+  const CrashPlace crash;
+  process::GuardedEnd end =
       process::run_guarded({.shows_output = false, .patience = kPatience}, [&](std::string& told) {
+        process::limit_resources({.memory = memory_of_probes});
+        process::report_crashes_in(path, "the plug-in " + file);
+        crash.follow();
         told = answer(work).dump(-1, ' ', false, nlohmann::detail::error_handler_t::replace);
         return 0;
       });
@@ -52,11 +65,8 @@ Json in_own_process(const std::string& file, const std::function<Json()>& work) 
         file, fmt::format("does not come back: it was looked at for {} s, and then stopped", kPatience.count()));
   const Json told = end.finished ? Json::parse(end.told, nullptr, false) : Json();
   if (told.is_object() && told.contains("is")) return told["is"];
-  if (told.is_object() && told.contains("error")) {
-    const std::string error = told["error"];
-    const std::string begin = PluginError(file, "").what();
-    throw PluginError(file, error.starts_with(begin) ? error.substr(begin.size()) : "cannot be used: " + error);
-  }
+  if (told.is_object() && told.contains("error")) throw PluginError(file, told["error"].get<std::string>());
+  end.process.place = crash.place();
   throw PluginError(file, fmt::format("ended the process that looked at it: {}", process::describe(end.process)));
 }
 
@@ -108,7 +118,7 @@ PluginFacts probe_plugin(const PluginSpec& spec) {
   static std::map<Key, PluginFacts> known;
   const Key key(state_of(spec.path), spec.parameters, spec.sockets, spec.cpus_per_socket);
   if (const auto found = known.find(key); found != known.end()) return found->second;
-  const Json json = in_own_process(spec.file, [&] { return json_of(platform::examine_plugin(spec)); });
+  const Json json = in_own_process(spec.file, spec.path, [&] { return json_of(platform::examine_plugin(spec)); });
   return known.emplace(key, facts_of(json)).first->second;
 }
 
@@ -117,13 +127,15 @@ std::string platform_text_of(const fs::path& file) {
   const std::string path = fs::absolute(file).lexically_normal().string();
   const std::string key = state_of(path);
   if (const auto found = known.find(key); found != known.end()) return found->second;
-  const Json json = in_own_process(file.string(), [&]() -> Json {
+  const Json json = in_own_process(file.string(), path, [&]() -> Json {
     const plugin::Descriptor& descriptor = platform::load_plugin(file.string(), path);
     const std::string keys = descriptor.platform == nullptr ? "" : descriptor.platform;
     return keys;
   });
   return known.emplace(key, json.get<std::string>()).first->second;
 }
+
+void limit_probes(std::uint64_t memory) { memory_of_probes = memory; }
 
 bool is_plugin_file(const fs::path& file) { return file.extension() == ".so"; }
 

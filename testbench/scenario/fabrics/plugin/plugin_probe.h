@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 
@@ -17,6 +18,9 @@ namespace pmufab::scenario {
 /// @return the keys of the platform that a plug-in is by itself, as YAML; empty: it has none
 /// @param file  as the user named it @throws platform::PluginError as above
 [[nodiscard]] std::string platform_text_of(const std::filesystem::path& file);
+
+/// From now on, a process that looks at a plug-in has as much memory as a run. @param memory  bytes; 0: no limit
+void limit_probes(std::uint64_t memory);
 
 /// @return whether a file is called like a shared library: "my.so"
 [[nodiscard]] bool is_plugin_file(const std::filesystem::path& file);

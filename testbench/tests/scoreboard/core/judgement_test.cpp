@@ -292,6 +292,26 @@ TEST_F(Judgement, another_event_counted_instead_is_named) {
   EXPECT_THAT(session.result(1).explanation, HasSubstr("slc_access_rd"));
 }
 
+TEST(JudgementOfNarrowCounter, a_loss_is_told_in_turns_of_the_counters_own_width) {
+  Tegra410JudgeSpec spec = PerfSession::platform();
+  for (CoreSightPmuSpec& pmu : spec.coresight_pmus) pmu.width = 22;
+  const auto result_of = [&](std::uint64_t lost) {
+    PerfSession session(spec);
+    session.board.expect(1, kPmu, {{"cycles"}});
+    session.add(kPmu, 1);
+    session.enable(kPmu);
+    session.now += 100'000'000'000;  // 100 ms, of an edge at every nanosecond
+    session.disable(kPmu);
+    const std::uint64_t all = 100'000'003;  // three steps, too, from the write that enables to the one that disables
+    session.del(kPmu, 1, all - lost);
+    return session.result(1);
+  };
+  const EventResult right = result_of(0);
+  EXPECT_EQ(right.match, Match::exact) << right.expected;
+  EXPECT_THAT(result_of(18U << 22U).explanation, HasSubstr("75497472 missing: 18 times 2^22"));
+  EXPECT_THAT(result_of(1U << 22U).explanation, HasSubstr("4194304 missing: 2^22"));
+}
+
 // --- CMEM
 
 TEST_F(Judgement, cmem_counts_follow_the_wires) {

@@ -354,11 +354,24 @@ TEST_F(Import, what_acpidump_prints_is_read) {
   const Outcome of_folder = pmufab({"import", "acpi", (folder / "dumps").string()});
   EXPECT_EQ(of_folder.err, "");
   EXPECT_THAT(of_folder.out, HasSubstr("  # node 1 of my-machine\n"));
+  EXPECT_EQ(draft_of({"$ sudo acpidump\n\n" + all}), draft_of({"\xef\xbb\xbf" + all})) << "what is above is no table";
+  std::string wide = "\xff\xfe";
+  for (const char c : carriage_returns) wide += std::string{c, '\0'};
+  EXPECT_EQ(draft_of({wide}), draft_of({all}));
   refuses(dumped(table("FACP", "anything")), "the text has no table APMT, PPTT, DSDT or SSDT");
   refuses(dumped(nodes.substr(0, 100)), "header: the table APMT has 148 bytes, and the file 100");
   std::string missing = dumped(nodes);
   missing.erase(missing.find("    0020"), missing.find("    0030") - missing.find("    0020"));
   refuses(missing, "is no line of acpidump with the bytes from 0x20 on of the table APMT", "acpi", "4:1");
+}
+
+TEST_F(Import, tables_that_were_loaded_later_are_read_too) {
+  std::filesystem::create_directories(folder / "tables" / "dynamic");
+  write("tables/FACP", table("FACP", "anything"));
+  write("tables/dynamic/APMT", apmt({{.type = 4, .secondary = 3}}));
+  const Outcome outcome = pmufab({"import", "acpi", (folder / "tables").string()});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("  - name: cache0\n"));
 }
 
 TEST_F(Import, a_folder_must_have_tables) {
@@ -578,6 +591,20 @@ TEST_F(Import, trees_that_are_damaged_are_refused) {
   if (std::system("dtc --version >/dev/null 2>&1") != 0) GTEST_SKIP() << "dtc is missing";
   refuses("/dts-v1/; / { x", "dtc does not understand the tree: ", "device-tree");
   refuses("", "dtc does not understand the tree: ", "device-tree");
+  const Outcome macros = pmufab({"import", "device-tree", write("macros", "/dts-v1/;\n#include <gic.h>\n/ { };\n")});
+  EXPECT_EQ(macros.exit_code, 2);
+  EXPECT_THAT(macros.err, HasSubstr("it needs the C preprocessor first: cpp "));
+}
+
+TEST_F(ImportTree, labels_and_included_files_are_read) {
+  write("gic.dtsi", R"(/ { gic: controller { compatible = "arm,gic-v3"; #interrupt-cells = <3>; }; };)");
+  const std::string draft = draft_of_tree(R"(/dts-v1/;
+    /include/ "gic.dtsi"
+    / { #address-cells = <1>; #size-cells = <1>; interrupt-parent = <&gic>;
+        pmu: pmu@1000 { compatible = "arm,coresight-pmu"; reg = <0x1000 0x1000>; }; };
+    &pmu { interrupts = <0 8 4>; };
+  )");
+  EXPECT_THAT(draft, HasSubstr("    base: 0x1000\n    interrupt: {number: 40, trigger: level}\n"));
 }
 
 TEST_F(ImportTree, blobs_that_are_damaged_are_refused) {
@@ -731,7 +758,8 @@ TEST_F(ImportNamespace, further_resources_and_unknown_devices_are_told) {
   Device (CMN0) { Name (_HID, "ARMHC700") Name (_CRS, ResourceTemplate () {
       Memory32Fixed (ReadWrite, 0x40000000, 0x10000000)
       Memory32Fixed (ReadWrite, 0x40000000, 0x4000)
-      Memory32 (ReadWrite, 0x50000000, 0x50004000, 0x1000, 0x4000) }) }
+      Memory32 (ReadWrite, 0x50000000, 0x50004000, 0x1000, 0x4000)
+      IRQ (Level, ActiveLow, Exclusive, ) {7} }) }
   Device (CMN1) { Name (_HID, "ACME0600") Name (_CID, Package () { "ACME0001", "ARMHC600" })
     Name (_CRS, ResourceTemplate () {
       Memory32Fixed (ReadWrite, 0x60D00000, 0x4000)
@@ -744,7 +772,8 @@ TEST_F(ImportNamespace, further_resources_and_unknown_devices_are_told) {
   Device (COM1) { Name (_HID, "ARMH0011") Name (_CRS, ResourceTemplate () {
       Memory32Fixed (ReadWrite, 0x2000, 0x1000) }) }
   Device (BTN0) { Name (_HID, "PNP0C0C") })");
-  EXPECT_THAT(draft, HasSubstr("#   # TODO: it has a memory resource at 0x40000000 ... 0x40003fff, too\n"
+  EXPECT_THAT(draft, HasSubstr("interrupts of DTCs 7 (a platform has its own numbers)\n"
+                               "#   # TODO: it has a memory resource at 0x40000000 ... 0x40003fff, too\n"
                                "#   # TODO: it has a memory resource at 0x50000000 ... 0x50003fff, too\n"
                                "#   - product: CMN-700\n"));
   EXPECT_THAT(draft, HasSubstr("ACME0600 CMN1 of SSDT.aml: registers at 0x6000_0000 ... 0x63ff_ffff\n"

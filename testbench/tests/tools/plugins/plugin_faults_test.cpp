@@ -31,6 +31,12 @@ measure:
     arguments.insert(arguments.end(), more.begin(), more.end());
     return pmufab(arguments);
   }
+  /// Nothing that a plug-in says controls a terminal.
+  Outcome pmufab(const std::vector<std::string>& arguments) {
+    Outcome outcome = Cli::pmufab(arguments);
+    EXPECT_THAT(outcome.out + outcome.err, Not(HasSubstr("\x1b")));
+    return outcome;
+  }
 };
 
 /// A file, and what must be said of it.
@@ -80,6 +86,12 @@ TEST_F(PluginFaults, a_plug_in_that_cannot_be_made_is_refused_by_name) {
         Refused{"has a register of 288 bits",
                 "register 'WIDE' of window 'window' has 288 bits; 32 and 64 are possible"},
         Refused{"stops at once", "has stopped the simulation (sc_stop)"},
+        Refused{"aborts when made",
+                "ended the process that looked at it: its process was killed by signal 6 (Aborted), in the plug-in"},
+        Refused{"has a strange window", "window 'window\\x1b[2J' has characters that cannot be printed"},
+        Refused{"has a strange register", "register 'A\\x1b[2J' has characters that cannot be printed"},
+        Refused{"has a strange attribute", "attribute 'a\\x1b[2J' has characters that cannot be printed"},
+        Refused{"has a strange parameter", "the value of a parameter '\\x1b[2J' has characters that cannot be printed"},
         Refused{"asks twice", "asks for something impossible: source 'twice' has an attribute twice"}}) {
     SCOPED_TRACE(refused.file);
     const Outcome outcome = run(refused.file);
@@ -94,6 +106,20 @@ TEST_F(PluginFaults, a_plug_in_that_hangs_when_it_is_looked_at_is_refused_by_nam
   EXPECT_THAT(outcome.err, AllOf(HasSubstr(plugin("scripted")), HasSubstr("does not come back")));
 }
 
+TEST_F(PluginFaults, a_plug_in_that_is_looked_at_has_no_more_memory_than_a_run) {
+  const Outcome outcome = run("takes memory when made", {"--limit", "memory=512 MiB"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("scripted.so threw while it was made: memory ran out (--limit memory)"));
+}
+
+TEST_F(PluginFaults, what_a_plug_in_prints_is_shown_and_does_not_control_the_terminal) {
+  const Outcome printed = run("prints");
+  EXPECT_EQ(printed.exit_code, 0) << printed.out;
+  EXPECT_THAT(printed.err, HasSubstr("printed\\x1b[2J\n"));
+  const Outcome warned = run("warns");
+  EXPECT_THAT(warned.out + warned.err, HasSubstr("warned\\x1b[2J"));
+}
+
 TEST_F(PluginFaults, what_a_plug_in_throws_while_it_runs_is_reported_by_name) {
   const Outcome in_process = run("throws");
   EXPECT_EQ(in_process.exit_code, 3);
@@ -104,7 +130,8 @@ TEST_F(PluginFaults, what_a_plug_in_throws_while_it_runs_is_reported_by_name) {
   EXPECT_THAT(at_begin.out, HasSubstr("scripted.so threw in start_traffic(): no wish to begin"));
   const Outcome at_access = run("throws at access", {"--set", "firmware_writes=[{address: 0x3400_0000, value: 1}]"});
   EXPECT_EQ(at_access.exit_code, 3);
-  EXPECT_THAT(at_access.out, HasSubstr("scripted.so threw at an access to its window window: no wish to be read"));
+  EXPECT_THAT(at_access.out,
+              HasSubstr("scripted.so threw at an access to its window window: no wish to be read\\x1b[2J\n"));
 }
 
 TEST_F(PluginFaults, a_plug_in_that_stops_the_simulation_is_reported_by_name) {
@@ -121,6 +148,25 @@ TEST_F(PluginFaults, a_crash_is_reported_with_the_plug_in_and_its_process) {
                                  HasSubstr("scripted.so, process platform.plugin.scripted.run")));
   EXPECT_THAT(outcome.out + outcome.err, AllOf(HasSubstr("pmufab: the plug-in " + plugin("scripted") + " crashed in"),
                                                Not(HasSubstr("the drivers crashed"))));
+}
+
+TEST_F(PluginFaults, an_abort_is_reported_with_the_plug_in_and_its_process) {
+  const Outcome in_process = run("aborts");
+  EXPECT_EQ(in_process.exit_code, 3);
+  EXPECT_THAT(in_process.out, AllOf(HasSubstr("its process was killed by signal 6"),
+                                    HasSubstr("scripted.so, process platform.plugin.scripted.run")));
+  EXPECT_THAT(run("aborts between processes").out,
+              AllOf(HasSubstr("its process was killed by signal 6"), HasSubstr("scripted.so, outside of SystemC's")));
+}
+
+TEST_F(PluginFaults, a_simulator_that_crashes_names_the_plug_in_and_its_process) {
+  for (const char* const fault : {"crashes", "aborts"}) {
+    const Outcome outcome = pmufab({"shell", plugin("scripted"), "--set",
+                                    std::string("platform.plugin_parameters.fault=") + fault, "--", "sleep", "1"});
+    EXPECT_EQ(outcome.exit_code, 3) << outcome.err;
+    EXPECT_THAT(outcome.err, AllOf(HasSubstr("pmufab: the simulator died: its process was killed by signal"),
+                                   HasSubstr("scripted.so, process platform.plugin.scripted.run")));
+  }
 }
 
 TEST_F(PluginFaults, commands_that_show_things_name_the_plug_in_that_crashes) {

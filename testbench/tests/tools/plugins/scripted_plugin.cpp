@@ -3,9 +3,13 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstddef>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include <tlm_utils/simple_target_socket.h>
 #include <systemc>
@@ -20,6 +24,9 @@ using pmufab::plugin::Occurrence;
 using pmufab::plugin::Plugin;
 using pmufab::plugin::Source;
 
+// What is thrown and printed ends with it: it would clear a terminal.
+#define PMUFAB_CLEAR "\x1b[2J"
+
 /// Never return.
 [[noreturn]] void stay() {
   while (true) pause();
@@ -28,6 +35,8 @@ using pmufab::plugin::Source;
 void crash() {
   if (raise(SIGSEGV) != 0) throw std::runtime_error("there is no such signal");  // not the last: this is on the stack
 }
+
+void end_by_abort() { std::abort(); }
 
 /// Does something in the update phase, in which no process runs.
 class Channel final : public sc_core::sc_prim_channel {
@@ -54,6 +63,10 @@ class Scripted final : public sc_core::sc_module, public Plugin {
     const bool is_seen = fault_ == "throws when looked at" || fault_ == "crashes when looked at";
     if (is_seen) socket.register_transport_dbg(this, &Scripted::transport_dbg);
     pmufab::plugin::Window window{.name = "window", .base = host.number("base", 0x3400'0000), .size = 0x1000};
+    if (fault_ == "has a strange window") window.name += PMUFAB_CLEAR;
+    if (fault_ == "has a strange register") window.registers.push_back({.name = "A" PMUFAB_CLEAR});
+    if (fault_ == "has a strange attribute") static_cast<void>(host.source("other", {"a" PMUFAB_CLEAR}));
+    if (fault_ == "has a strange parameter") static_cast<void>(host.text("a", PMUFAB_CLEAR));
     if (fault_ == "has a register of 288 bits") window.registers.push_back({.name = "WIDE", .offset = 0, .bits = 288});
     if (is_seen) window.registers.push_back({.name = "LOOK"});
     host.map(window, socket);
@@ -74,7 +87,7 @@ class Scripted final : public sc_core::sc_module, public Plugin {
 
   [[nodiscard]] bool has_traffic() const override { return true; }
   void start_traffic(std::uint64_t /*seed*/) override {
-    if (fault_ == "throws in start_traffic") throw std::runtime_error("no wish to begin");
+    if (fault_ == "throws in start_traffic") throw std::runtime_error("no wish to begin" PMUFAB_CLEAR);
     has_begun_ = true;
     begins_.notify();
   }
@@ -91,8 +104,12 @@ class Scripted final : public sc_core::sc_module, public Plugin {
     }
     wait(begins_);
     wait(10, sc_core::SC_US);  // until counters run
-    if (fault_ == "throws") throw std::runtime_error("no wish to go on");
+    if (fault_ == "throws") throw std::runtime_error("no wish to go on" PMUFAB_CLEAR);
+    if (fault_ == "prints") std::fputs("printed" PMUFAB_CLEAR "\n[    1.000000] logged" PMUFAB_CLEAR "\n", stderr);
+    if (fault_ == "warns") SC_REPORT_WARNING("/scripted", "warned" PMUFAB_CLEAR);
     if (fault_ == "crashes") crash();
+    if (fault_ == "aborts") end_by_abort();
+    if (fault_ == "aborts between processes") aborting_.begin();
     if (fault_ == "crashes between processes") crashing_.begin();
     if (fault_ == "hangs between processes") hanging_.begin();
     if (fault_ == "throws when interrupted") interrupt_->drive(true);
@@ -109,14 +126,15 @@ class Scripted final : public sc_core::sc_module, public Plugin {
   }
 
   void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& /*delay*/) {
-    if (fault_ == "throws at access") throw std::runtime_error("no wish to be read");
-    if (fault_ == "throws when interrupted" && has_begun_) throw std::runtime_error("no wish to be read by a handler");
+    if (fault_ == "throws at access") throw std::runtime_error("no wish to be read" PMUFAB_CLEAR);
+    if (fault_ == "throws when interrupted" && has_begun_)
+      throw std::runtime_error("no wish to be read by a handler" PMUFAB_CLEAR);
     if (fault_ == "hangs at access") stay();
     payload.set_response_status(tlm::TLM_OK_RESPONSE);
   }
   unsigned transport_dbg(tlm::tlm_generic_payload& /*payload*/) {
     if (fault_ == "crashes when looked at") crash();
-    throw std::runtime_error("no wish to be looked at");
+    throw std::runtime_error("no wish to be looked at" PMUFAB_CLEAR);
   }
 
   std::string fault_;
@@ -128,14 +146,20 @@ class Scripted final : public sc_core::sc_module, public Plugin {
   bool has_begun_ = false;
   Channel crashing_{crash};
   Channel hanging_{stay};
+  Channel aborting_{end_by_abort};
 };
 
 Plugin* make(Host& host) {
   const std::string fault = host.text("fault", "no fault");
-  if (fault == "throws when made") throw std::runtime_error("no wish to be made");
+  if (fault == "throws when made") throw std::runtime_error("no wish to be made" PMUFAB_CLEAR);
   if (fault == "throws a number") throw 7;
   if (fault == "hangs when made") stay();
   if (fault == "crashes when made") crash();
+  if (fault == "aborts when made") end_by_abort();
+  if (fault == "takes memory when made") {
+    std::vector<std::vector<char>> blocks;
+    while (true) blocks.emplace_back(std::size_t{64} << 20);
+  }
   if (fault == "ends the process") _exit(0);
   if (fault == "makes nothing") return nullptr;
   if (fault == "asks twice") static_cast<void>(host.source("twice", {"a", "a"}));
