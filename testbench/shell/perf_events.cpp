@@ -187,6 +187,7 @@ std::vector<std::uint64_t> PerfEvents::read(Handle handle, std::uint64_t room, i
   for (std::size_t i = 0; i < readings.size(); ++i) {
     Event& counted = *find(members[i]);
     counted.seen = Event::Seen{readings[i], counted.base, begun, simulated_time()};
+    machine_.scoreboard().keep_last_read(members[i]);
     counted.expected_at_enable.reset();
     ++counted.reads;
     words.push_back(readings[i].value - counted.base);

@@ -70,9 +70,10 @@ class LocalCountTruth : public EventTruth {
                                                              std::uint64_t reported) const override {
     return cause_of_missing(spec_, counted, reported);
   }
+  void settle(const Span& span) override { settled_ += count(span); }
   void describe(std::span<const Span> /*spans*/, EventResult& /*result*/) const override {}
   [[nodiscard]] std::string explain(std::span<const Span> spans, std::uint64_t driver) const override {
-    const std::uint64_t expected = sum_of(spans, *this);
+    const std::uint64_t expected = settled_ + sum_of(spans, *this);
     const std::uint64_t difference = driver > expected ? driver - expected : expected - driver;
     if (difference == kLocalCounterSpan) return "a carry of a local counter";
     if (difference != 0 && difference % kLocalCounterSpan == 0)
@@ -96,6 +97,7 @@ class LocalCountTruth : public EventTruth {
 
   const CmnJudgeSpec& spec_;
   Picoseconds last_mark_ = 0;
+  std::uint64_t settled_ = 0;  // count of settled spans
   std::vector<std::uint64_t> at_open_;
   std::vector<std::uint64_t> counted_;
 };
@@ -214,7 +216,7 @@ class CyclesTruth final : public EventTruth, public CmnTaker {
   [[nodiscard]] const CmnMeaning& meaning() const override { return meaning_; }
   [[nodiscard]] bool counts_cycles() const override { return true; }
   [[nodiscard]] Mark mark(Picoseconds when) override {
-    return dtc_ == 0 ? Mark{when, counters_.clock().edges_before(when)} : counters_.mark(dtc_, when);
+    return last_ = dtc_ == 0 ? Mark{when, counters_.clock().edges_before(when)} : counters_.mark(dtc_, when);
   }
   [[nodiscard]] std::uint64_t count(const Span& span) const override { return span.end.position - span.begin.position; }
   [[nodiscard]] std::uint64_t happened(const Span& span) const override {
@@ -228,15 +230,22 @@ class CyclesTruth final : public EventTruth, public CmnTaker {
   [[nodiscard]] std::optional<Mark> own_begin(Picoseconds begin) override {
     const std::optional<ReferenceCycleCounters::Start> start = counters_.last_start(begin);
     dtc_ = start ? start->dtc : 0;
-    return dtc_ == 0 ? std::nullopt : std::optional(start->mark);
+    if (dtc_ == 0) return std::nullopt;
+    return last_ = start->mark;
   }
   [[nodiscard]] Mark own_end(Picoseconds begin, Picoseconds end) override {
-    return counters_.last_read(dtc_, begin).value_or(counters_.mark(dtc_, end));
+    return last_ = counters_.last_read(dtc_, begin).value_or(counters_.mark(dtc_, end));
   }
+  void opened() override { writes_at_begin_ = counters_.writes_until(dtc_, last_.when); }
+  void closed() override {
+    restarts_ += writes_since_begin(last_.when);
+    writes_at_begin_.reset();
+  }
+  void settle(const Span& span) override { settled_count_ += count(span); }
   void describe(std::span<const Span> /*spans*/, EventResult& /*result*/) const override {}
   [[nodiscard]] std::string explain(std::span<const Span> spans, std::uint64_t driver) const override {
-    const std::ptrdiff_t times = restarts(spans);
-    if (times == 0 || driver >= sum_of(spans, *this)) return {};
+    const std::uint64_t times = restarts(spans);
+    if (times == 0 || driver >= settled_count_ + sum_of(spans, *this)) return {};
     return fmt::format(
         "the driver rewrote the running cycle counter {} time{}, once for each reading: cycles between the read and "
         "the "
@@ -246,20 +255,23 @@ class CyclesTruth final : public EventTruth, public CmnTaker {
 
  private:
   /// @return how often the driver wrote the counter while it ran.
-  [[nodiscard]] std::ptrdiff_t restarts(std::span<const Span> spans) const {
-    const std::vector<Picoseconds>& writes = counters_.writes(dtc_);
-    std::ptrdiff_t times = 0;
-    for (const Span& span : spans) {
-      times += std::count_if(writes.begin(), writes.end(),
-                             [&](Picoseconds when) { return when > span.begin.when && when < span.end.when; });
-    }
-    return times;
+  [[nodiscard]] std::uint64_t restarts(std::span<const Span> spans) const {
+    return restarts_ + (spans.empty() ? 0 : writes_since_begin(spans.back().end.when));
+  }
+  /// @return writes in the open span, up to an instant.
+  [[nodiscard]] std::uint64_t writes_since_begin(Picoseconds when) const {
+    const std::uint64_t now = counters_.writes_before(dtc_, when);
+    return writes_at_begin_ && now > *writes_at_begin_ ? now - *writes_at_begin_ : 0;
   }
 
   CmnMeaning meaning_;
   const ReferenceCycleCounters& counters_;
   unsigned width_;
   unsigned dtc_ = 0;
+  Mark last_;                                     // that was taken
+  std::uint64_t restarts_ = 0;                    // in spans that have ended
+  std::optional<std::uint64_t> writes_at_begin_;  // of the open span
+  std::uint64_t settled_count_ = 0;
 };
 
 Channel first_sub_channel(Channel channel) {

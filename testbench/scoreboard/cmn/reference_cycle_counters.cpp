@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "testbench/scoreboard/cmn/reference_cycle_counters.h"
 
+#include <algorithm>
+
 namespace pmufab::scoreboard {
 namespace {
 
@@ -37,7 +39,12 @@ void ReferenceCycleCounters::see(const MmioBus::BusAccess& access) {
     if (!access.is_write) {
       if (is_counter) counter.read = now;
     } else if (is_counter) {
+      constexpr std::size_t kKept = 256;
       counter.writes.push_back(access.when);
+      if (counter.writes.size() > kKept) {
+        counter.writes.pop_front();
+        ++counter.writes_before_them;
+      }
       start_ = Start{dtc, now};
     } else {
       counter.counted = now.position;
@@ -49,6 +56,12 @@ void ReferenceCycleCounters::see(const MmioBus::BusAccess& access) {
       }
     }
   }
+}
+
+std::uint64_t ReferenceCycleCounters::writes_before(unsigned dtc, Picoseconds when) const {
+  const Counter& counter = counters_.at(dtc);
+  const auto later = std::lower_bound(counter.writes.begin(), counter.writes.end(), when);
+  return counter.writes_before_them + static_cast<std::uint64_t>(later - counter.writes.begin());
 }
 
 std::optional<ReferenceCycleCounters::Start> ReferenceCycleCounters::last_start(Picoseconds begin) const {

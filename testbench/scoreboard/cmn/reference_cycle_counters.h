@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <vector>
 
@@ -33,8 +34,12 @@ class ReferenceCycleCounters {
   [[nodiscard]] std::optional<Start> last_start(Picoseconds begin) const;
   /// @return how far the counter of a DTC was when software last read it; nothing if it did not since `begin`.
   [[nodiscard]] std::optional<Mark> last_read(unsigned dtc, Picoseconds begin) const;
-  /// Instants at which software wrote the counter of a DTC.
-  [[nodiscard]] const std::vector<Picoseconds>& writes(unsigned dtc) const { return counters_.at(dtc).writes; }
+  /// @return how often software has written the counter of a DTC before `when`, or until then. Of long ago the number
+  ///         is that of the first of the last 256 writes.
+  [[nodiscard]] std::uint64_t writes_before(unsigned dtc, Picoseconds when) const;
+  [[nodiscard]] std::uint64_t writes_until(unsigned dtc, Picoseconds when) const {
+    return writes_before(dtc, when + 1);
+  }
 
   /// Let cycles of the mesh pass at once: every counter that runs counts them.
   void pass(std::uint64_t cycles, Picoseconds when) { clock_.pass(cycles, when); }
@@ -48,7 +53,8 @@ class ReferenceCycleCounters {
     bool is_gated = false;
     Picoseconds since = 0;  // while it runs
     std::uint64_t counted = 0;
-    std::vector<Picoseconds> writes;
+    std::deque<Picoseconds> writes;  // the last ones
+    std::uint64_t writes_before_them = 0;
     std::optional<Mark> read;
   };
 

@@ -10,9 +10,6 @@
 namespace pmufab::scoreboard {
 namespace {
 
-// 1 s. Traffic is reported sooner than this after it happened, so an older reading can be judged for good.
-constexpr Picoseconds kLatest = 1'000'000'000'000;
-
 /// What a difference tells by itself: a counter that wrapped, or was added more than once.
 /// @param width  of the PMU's counters
 std::string remark_on(std::uint64_t expected, std::uint64_t driver, unsigned width) {
@@ -50,12 +47,13 @@ std::string difference(std::uint64_t expected, std::uint64_t driver, unsigned wi
 
 void EventRecord::set_truth(std::unique_ptr<EventTruth> truth, Picoseconds when) {
   truth_ = std::move(truth);
-  spans_.clear();
+  ledger_ = {};
+  room_ = kLeastRoom;
   reads_.clear();
   marks_of_reads_.clear();
   settled_ = {};
+  kept_.reset();
   open_.reset();
-  times_ = {};
   has_own_gate_ = false;
   if (active_) truth_->activated();
   if (pmu_.running) begin_span(when);
@@ -76,21 +74,21 @@ void EventRecord::deactivate(Picoseconds when) {
 }
 
 void EventRecord::enabled(Picoseconds when) {
-  if (truth_ == nullptr || !times_.enabled()) return;
-  times_.wait(truth_->mark(when), cause());
+  if (truth_ == nullptr || !ledger_.times().enabled()) return;
+  ledger_.times().wait(truth_->mark(when), cause());
   truth_->window_opened();
 }
 
 void EventRecord::disabling(Picoseconds when) {
-  if (truth_ == nullptr || !times_.disabling()) return;
-  times_.end(truth_->mark(when));
+  if (truth_ == nullptr || !ledger_.times().disabling()) return;
+  ledger_.times().end(truth_->mark(when));
   truth_->window_closed();
 }
 
 void EventRecord::disabled() {
-  const bool was_open = times_.is_open();
-  times_.disabled();
-  if (was_open && !times_.is_open()) truth_->window_closed();
+  const bool was_open = ledger_.times().is_open();
+  ledger_.times().disabled();
+  if (was_open && !ledger_.times().is_open()) truth_->window_closed();
 }
 
 void EventRecord::activate_by_call(Picoseconds begin, Picoseconds end) {
@@ -113,12 +111,12 @@ void EventRecord::begin_span(Picoseconds when) {
 
 void EventRecord::open(const Mark& begin) {
   open_ = begin;
-  if (times_.counts_from(begin)) truth_->window_opened();
+  if (ledger_.times().counts_from(begin)) truth_->window_opened();
   truth_->opened();
 }
 
 void EventRecord::close(const Mark& end) {
-  spans_.push_back({*open_, end});
+  ledger_.add({*open_, end});
   truth_->closed();
   open_.reset();
   begin_gap(end);
@@ -130,11 +128,11 @@ LossCause EventRecord::cause() const {
 }
 
 void EventRecord::begin_gap(const Mark& begin) {
-  if (times_.counts_until(begin, cause())) truth_->window_closed();
+  if (ledger_.times().counts_until(begin, cause())) truth_->window_closed();
 }
 
 void EventRecord::note_cause(Picoseconds when) {
-  if (!open_ && times_.has_other_cause(cause())) times_.change(truth_->mark(when), cause());
+  if (!open_ && ledger_.times().has_other_cause(cause())) ledger_.times().change(truth_->mark(when), cause());
 }
 
 void EventRecord::end_span(Picoseconds when) {
@@ -142,20 +140,21 @@ void EventRecord::end_span(Picoseconds when) {
 }
 
 void EventRecord::end_span_at(const std::optional<Point>& point) {
-  if (!open_ || has_own_gate_) return;
-  if (point && point->open && point->spans == spans_.size()) {
+  if (open_ && !has_own_gate_ && point && point->open && point->spans == ledger_.number()) {
     close(point->open->end);
-  } else {
-    const Mark begin = *open_;
-    truth_->closed();
-    open_.reset();
-    begin_gap(begin);
+    return;
   }
+  if (point) forget(*point);
+  if (!open_ || has_own_gate_) return;
+  const Mark begin = *open_;
+  truth_->closed();
+  open_.reset();
+  begin_gap(begin);
 }
 
 std::optional<EventRecord::Point> EventRecord::point(Picoseconds when) {
   if (truth_ == nullptr) return std::nullopt;
-  Point point{spans_.size(), std::nullopt};
+  Point point{ledger_.number(), std::nullopt};
   if (open_) point.open = Span{*open_, truth_->mark(when)};
   return point;
 }
@@ -167,40 +166,51 @@ std::optional<EventRecord::Point> EventRecord::point_of_read(Picoseconds when) {
 }
 
 void EventRecord::judge_read(Picoseconds begin, Picoseconds end, std::uint64_t value, const std::optional<Point>& low,
-                             const std::optional<Point>& high, const std::optional<Point>& sample,
-                             Picoseconds busy_since) {
+                             const std::optional<Point>& high, const std::optional<Point>& sample) {
   driver_ = value;
   if (!low || !high) return;
   reads_.push_back({begin, end, value, sample.value_or(*low), sample.value_or(*high), sample.has_value()});
-  constexpr std::size_t kMany = 64;
-  if (reads_.size() >= kMany && busy_since > kLatest) settle_reads(busy_since - kLatest);
 }
 
-void EventRecord::settle_reads(Picoseconds until) {
-  // All of reads_ are judged to settle some, so it is done when half of them can be settled.
-  if (reads_[reads_.size() / 2].end >= until) return;
-  for (const ReadCheck& check : read_checks()) {
-    if (check.end >= until) break;
+void EventRecord::settle(Picoseconds busy_since) {
+  if (truth_ == nullptr || waiting() < room_) return;
+  const Picoseconds until = std::min(busy_since, truth_->final_before());
+  ledger_.settle(*truth_, settle_reads(until));
+  // If much is too young, as much again is awaited, so that each is looked at about twice.
+  room_ = std::max(kLeastRoom, 2 * waiting());
+}
+
+Picoseconds EventRecord::settle_reads(Picoseconds until) {
+  for (const ReadCheck& check : read_checks(until)) {
     settled_.add(check);
+    if (reads_.front().is_kept) kept_ = check;
     reads_.pop_front();
   }
   // A reading within another one ends first, so the order of their begins is another.
-  Picoseconds needed = until;
-  for (const JudgedRead& read : reads_) needed = std::min(needed, read.begin);
-  while (!marks_of_reads_.empty() && marks_of_reads_.front().when < needed) {
+  for (const JudgedRead& read : reads_) until = std::min(until, read.begin);
+  while (!marks_of_reads_.empty() && marks_of_reads_.front().when < until) {
     truth_->forget(marks_of_reads_.front());
     marks_of_reads_.pop_front();
+  }
+  return until;
+}
+
+void EventRecord::keep_last_read() {
+  if (reads_.empty()) {
+    kept_ = settled_.last;
+  } else {
+    reads_.back().is_kept = true;
   }
 }
 
 std::vector<Span> EventRecord::spans_until(Picoseconds when) {
-  std::vector<Span> spans = spans_;
+  std::vector<Span> spans(ledger_.kept().begin(), ledger_.kept().end());
   if (open_ && when >= open_->when) spans.push_back({*open_, truth_->mark(when)});
   return spans;
 }
 
 void EventRecord::forget_end(const std::vector<Span>& spans) {
-  if (spans.size() > spans_.size()) truth_->forget(spans.back().end);
+  if (spans.size() > ledger_.kept().size()) truth_->forget(spans.back().end);
 }
 
 void EventRecord::forget(const Point& point) {
@@ -208,23 +218,26 @@ void EventRecord::forget(const Point& point) {
 }
 
 std::uint64_t EventRecord::expected(Picoseconds when) {
-  std::uint64_t sum = 0;
-  if (truth_ == nullptr) return sum;
+  if (truth_ == nullptr) return 0;
+  std::uint64_t sum = ledger_.settled_count();
   const std::vector<Span> spans = spans_until(when);
   for (const Span& span : spans) sum += truth_->count(span);
   forget_end(spans);
   return sum;
 }
 
-std::vector<ReadCheck> EventRecord::read_checks() const {
-  std::vector<std::uint64_t> before(1, 0);  // by span: count of all earlier spans
-  for (const Span& span : spans_) before.push_back(before.back() + truth_->count(span));
+std::vector<ReadCheck> EventRecord::read_checks(Picoseconds until) const {
+  const std::deque<Span>& spans = ledger_.kept();
+  std::vector<std::uint64_t> before(1, ledger_.settled_count());  // by span: count of all earlier spans
   const auto value_of = [&](const Point& point) {
-    return before[point.spans] + (point.open ? truth_->count(*point.open) : 0);
+    const std::size_t number = point.spans - ledger_.settled_spans();
+    while (before.size() <= number) before.push_back(before.back() + truth_->count(spans.at(before.size() - 1)));
+    return before[number] + (point.open ? truth_->count(*point.open) : 0);
   };
   std::vector<ReadCheck> checks;
   std::uint64_t last = settled_.last ? settled_.last->value : 0;
   for (const JudgedRead& read : reads_) {
+    if (read.end >= until) break;
     ReadCheck& check = checks.emplace_back();
     check.begin = read.begin;
     check.end = read.end;
@@ -242,6 +255,7 @@ std::vector<ReadCheck> EventRecord::read_checks() const {
 std::optional<ReadCheck> EventRecord::last_read(Picoseconds until) const {
   std::optional<ReadCheck> last;
   if (truth_ == nullptr) return last;
+  if (kept_ && kept_->end <= until) last = kept_;
   if (settled_.last && settled_.last->end <= until) last = settled_.last;
   for (const ReadCheck& check : read_checks()) {
     if (check.end <= until) last = check;
@@ -261,36 +275,16 @@ void EventRecord::Readings::add(const ReadCheck& check) {
 }
 
 Account EventRecord::account(const std::vector<Span>& spans, std::uint64_t counted, const std::optional<Mark>& now) {
-  Account account;
-  account.counted = counted;
   std::optional<Mark> end = open_ ? open_ : now;
-  if (spans.size() > spans_.size()) end = spans.back().end;
-  const std::vector<Span> windows = times_.windows(end);
-  for (const Span& window : windows) account.happened += truth_->happened(window);
-
-  // What happened in a part of a window that begins here.
-  std::size_t at = 0;
-  const auto happened_in = [&](const Span& part) {
-    while (at + 1 < windows.size() && windows[at + 1].begin.when <= part.begin.when) ++at;
-    return truth_->happened({windows[at].begin, part.end}) - truth_->happened({windows[at].begin, part.begin});
-  };
-  const auto lose = [&](LossCause cause, std::uint64_t more) {
-    account.loss[cause] = static_cast<std::int64_t>(static_cast<std::uint64_t>(account.loss[cause]) + more);
-  };
-  const std::vector<OpenTimes::Gap> gaps = times_.gaps(end);
-  auto gap = gaps.begin();
-  LossCause before = LossCause::disabled;  // the gap before a span
-  for (const Span& span : spans) {
-    for (; gap != gaps.end() && gap->span.end.when <= span.begin.when; ++gap)
-      lose(before = gap->cause, happened_in(gap->span));
-    // What begins anew may count otherwise for a moment, as thresholds do.
-    lose(before, happened_in(span) - truth_->count(span));
-  }
-  for (; gap != gaps.end(); ++gap) lose(gap->cause, happened_in(gap->span));
+  if (spans.size() > ledger_.kept().size()) end = spans.back().end;
+  Account account = ledger_.account(*truth_, spans, end);
+  account.counted = counted;
   const std::uint64_t reported = driver_.value_or(0);
   if (reported != counted) {
     const std::optional<LossCause> known = truth_->cause_of_difference(spans, counted, reported);
-    lose(known ? *known : wraps_or_unexplained(pmu_.counter_width(), counted, reported), counted - reported);
+    const LossCause cause = known ? *known : wraps_or_unexplained(pmu_.counter_width(), counted, reported);
+    account.loss[cause] =
+        static_cast<std::int64_t>(static_cast<std::uint64_t>(account.loss[cause]) + counted - reported);
   }
   return account;
 }
@@ -303,13 +297,15 @@ EventResult EventRecord::result(Picoseconds when) {
   result.driver = driver_;
   result.meaning = truth_->text();
   result.refusal = refusal_;
-  for (const Span& span : spans_) result.windows.push_back({span.begin.when, span.end.when});
+  for (const Span& span : ledger_.kept()) result.windows.push_back({span.begin.when, span.end.when});
+  result.window_time = ledger_.settled_time();
+  result.expected = ledger_.settled_count();
   const std::vector<Span> spans = spans_until(when);
   for (const Span& span : spans) {
     result.window_time += span.end.when - span.begin.when;
     result.expected += truth_->count(span);
   }
-  const std::optional<Mark> now = !open_ && times_.lasts() ? std::optional(truth_->mark(when)) : std::nullopt;
+  const std::optional<Mark> now = !open_ && ledger_.times().lasts() ? std::optional(truth_->mark(when)) : std::nullopt;
   result.account = account(spans, result.expected, now);
   if (now) truth_->forget(*now);
   Readings readings = settled_;

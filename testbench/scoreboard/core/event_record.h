@@ -3,14 +3,15 @@
 
 #include <cstdint>
 #include <deque>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "testbench/scoreboard/core/counts/span_ledger.h"
 #include "testbench/scoreboard/core/event_truth.h"
-#include "testbench/scoreboard/core/open_times.h"
 #include "testbench/scoreboard/core/pmu_judge.h"
 
 namespace pmufab::scoreboard {
@@ -37,7 +38,7 @@ class EventRecord {
 
   /// @name The user's calls
   /// @{ The call that enables the event, or the one that disables or closes it, begins and ends.
-  void enabling() { times_.enabling(); }
+  void enabling() { ledger_.times().enabling(); }
   void enabled(Picoseconds when);
   void disabling(Picoseconds when);
   void disabled();
@@ -55,7 +56,7 @@ class EventRecord {
   void end_span(Picoseconds when);
   /// Why the event does not count may have changed.
   void note_cause(Picoseconds when);
-  /// The progress of the event: spans closed so far, and a mark in the open one.
+  /// The progress of the event: how many spans have ended so far, and a mark in the open one.
   struct Point {
     std::size_t spans = 0;
     std::optional<Span> open;
@@ -68,14 +69,15 @@ class EventRecord {
   [[nodiscard]] std::optional<Point> point_of_read(Picoseconds when);
   /// The PMU should have stopped at this earlier point. A later span is dropped.
   void end_span_at(const std::optional<Point>& point);
-  /// Judge a reading of the event while it counts, by a call from `begin` to `end`. Readings that are old enough are
-  /// judged for good and forgotten with their points.
+  /// Judge a reading of the event while it counts, by a call from `begin` to `end`.
   /// @param value       what the driver has counted
   /// @param low, high   the points at begin and end of the call, of point_of_read(); nothing if they are not known
   /// @param sample      the point at which the driver read the counter itself, if it is known
-  /// @param busy_since  when the outermost call began that the driver is in: points from then on may still be needed
   void judge_read(Picoseconds begin, Picoseconds end, std::uint64_t value, const std::optional<Point>& low,
-                  const std::optional<Point>& high, const std::optional<Point>& sample, Picoseconds busy_since);
+                  const std::optional<Point>& high, const std::optional<Point>& sample);
+  /// Judge for good, and forget, what cannot change any more, if much waits for it.
+  /// @param busy_since  when the outermost call began that the driver is in: points from then on may still be needed
+  void settle(Picoseconds busy_since);
   /// A pmu_enable call did not start the PMU while this event was active. This becomes a driver's fault once the driver
   /// has certainly accepted the event: when it is read, stopped or deleted.
   void suspect(Picoseconds when) { suspected_ = when; }
@@ -88,11 +90,15 @@ class EventRecord {
   /// @return the value the event must read at `when`, which is not before the latest instant passed to this record.
   [[nodiscard]] std::uint64_t expected(Picoseconds when);
   [[nodiscard]] EventResult result(Picoseconds when);
-  /// @return the judgement of the last read that had ended at `until`; nothing if there is none, or if it was read more
-  ///         than a second before the latest one.
+  /// @return the judgement of the last read that had ended at `until`; nothing if there is none. Of those before the
+  ///         latest one it knows the one that keep_last_read() was called for last, and perhaps others.
   [[nodiscard]] std::optional<ReadCheck> last_read(Picoseconds until) const;
+  /// Somebody will ask for the latest read.
+  void keep_last_read();
 
  private:
+  static constexpr std::size_t kLeastRoom = 64;
+
   struct JudgedRead {
     Picoseconds begin;
     Picoseconds end;
@@ -100,6 +106,7 @@ class EventRecord {
     Point low;
     Point high;
     bool sampled;
+    bool is_kept = false;  // somebody will ask for it
   };
 
   /// Readings and their judgements.
@@ -120,15 +127,17 @@ class EventRecord {
   /// @return why the event does not count at present.
   [[nodiscard]] LossCause cause() const;
   /// @param spans    of spans_until()
-  /// @param counted  their sum
+  /// @param counted  of all spans
   [[nodiscard]] Account account(const std::vector<Span>& spans, std::uint64_t counted, const std::optional<Mark>& now);
-  /// @return all spans, with the open one up to `when`, whose end forget_end() drops again.
+  /// @return the spans that are not settled, with the open one up to `when`, whose end forget_end() drops again.
   [[nodiscard]] std::vector<Span> spans_until(Picoseconds when);
   void forget_end(const std::vector<Span>& spans);
-  /// @return the judgements of reads_.
-  [[nodiscard]] std::vector<ReadCheck> read_checks() const;
+  /// @return the judgements of those of reads_ that ended before `until`. What happened later is not asked for.
+  [[nodiscard]] std::vector<ReadCheck> read_checks(Picoseconds until = std::numeric_limits<Picoseconds>::max()) const;
   /// Judge readings that ended before `until`, and forget them and their marks: a run may have any number of them.
-  void settle_reads(Picoseconds until);
+  /// @return when the first of the others began, or `until`, if that is earlier
+  Picoseconds settle_reads(Picoseconds until);
+  [[nodiscard]] std::size_t waiting() { return reads_.size() + ledger_.waiting(); }
 
   perf::EventHandle handle_;
   const PmuJudge& pmu_;
@@ -137,14 +146,15 @@ class EventRecord {
   bool has_own_gate_ = false;
   std::optional<Picoseconds> suspected_;
   std::optional<Mark> open_;
-  std::vector<Span> spans_;  // closed
-  OpenTimes times_;
+  SpanLedger ledger_;
+  std::size_t room_ = kLeastRoom;  // when so much waits, it is settled
   bool has_complained_ = false;
   std::string refusal_;  // the first that was wrong, in words
   std::optional<std::uint64_t> driver_;
   std::deque<JudgedRead> reads_;     // those that late information may change
   std::deque<Mark> marks_of_reads_;  // in order of time
   Readings settled_;                 // those before reads_
+  std::optional<ReadCheck> kept_;    // of these, the last that somebody will ask for
 };
 
 }  // namespace pmufab::scoreboard

@@ -69,8 +69,8 @@ struct EventResult {
   /// Happened, counted (that is `expected`), and the losses down to what the driver reports; 0 if it never said a value.
   Account account{};
   bool running = false;                 ///< not stopped yet
-  std::vector<CountingWindow> windows;  ///< closed windows
-  Picoseconds window_time = 0;          ///< their sum, including the open one up to the last thing seen
+  std::vector<CountingWindow> windows;  ///< closed windows: the last ones, if there are many
+  Picoseconds window_time = 0;          ///< of all, including the open one up to the last thing seen
   std::uint64_t reads = 0;              ///< reads judged
   std::uint64_t reads_sampled = 0;      ///< of these, exactly
   std::uint64_t reads_failed = 0;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -43,6 +44,11 @@ class EventTruth {
   [[nodiscard]] virtual Mark mark(Picoseconds when) = 0;
   /// Nobody will ask for spans that begin or end at this mark again. Called at most once for a mark.
   virtual void forget(const Mark& /*mark*/) {}
+  /// @return the instant before which nothing more becomes known: spans that ended before it keep their counts.
+  [[nodiscard]] virtual Picoseconds final_before() const { return std::numeric_limits<Picoseconds>::max(); }
+  /// A span is counted for good. Called in order of time, for spans that ended before final_before(). From now on
+  /// `spans` below lack it, and its marks may be forgotten: here a truth adds up what it still has to say of it.
+  virtual void settle(const Span& /*span*/) {}
   /// @return the count of a span between two of its marks. It may be called again later, and return another value after
   ///         late information.
   [[nodiscard]] virtual std::uint64_t count(const Span& span) const = 0;
@@ -68,7 +74,7 @@ class EventTruth {
   [[nodiscard]] virtual std::uint64_t happened(const Span& span) const { return count(span); }
   /// @return why a driver reports another number than was counted, where this kind of event knows more than the width of
   ///         the PMU's counters tells; nothing where it does not
-  /// @param spans  all of them, including the open one
+  /// @param spans  those that are not settled, including the open one
   [[nodiscard]] virtual std::optional<LossCause> cause_of_difference([[maybe_unused]] std::span<const Span> spans,
                                                                      [[maybe_unused]] std::uint64_t counted,
                                                                      [[maybe_unused]] std::uint64_t reported) const {
@@ -98,7 +104,7 @@ class EventTruth {
   [[nodiscard]] virtual bool grows() const { return true; }
 
   /// Add to a result what this kind of event reports besides its count.
-  /// @param spans  all of them, including the open one
+  /// @param spans  those that are not settled, including the open one
   virtual void describe(std::span<const Span> spans, EventResult& result) const = 0;
   /// @return what is known about the difference to the driver's value.
   [[nodiscard]] virtual std::string explain(std::span<const Span> spans, std::uint64_t driver) const = 0;

@@ -35,6 +35,15 @@ void OpenTimes::disabled() {
   if (!gap_.empty()) finish(gap_.front().mark);
 }
 
+void OpenTimes::change(const Mark& now, LossCause cause) {
+  // If the window may yet end where this gap begins, nobody knows whether its parts are in it.
+  if (is_told_) {
+    add_gap(gaps_, now);
+    gap_.clear();
+  }
+  gap_.push_back({now, cause});
+}
+
 bool OpenTimes::counts_from(const Mark& mark) {
   if (!gap_.empty()) {
     add_gap(gaps_, mark);
@@ -64,13 +73,21 @@ void OpenTimes::finish(const Mark& end) {
   state_ = State::closed;
 }
 
-void OpenTimes::add_gap(std::vector<Gap>& gaps, const Mark& end) const {
+template <typename Gaps>
+void OpenTimes::add_gap(Gaps& gaps, const Mark& end) const {
   for (std::size_t part = 0; part < gap_.size(); ++part)
     gaps.push_back({{gap_[part].mark, part + 1 < gap_.size() ? gap_[part + 1].mark : end}, gap_[part].cause});
 }
 
+std::vector<Mark> OpenTimes::beginnings() const {
+  std::vector<Mark> all;
+  for (const Span& window : windows_) all.push_back(window.begin);
+  if (begin_) all.push_back(*begin_);
+  return all;
+}
+
 std::vector<Span> OpenTimes::windows(const std::optional<Mark>& now) const {
-  std::vector<Span> all = windows_;
+  std::vector<Span> all(windows_.begin(), windows_.end());
   if (!begin_) return all;
   if (now) {
     all.push_back({*begin_, *now});
@@ -81,7 +98,7 @@ std::vector<Span> OpenTimes::windows(const std::optional<Mark>& now) const {
 }
 
 std::vector<OpenTimes::Gap> OpenTimes::gaps(const std::optional<Mark>& now) const {
-  std::vector<Gap> all = gaps_;
+  std::vector<Gap> all(gaps_.begin(), gaps_.end());
   if (now && lasts()) add_gap(all, *now);
   return all;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <deque>
 #include <optional>
 #include <vector>
 
@@ -51,13 +52,20 @@ class OpenTimes {
     return state_ == State::open && !gap_.empty() && gap_.back().cause != cause;
   }
   /// From now on the gap has this cause.
-  void change(const Mark& now, LossCause cause) { gap_.push_back({now, cause}); }
+  void change(const Mark& now, LossCause cause);
   /// @}
 
   /// @return true if what happens now is in a window: the user wants it.
   [[nodiscard]] bool is_open() const noexcept { return begin_.has_value(); }
   /// @return true if a window lasts that ends with a gap, now
   [[nodiscard]] bool lasts() const noexcept { return is_told_ && state_ == State::open && begin_ && !gap_.empty(); }
+  /// @name What is over
+  /// @{ In order of time. Whoever has taken the first one in removes it.
+  [[nodiscard]] std::deque<Span>& closed_windows() noexcept { return windows_; }
+  [[nodiscard]] std::deque<Gap>& ended_gaps() noexcept { return gaps_; }
+  /// @}
+  /// @return the beginnings of all windows.
+  [[nodiscard]] std::vector<Mark> beginnings() const;
   /// @return the windows. The last one may still be open, and ends where the event stopped to count last.
   /// @param now  if the window lasts(), or if the event counts
   [[nodiscard]] std::vector<Span> windows(const std::optional<Mark>& now) const;
@@ -76,14 +84,15 @@ class OpenTimes {
     LossCause cause;
   };
   void finish(const Mark& end);
-  void add_gap(std::vector<Gap>& gaps, const Mark& end) const;
+  template <typename Gaps>
+  void add_gap(Gaps& gaps, const Mark& end) const;
 
   bool is_told_ = false;
   State state_ = State::closed;
   std::optional<Mark> begin_;  // of the open window
   std::vector<GapBegin> gap_;  // the present gap, in parts of one cause; empty: it counts
-  std::vector<Span> windows_;  // closed
-  std::vector<Gap> gaps_;      // ended
+  std::deque<Span> windows_;   // closed
+  std::deque<Gap> gaps_;       // ended
 };
 
 }  // namespace pmufab::scoreboard

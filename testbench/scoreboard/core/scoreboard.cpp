@@ -99,7 +99,13 @@ struct Scoreboard::State {
       if (&event.pmu() != &pmu) continue;
       event.end_span(when);
       if (event.active()) event.note_cause(when);
+      event.settle(busy_since(when));
     }
+  }
+  /// @param when  the innermost call began that has just ended, or now
+  /// @return when the outermost call began that the driver is in.
+  [[nodiscard]] Picoseconds busy_since(Picoseconds when) const {
+    return frames.empty() ? when : std::min(when, frames.front().begin);
   }
   /// @return who stops a PMU now, by the calls that the driver is in.
   [[nodiscard]] LossCause who_stops() const {
@@ -239,6 +245,7 @@ void Scoreboard::State::end_disable(Frame& frame, Picoseconds when) {
       if (&touched.pmu() != &pmu) continue;
       const auto point = frame.at_begin.find(handle);
       touched.end_span_at(point == frame.at_begin.end() ? std::nullopt : std::optional(point->second));
+      touched.settle(busy_since(frame.begin));
     }
   } else {
     for (const auto& [handle, point] : frame.at_begin) {
@@ -306,12 +313,12 @@ void Scoreboard::State::end_event_call(Frame& frame, std::uint64_t value, Picose
       touched.set_driver_value(value);
       break;
     case Call::read:
-      touched.judge_read(frame.begin, when, value, frame.low, touched.point_of_read(when), frame.sample,
-                         frames.empty() ? frame.begin : frames.front().begin);
+      touched.judge_read(frame.begin, when, value, frame.low, touched.point_of_read(when), frame.sample);
       break;
     default:
       break;
   }
+  touched.settle(busy_since(frame.begin));
 }
 
 Scoreboard::Scoreboard() : state_(std::make_unique<State>()) {}
@@ -505,6 +512,10 @@ std::uint64_t Scoreboard::expected(EventHandle event, Picoseconds when) const {
 std::optional<ReadCheck> Scoreboard::last_read(EventHandle event, Picoseconds until) const {
   const EventRecord* const found = present().find_record(event);
   return found == nullptr ? std::nullopt : found->last_read(until);
+}
+
+void Scoreboard::keep_last_read(EventHandle event) {
+  if (EventRecord* const found = present().find_record(event)) found->keep_last_read();
 }
 
 void Scoreboard::forget(EventHandle event) {

@@ -111,8 +111,11 @@ class Scoreboard final : public perf::PerfCallObserver {
   [[nodiscard]] std::vector<EventResult> results() const;
   /// @return the judgement of one event; nullopt if nothing is expected of it.
   [[nodiscard]] std::optional<EventResult> result(perf::EventHandle event) const;
-  /// @return the judgement of the last read of an event that had ended at `until`; nullopt if there was none.
+  /// @return the judgement of the last read of an event that had ended at `until`; nullopt if there was none. Of those
+  ///         before the latest one it knows the one that keep_last_read() was called for last, and perhaps others.
   [[nodiscard]] std::optional<ReadCheck> last_read(perf::EventHandle event, Picoseconds until) const;
+  /// Somebody will ask for the read of an event that is the latest now, after others.
+  void keep_last_read(perf::EventHandle event);
   /// @return the count an event must have up to `when` (not before the last thing seen); 0 if nothing is expected.
   [[nodiscard]] std::uint64_t expected(perf::EventHandle event, Picoseconds when) const;
 

@@ -47,6 +47,30 @@ struct Totals {
   std::uint64_t happened = 0;  // in windows
 };
 
+/// Totals by marks, whose positions are numbers.
+class MarkedTotals {
+ public:
+  [[nodiscard]] Mark add(Picoseconds when, const Totals& totals) {
+    totals_.emplace_hint(totals_.end(), next_, totals);
+    return {when, next_++};
+  }
+  void forget(const Mark& mark) { totals_.erase(mark.position); }
+  /// The totals of a mark become known later, unless it is forgotten.
+  void set(std::uint64_t position, const Totals& totals) {
+    if (const auto found = totals_.find(position); found != totals_.end()) found->second = totals;
+  }
+  [[nodiscard]] std::uint64_t counted(const Span& span) const {
+    return totals_.at(span.end.position).counted - totals_.at(span.begin.position).counted;
+  }
+  [[nodiscard]] std::uint64_t happened(const Span& span) const {
+    return totals_.at(span.end.position).happened - totals_.at(span.begin.position).happened;
+  }
+
+ private:
+  std::map<std::uint64_t, Totals> totals_;
+  std::uint64_t next_ = 0;
+};
+
 /// Messages, in the order of the wires. With a rule for clocks, positions of its marks are numbers of the totals it
 /// keeps.
 class MessageCount final : public CxlCount, private CxlTally::Listener {
@@ -72,19 +96,18 @@ class MessageCount final : public CxlCount, private CxlTally::Listener {
 
   [[nodiscard]] Mark mark(Picoseconds when) override {
     if (rule_.raw()) return {when, raw()};
-    totals_.emplace_hint(totals_.end(), next_, Totals{clock_.total(when), window_.total(when)});
-    return {when, next_++};
+    return totals_.add(when, {clock_.total(when), window_.total(when)});
   }
   void forget(const Mark& mark) override {
-    if (!rule_.raw()) totals_.erase(mark.position);
+    if (!rule_.raw()) totals_.forget(mark);
   }
   [[nodiscard]] std::uint64_t count(const Span& span) const override {
     if (rule_.raw()) return span.end.position - span.begin.position;
-    return totals_.at(span.end.position).counted - totals_.at(span.begin.position).counted;
+    return totals_.counted(span);
   }
   [[nodiscard]] std::uint64_t happened(const Span& span) const override {
     if (rule_.raw()) return span.end.position - span.begin.position;
-    return totals_.at(span.end.position).happened - totals_.at(span.begin.position).happened;
+    return totals_.happened(span);
   }
   void opened(Picoseconds when) override { start(clock_, is_open_, when); }
   void closed(Picoseconds when) override { stop(clock_, is_open_, when); }
@@ -139,8 +162,7 @@ class MessageCount final : public CxlCount, private CxlTally::Listener {
   ThresholdClock window_;  // the same without interruption
   bool is_open_ = false;
   bool is_window_open_ = false;
-  std::map<std::uint64_t, Totals> totals_;  // by position of the mark
-  std::uint64_t next_ = 0;
+  MarkedTotals totals_;
   std::vector<Watched> watched_;
 };
 
@@ -157,6 +179,7 @@ class DdrEars : public CxlCount, private ReferenceDdr::Listener {
         mask_(supported(program, sources.spec)),
         location_(program.location.value_or(~std::uint32_t{0})) {}
   ~DdrEars() override { ddr_.remove(*this); }
+  [[nodiscard]] Picoseconds final_before() const override { return ddr_.passed(); }
 
   /// Its constructor is over: it can hear.
   void listen() { ddr_.add(*this); }
@@ -229,18 +252,18 @@ class DdrThreshold final : public DdrEars {
   }
   [[nodiscard]] Mark mark(Picoseconds when) override {
     hear_before_mark(when);
-    totals_.emplace_hint(totals_.end(), next_, Totals{});
-    add(Turn::What::mark, when, next_);
-    return {when, next_++};
+    const Mark mark = totals_.add(when, {});
+    add(Turn::What::mark, when, mark.position);
+    return mark;
   }
-  void forget(const Mark& mark) override { totals_.erase(mark.position); }
+  void forget(const Mark& mark) override { totals_.forget(mark); }
   [[nodiscard]] std::uint64_t count(const Span& span) const override {
     evaluate(span.end.when);
-    return totals_.at(span.end.position).counted - totals_.at(span.begin.position).counted;
+    return totals_.counted(span);
   }
   [[nodiscard]] std::uint64_t happened(const Span& span) const override {
     evaluate(span.end.when);
-    return totals_.at(span.end.position).happened - totals_.at(span.begin.position).happened;
+    return totals_.happened(span);
   }
   void opened(Picoseconds when) override { add(Turn::What::open, when); }
   void closed(Picoseconds when) override { add(Turn::What::close, when); }
@@ -309,8 +332,7 @@ class DdrThreshold final : public DdrEars {
   void take(const Turn& turn, Clocks& clocks) const {
     switch (turn.what) {
       case Turn::What::mark:
-        if (const auto mark = totals_.find(turn.number); mark != totals_.end())
-          mark->second = {clocks.counted.total(turn.when), clocks.happened.total(turn.when)};
+        totals_.set(turn.number, {clocks.counted.total(turn.when), clocks.happened.total(turn.when)});
         break;
       case Turn::What::open:
         clocks.is_open = true;
@@ -331,12 +353,11 @@ class DdrThreshold final : public DdrEars {
     }
   }
 
-  Clocks clocks_;                                   // up to where nothing more comes
-  mutable EventRuns runs_;                          // from there on
-  std::deque<Turn> turns_;                          // from there on, in order of time
-  mutable std::map<std::uint64_t, Totals> totals_;  // by position of the mark
+  Clocks clocks_;           // up to where nothing more comes
+  mutable EventRuns runs_;  // from there on
+  std::deque<Turn> turns_;  // from there on, in order of time
+  mutable MarkedTotals totals_;
   mutable bool is_evaluated_ = true;
-  std::uint64_t next_ = 0;
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <limits>
 #include <memory>
 
 #include "testbench/scoreboard/core/event_truth.h"
@@ -27,6 +28,7 @@ class CxlCount {
   virtual ~CxlCount() = default;
   [[nodiscard]] virtual Mark mark(Picoseconds when) = 0;
   virtual void forget(const Mark& /*mark*/) {}
+  [[nodiscard]] virtual Picoseconds final_before() const { return std::numeric_limits<Picoseconds>::max(); }
   [[nodiscard]] virtual std::uint64_t count(const Span& span) const = 0;
   virtual void opened(Picoseconds /*when*/) {}
   virtual void closed(Picoseconds /*when*/) {}

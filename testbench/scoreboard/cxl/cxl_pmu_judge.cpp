@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <deque>
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -56,7 +57,7 @@ class CxlTruth final : public EventTruth {
                                                              std::uint64_t reported) const override {
     if (written_) return LossCause::unexplained;
     const bool wraps = wraps_or_unexplained(pmu_.counter_width(), counted, reported) == LossCause::ambiguous_wrap;
-    const bool stopped = overflow_seen_ && reported < counted && reported <= sum(*meant_, before_overflow_);
+    const bool stopped = overflow_seen_ && reported < counted && reported <= before_overflow_.total(*meant_);
     return stopped && !wraps ? std::optional(LossCause::frozen) : std::nullopt;
   }
 
@@ -85,16 +86,36 @@ class CxlTruth final : public EventTruth {
   }
   void closed() override {
     // The last mark may be forgotten.
-    if (!overflow_in_window_) before_overflow_.push_back({*begin_, meant_->mark(last_.when)});
+    if (!overflow_in_window_) before_overflow_.spans.push_back({*begin_, meant_->mark(last_.when)});
     const bool overflow = overflow_in_window_;
     begin_.reset();
     meant_->closed(last_.when);
     if (!written_ || !counts_.back().open) return;
     Count& count = counts_.back();
-    count.spans.push_back({*count.open, count.truth->mark(last_.when)});
-    if (!overflow) count.before_overflow.push_back(count.spans.back());
+    count.all.spans.push_back({*count.open, count.truth->mark(last_.when)});
+    if (!overflow) count.before_overflow.spans.push_back(count.all.spans.back());
     count.truth->closed(last_.when);
     count.open.reset();
+  }
+
+  [[nodiscard]] Picoseconds final_before() const override {
+    Picoseconds all = meant_->final_before();
+    for (const Count& count : counts_) all = std::min(all, count.truth->final_before());
+    return all;
+  }
+  void settle(const Span& span) override {
+    before_overflow_.settle(*meant_, span.begin.when, [&](const Span& one) { meant_->forget(one.end); });
+    expected_ += meant_->count(span);
+    for (Count& count : counts_) {
+      count.before_overflow.settle(*count.truth, span.begin.when, [&](const Span& one) {
+        const bool is_whole = !count.all.spans.empty() && count.all.spans.front().end.position == one.end.position;
+        if (!is_whole) count.truth->forget(one.end);
+      });
+      count.all.settle(*count.truth, span.begin.when, [&](const Span& one) {
+        count.truth->forget(one.begin);
+        count.truth->forget(one.end);
+      });
+    }
   }
 
   /// The driver handled an overflow of its PMU.
@@ -102,10 +123,10 @@ class CxlTruth final : public EventTruth {
     if (!begin_ || overflow_in_window_) return;
     overflow_in_window_ = true;
     overflow_seen_ = true;
-    before_overflow_.push_back({*begin_, meant_->mark(when)});
+    before_overflow_.spans.push_back({*begin_, meant_->mark(when)});
     if (!written_ || !counts_.back().open) return;
     Count& count = counts_.back();
-    count.before_overflow.push_back({*count.open, count.truth->mark(when)});
+    count.before_overflow.spans.push_back({*count.open, count.truth->mark(when)});
   }
 
   void describe(std::span<const Span> /*spans*/, EventResult& result) const override {
@@ -115,32 +136,47 @@ class CxlTruth final : public EventTruth {
     CxlDoubt doubt;
     doubt.meant = program_;
     doubt.width = pmu_.sources().spec.width;
-    doubt.expected = sum(*meant_, spans);
+    doubt.expected = expected_;
+    for (const Span& span : spans) doubt.expected += meant_->count(span);
     if (written_) {
       doubt.written = written_->program;
       doubt.written_index = written_->index;
       for (const Count& count : counts_) {
-        doubt.written_count += sum(*count.truth, count.spans);
-        doubt.written_at_overflow += sum(*count.truth, count.before_overflow);
+        doubt.written_count += count.all.total(*count.truth);
+        doubt.written_at_overflow += count.before_overflow.total(*count.truth);
       }
     }
-    if (overflow_seen_) doubt.at_overflow = sum(*meant_, before_overflow_);
+    if (overflow_seen_) doubt.at_overflow = before_overflow_.total(*meant_);
     return explain_cxl(doubt, driver);
   }
 
  private:
+  /// Spans of a count. Those that are final are added up.
+  struct Spans {
+    std::deque<Span> spans;
+    std::uint64_t settled = 0;
+
+    /// Add up those that began until then. @param forget  their marks
+    template <typename Forget>
+    void settle(const CxlCount& count, Picoseconds begin, Forget forget) {
+      for (; !spans.empty() && spans.front().begin.when <= begin; spans.pop_front()) {
+        settled += count.count(spans.front());
+        forget(spans.front());
+      }
+    }
+    [[nodiscard]] std::uint64_t total(const CxlCount& count) const {
+      std::uint64_t sum = settled;
+      for (const Span& span : spans) sum += count.count(span);
+      return sum;
+    }
+  };
   struct Count {
     CxlProgram program;
     std::unique_ptr<CxlCount> truth;
-    std::vector<Span> spans;
-    std::vector<Span> before_overflow;
+    Spans all;
+    Spans before_overflow;
     std::optional<Mark> open;
   };
-  [[nodiscard]] static std::uint64_t sum(const CxlCount& count, std::span<const Span> spans) {
-    std::uint64_t total = 0;
-    for (const Span& span : spans) total += count.count(span);
-    return total;
-  }
 
   CxlProgram program_;
   CxlPmuJudge& pmu_;
@@ -151,7 +187,8 @@ class CxlTruth final : public EventTruth {
   std::vector<Count> counts_;                    // the last one belongs to written_
   bool overflow_in_window_ = false;
   bool overflow_seen_ = false;
-  std::vector<Span> before_overflow_;
+  Spans before_overflow_;
+  std::uint64_t expected_ = 0;  // of settled spans
 };
 
 CxlPmuJudge::CxlPmuJudge(const CxlSources& sources, Findings& findings)

@@ -62,6 +62,9 @@ class ReferenceDdr final : private ReferenceLoad::Listener {
   /// @return the time from one edge to the next, for events that count clocks.
   [[nodiscard]] Picoseconds clock_period() const noexcept { return spec_.clock_period; }
 
+  /// @return the instant before which no command will come, as far as listeners know.
+  [[nodiscard]] Picoseconds passed() const noexcept { return passed_; }
+
   /// How far before the present nobody asks what came: users may see instants this much ahead of the wires.
   static constexpr Picoseconds kMemory = 10'000'000;
 

@@ -32,8 +32,13 @@ Mark DwcTruth::own_end(Picoseconds begin, Picoseconds end) {
   return mark_of_end;
 }
 
+void DwcTruth::settle(const Span& span) {
+  settled_count_ += count(span);
+  settled_dropped_ = dropped({&span, 1});
+}
+
 std::uint64_t DwcTruth::dropped(std::span<const Span> spans) const {
-  std::uint64_t sum = 0;
+  std::uint64_t sum = settled_dropped_;
   for (const Span& span : spans)
     sum += checkpoints_.at(span.end.position).progress.dropped - checkpoints_.at(span.begin.position).progress.dropped;
   return sum;
@@ -52,7 +57,7 @@ void DwcTruth::describe(std::span<const Span> /*spans*/, EventResult& result) co
 }
 
 std::string DwcTruth::explain(std::span<const Span> spans, std::uint64_t driver) const {
-  std::uint64_t counted = 0;
+  std::uint64_t counted = settled_count_;
   for (const Span& span : spans) counted += count(span);
   const std::uint64_t lost = dropped(spans);
   if (lost != 0 && counted - driver == lost)

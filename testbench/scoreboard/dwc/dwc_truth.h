@@ -29,6 +29,7 @@ class DwcTruth final : public EventTruth {
   [[nodiscard]] bool is_timed() const noexcept { return meaning_.is_timed; }
   [[nodiscard]] Mark mark(Picoseconds when) override { return keep(when, wires_.progress(meaning_, when)); }
   void forget(const Mark& mark) override { checkpoints_.erase(mark.position); }
+  void settle(const Span& span) override;
   [[nodiscard]] std::uint64_t count(const Span& span) const override;
   [[nodiscard]] std::uint64_t happened(const Span& span) const override;
   [[nodiscard]] std::optional<LossCause> cause_of_difference(std::span<const Span> spans, std::uint64_t counted,
@@ -53,6 +54,9 @@ class DwcTruth final : public EventTruth {
   bool has_gate_ = false;
   std::uint64_t next_ = 0;
   std::map<std::uint64_t, Checkpoint> checkpoints_;
+  // Of settled spans.
+  std::uint64_t settled_count_ = 0;
+  std::uint64_t settled_dropped_ = 0;
 };
 
 }  // namespace pmufab::scoreboard

@@ -113,10 +113,12 @@ void SocCommandTruth::hear(unsigned component, const DdrCommand& command) {
   commands_.add({command.when, 1});
 }
 
-void SocCommandTruth::settle() {
+void SocCommandTruth::settle_commands() { commands_.settle(final_before()); }
+
+Picoseconds SocCommandTruth::final_before() const {
   const auto last = std::min_element(ears_.begin(), ears_.end(),
                                      [](const Ear& one, const Ear& other) { return one.passed < other.passed; });
-  commands_.settle(last->passed);
+  return last == ears_.end() ? EventTruth::final_before() : last->passed;
 }
 
 Mark SocCommandTruth::mark(Picoseconds when) {

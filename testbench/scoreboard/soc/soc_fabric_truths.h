@@ -47,6 +47,7 @@ class SocCommandTruth final : public EventTruth {
   [[nodiscard]] Mark mark(Picoseconds when) override;
   void forget(const Mark& mark) override { commands_.forget(mark.position); }
   [[nodiscard]] std::uint64_t count(const Span& span) const override;
+  [[nodiscard]] Picoseconds final_before() const override;
   void describe(std::span<const Span> /*spans*/, EventResult& /*result*/) const override {}
   [[nodiscard]] std::string explain(std::span<const Span> /*spans*/, std::uint64_t /*driver*/) const override {
     return {};
@@ -60,7 +61,7 @@ class SocCommandTruth final : public EventTruth {
     void on_command(const DdrCommand& command) override { truth.hear(component, command); }
     void on_passed(Picoseconds when) override {
       passed = when;
-      truth.settle();
+      truth.settle_commands();
     }
     SocCommandTruth& truth;
     unsigned component;
@@ -69,7 +70,7 @@ class SocCommandTruth final : public EventTruth {
   };
 
   void hear(unsigned component, const DdrCommand& command);
-  void settle();
+  void settle_commands();
 
   SocMeaning meaning_;
   std::deque<Ear> ears_;  // deque: memories keep references

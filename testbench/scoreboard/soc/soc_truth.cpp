@@ -48,7 +48,7 @@ void SocTruth::hear(const soc::Occurrence& occurrence, Picoseconds when) {
   if (meaning_.kind == SocMeaning::Kind::outstanding) {
     if (occurrence.duration == 0 || !meaning_.counts(occurrence)) return;
     if (lasting_.size() >= room_) {
-      settle(when);
+      settle_lasting(when);
       room_ = std::max(kLeastRoom, 2 * lasting_.size());
     }
     lasting_.push_back({when, when + occurrence.duration, occurrence.repeat});
@@ -59,7 +59,7 @@ void SocTruth::hear(const soc::Occurrence& occurrence, Picoseconds when) {
 }
 
 /// Of those that have ended nothing more will be added.
-void SocTruth::settle(Picoseconds when) {
+void SocTruth::settle_lasting(Picoseconds when) {
   std::erase_if(lasting_, [&](const Lasting& one) {
     if (one.end > when) return false;
     count_ += one.repeat * clock_.edges_in(one.begin, one.end);
@@ -69,7 +69,7 @@ void SocTruth::settle(Picoseconds when) {
 
 Mark SocTruth::mark(Picoseconds when) {
   if (meaning_.kind != SocMeaning::Kind::outstanding) return {when, count_};
-  settle(when);
+  settle_lasting(when);
   std::uint64_t so_far = count_;
   for (const Lasting& one : lasting_) so_far += one.repeat * clock_.edges_in(one.begin, when);
   return {when, so_far};
@@ -96,7 +96,7 @@ void SocTruth::describe(std::span<const Span> /*spans*/, EventResult& result) co
 std::string SocTruth::explain(std::span<const Span> spans, std::uint64_t driver) const {
   Guesses guesses(driver);
   guesses.offer(all_counted_, "everything at its source, without filters");
-  std::uint64_t cycles = 0;
+  std::uint64_t cycles = settled_cycles_;
   for (const Span& span : spans) cycles += clock_.edges_in(span.begin.when, span.end.when);
   if (meaning_.kind != SocMeaning::Kind::cycles) guesses.offer(cycles, "cycles");
   return guesses.text();

@@ -28,6 +28,7 @@ class SocTruth final : public EventTruth, private SocWires::Listener {
   [[nodiscard]] bool counts_cycles() const override { return meaning_.kind == SocMeaning::Kind::cycles; }
   [[nodiscard]] Mark mark(Picoseconds when) override;
   [[nodiscard]] std::uint64_t count(const Span& span) const override;
+  void settle(const Span& span) override { settled_cycles_ += clock_.edges_in(span.begin.when, span.end.when); }
   void opened() override { all_before_ = all_; }
   void closed() override { all_counted_ += all_ - all_before_; }
   void describe(std::span<const Span> spans, EventResult& result) const override;
@@ -38,7 +39,7 @@ class SocTruth final : public EventTruth, private SocWires::Listener {
 
   void hear(const soc::Occurrence& occurrence, Picoseconds when) override;
   [[nodiscard]] bool listens() const noexcept;
-  void settle(Picoseconds when);
+  void settle_lasting(Picoseconds when);
   [[nodiscard]] std::uint64_t amount(const soc::Occurrence& occurrence) const;
 
   SocMeaning meaning_;
@@ -57,6 +58,7 @@ class SocTruth final : public EventTruth, private SocWires::Listener {
   std::uint64_t all_ = 0;
   std::uint64_t all_before_ = 0;
   std::uint64_t all_counted_ = 0;
+  std::uint64_t settled_cycles_ = 0;  // in settled spans
 };
 
 }  // namespace pmufab::scoreboard

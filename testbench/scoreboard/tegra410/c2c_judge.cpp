@@ -33,7 +33,8 @@ class C2cTruth final : public EventTruth {
         timeline_(timeline),
         checkpoints_(timeline),
         clock_(clock),
-        instances_(instances_of(meaning, pmu)) {}
+        instances_(instances_of(meaning, pmu)),
+        settled_lanes_(std::size_t{kC2cTraffic} * pmu.instances) {}
 
   [[nodiscard]] std::string text() const override {
     const std::string name(c2c_event_name(meaning_.event));
@@ -49,29 +50,36 @@ class C2cTruth final : public EventTruth {
     return meaning_.is_requests() ? sums.requests : sums.outstanding;
   }
 
+  [[nodiscard]] Picoseconds final_before() const override { return checkpoints_.final_before(); }
+  void settle(const Span& span) override {
+    settled_ += sums_of(span);
+    add(settled_lanes_, settled_edges_, span);
+  }
+
   void describe(std::span<const Span> spans, EventResult& result) const override {
     if (meaning_.is_cycles()) return;
-    RequestSums sum;
+    RequestSums sum = settled_;
     for (const Span& span : spans) sum += sums_of(span);
     result.mean_read_latency_ps = {sum.latency_ps, sum.requests};
   }
 
   [[nodiscard]] std::string explain(std::span<const Span> spans, std::uint64_t driver) const override {
-    std::vector<RequestSums> sums(std::size_t{kC2cTraffic} * pmu_.instances);
-    std::uint64_t edges = 0;
-    for (const Span& span : spans) {
-      const std::vector<RequestSums>& end = timeline_.at(span.end.position);
-      const std::vector<RequestSums>& begin = timeline_.at(span.begin.position);
-      for (std::size_t lane = 0; lane < sums.size(); ++lane) {
-        sums[lane] += end[lane];
-        sums[lane] -= begin[lane];
-      }
-      edges += clock_.edges_in(span.begin.when, span.end.when);
-    }
+    std::vector<RequestSums> sums = settled_lanes_;
+    std::uint64_t edges = settled_edges_;
+    for (const Span& span : spans) add(sums, edges, span);
     return explain_c2c(meaning_, pmu_, sums, edges, driver);
   }
 
  private:
+  void add(std::vector<RequestSums>& lanes, std::uint64_t& edges, const Span& span) const {
+    const std::vector<RequestSums>& end = timeline_.at(span.end.position);
+    const std::vector<RequestSums>& begin = timeline_.at(span.begin.position);
+    for (std::size_t lane = 0; lane < lanes.size(); ++lane) {
+      lanes[lane] += end[lane];
+      lanes[lane] -= begin[lane];
+    }
+    edges += clock_.edges_in(span.begin.when, span.end.when);
+  }
   /// @return the traffic of the event at its instances.
   [[nodiscard]] RequestSums sums_of(const Span& span) const {
     RequestSums sum;
@@ -90,6 +98,10 @@ class C2cTruth final : public EventTruth {
   Checkpoints checkpoints_;
   const ExactClock& clock_;
   std::uint32_t instances_;
+  // Of settled spans.
+  RequestSums settled_;
+  std::vector<RequestSums> settled_lanes_;
+  std::uint64_t settled_edges_ = 0;
 };
 
 /// @return the number of the n-th bit that is set, from 0.

@@ -41,34 +41,45 @@ class CmemTruth final : public EventTruth {
     return meaning_ == CmemMeaning::rd_req ? sums.requests : sums.outstanding;
   }
 
+  [[nodiscard]] Picoseconds final_before() const override { return checkpoints_.final_before(); }
+  void settle(const Span& span) override { add(settled_, span); }
+
   void describe(std::span<const Span> spans, EventResult& result) const override {
     RequestSums sum;
+    for (const RequestSums& lane : settled_.lanes) sum += lane;
     for (const Span& span : spans) sum += timeline_.between(span.begin.position, span.end.position);
     result.mean_read_latency_ps = {sum.latency_ps, sum.requests};
   }
 
   [[nodiscard]] std::string explain(std::span<const Span> spans, std::uint64_t driver) const override {
-    std::vector<RequestSums> sums;
-    std::uint64_t edges = 0;
-    for (const Span& span : spans) {
-      const std::vector<RequestSums>& end = timeline_.at(span.end.position);
-      const std::vector<RequestSums>& begin = timeline_.at(span.begin.position);
-      sums.resize(end.size());
-      for (std::size_t i = 0; i < sums.size(); ++i) {
-        sums[i] += end[i];
-        sums[i] -= begin[i];
-      }
-      edges += clock_.edges_in(span.begin.when, span.end.when);
-    }
-    return explain_cmem(meaning_, sums, controllers_, edges, driver);
+    Sums sums = settled_;
+    for (const Span& span : spans) add(sums, span);
+    return explain_cmem(meaning_, sums.lanes, controllers_, sums.edges, driver);
   }
 
  private:
+  /// Of spans.
+  struct Sums {
+    std::vector<RequestSums> lanes;
+    std::uint64_t edges = 0;
+  };
+  void add(Sums& sums, const Span& span) const {
+    const std::vector<RequestSums>& end = timeline_.at(span.end.position);
+    const std::vector<RequestSums>& begin = timeline_.at(span.begin.position);
+    sums.lanes.resize(end.size());
+    for (std::size_t i = 0; i < end.size(); ++i) {
+      sums.lanes[i] += end[i];
+      sums.lanes[i] -= begin[i];
+    }
+    sums.edges += clock_.edges_in(span.begin.when, span.end.when);
+  }
+
   CmemMeaning meaning_;
   const RequestTimeline& timeline_;
   Checkpoints checkpoints_;
   std::size_t controllers_;  // per instance
   const ExactClock& clock_;
+  Sums settled_;
 };
 
 }  // namespace

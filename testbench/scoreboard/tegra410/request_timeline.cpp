@@ -9,6 +9,8 @@ namespace {
 
 // How long a request is kept after its end, so that sums slightly before the latest instant are possible.
 constexpr Picoseconds kMemory = 10'000'000;
+// Requests are reported when they are accepted, and at the latest so long after they began. Latencies do not matter.
+constexpr Picoseconds kLatest = 100'000'000;
 // Without checkpoints, requests are settled from time to time: few enough that they stay in the caches. If more are too
 // young, as many again are awaited, so that each is looked at about twice.
 constexpr std::size_t kSettleEvery = 1'024;
@@ -33,6 +35,7 @@ RequestTimeline::RequestTimeline(const ExactClock& clock, std::size_t lanes, Pic
     : clock_(clock), ahead_(ahead), settled_(lanes), settle_after_(kSettleEvery) {}
 
 void RequestTimeline::add(Picoseconds start, Picoseconds end, std::uint64_t amount, std::size_t lane) {
+  if (start < final_) throw std::logic_error("scoreboard: a request is reported more than 100 us late");
   const Request request{start, end, amount, lane};
   for (auto entry = checkpoints_.rbegin(); entry != checkpoints_.rend() && entry->second.when > start; ++entry) {
     add_before(entry->second.sums, request, entry->second.when);
@@ -47,8 +50,14 @@ void RequestTimeline::add(Picoseconds start, Picoseconds end, std::uint64_t amou
 
 std::size_t RequestTimeline::checkpoint(Picoseconds when) {
   settle(when);
+  latest_ = std::max(latest_, when);
   checkpoints_.emplace_hint(checkpoints_.end(), next_checkpoint_, Checkpoint{when, before(when)});
   return next_checkpoint_++;
+}
+
+Picoseconds RequestTimeline::final_before() const {
+  if (latest_ > kLatest) final_ = std::max(final_, latest_ - kLatest);
+  return final_;
 }
 
 RequestSums RequestTimeline::between(std::size_t from, std::size_t to) const {

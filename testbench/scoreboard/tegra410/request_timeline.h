@@ -43,10 +43,13 @@ class RequestTimeline {
   void add_lane() { settled_.emplace_back(); }
   [[nodiscard]] std::size_t lanes() const noexcept { return settled_.size(); }
   /// Add `amount` requests on the wires in [start, end).
+  /// @throws std::logic_error if they begin before what final_before() has said
   void add(Picoseconds start, Picoseconds end, std::uint64_t amount, std::size_t lane);
 
   /// Record an instant, not before the latest one. @return its number
   std::size_t checkpoint(Picoseconds when);
+  /// @return the instant before which no request will begin that is not reported yet.
+  [[nodiscard]] Picoseconds final_before() const;
   /// Drop a checkpoint. Its number is not used again, and at() throws for it.
   void forget(std::size_t checkpoint) { checkpoints_.erase(checkpoint); }
   /// @return per lane, the sums before the instant of a checkpoint. Lanes added later may be missing: their sums are
@@ -88,6 +91,8 @@ class RequestTimeline {
   std::vector<Request> requests_;                  // in order of reporting
   std::map<std::size_t, Checkpoint> checkpoints_;  // by number, in order of time
   std::size_t next_checkpoint_ = 0;
+  Picoseconds latest_ = 0;         // checkpoint
+  mutable Picoseconds final_ = 0;  // as final_before() has said
 };
 
 /// The checkpoints of one user of a timeline, kept until they are forgotten or this object ends.
@@ -103,6 +108,8 @@ class Checkpoints {
 
   /// @return its number in the timeline
   std::size_t take(Picoseconds when) { return *numbers_.insert(timeline_.checkpoint(when)).first; }
+  /// @return the same as the timeline's.
+  [[nodiscard]] Picoseconds final_before() const { return timeline_.final_before(); }
   /// Drop one that take() returned.
   void forget(std::size_t number) {
     timeline_.forget(number);

@@ -59,13 +59,15 @@ class UcfTruth final : public EventTruth {
     opened_.reset();
   }
 
+  void settle(const Span& span) override { edges_ += clock_.edges_in(span.begin.when, span.end.when); }
+
   void describe(std::span<const Span> /*spans*/, EventResult& result) const override {
     if (meaning_.kind == UcfMeaning::Kind::nothing) result.remark = kCountsNothing;
     if (meaning_.kind == UcfMeaning::Kind::traffic) result.figure = figure_of(meaning_.event);
   }
 
   [[nodiscard]] std::string explain(std::span<const Span> spans, std::uint64_t driver) const override {
-    std::uint64_t edges = 0;
+    std::uint64_t edges = edges_;
     for (const Span& span : spans) edges += clock_.edges_in(span.begin.when, span.end.when);
     return explain_ucf(meaning_, counted(), edges, driver);
   }
@@ -88,6 +90,7 @@ class UcfTruth final : public EventTruth {
   const ExactClock& clock_;
   UcfTally counted_;
   std::optional<UcfTally> opened_;
+  std::uint64_t edges_ = 0;  // of settled spans
 };
 
 }  // namespace

@@ -49,6 +49,13 @@ class PcieTruth final : public EventTruth {
     return 0;
   }
 
+  [[nodiscard]] Picoseconds final_before() const override {
+    const bool has_checkpoints =
+        meaning_.kind == PcieMeaning::Kind::traffic && meaning_.event == PcieEvent::rd_cum_outs;
+    return has_checkpoints ? checkpoints_.final_before() : EventTruth::final_before();
+  }
+  void settle(const Span& span) override { add(settled_outstanding_, settled_edges_, span); }
+
   void opened() override {
     opened_ = requests_.lanes();
     open_ = true;
@@ -73,13 +80,11 @@ class PcieTruth final : public EventTruth {
 
   [[nodiscard]] std::string explain(std::span<const Span> spans, std::uint64_t driver) const override {
     std::vector<PcieLane> lanes = counted();
-    std::uint64_t edges = 0;
-    for (const Span& span : spans) {
-      edges += clock_.edges_in(span.begin.when, span.end.when);
-      if (meaning_.event != PcieEvent::rd_cum_outs) continue;
-      for (std::size_t lane = 0; lane < lanes.size(); ++lane)
-        lanes[lane].outstanding += outstanding_of(span.end, lane) - outstanding_of(span.begin, lane);
-    }
+    std::vector<std::uint64_t> outstanding = settled_outstanding_;
+    std::uint64_t edges = settled_edges_;
+    for (const Span& span : spans) add(outstanding, edges, span);
+    outstanding.resize(lanes.size());
+    for (std::size_t lane = 0; lane < lanes.size(); ++lane) lanes[lane].outstanding += outstanding[lane];
     return explain_pcie(meaning_, lanes, edges, driver);
   }
 
@@ -98,6 +103,14 @@ class PcieTruth final : public EventTruth {
   [[nodiscard]] std::uint64_t outstanding_of(const Mark& mark, std::size_t lane) const {
     const std::vector<RequestSums>& sums = requests_.reads().at(mark.position);
     return lane < sums.size() ? sums[lane].outstanding : 0;
+  }
+  /// @param lanes  outstanding reads, if the event counts them
+  void add(std::vector<std::uint64_t>& lanes, std::uint64_t& edges, const Span& span) const {
+    edges += clock_.edges_in(span.begin.when, span.end.when);
+    if (meaning_.kind != PcieMeaning::Kind::traffic || meaning_.event != PcieEvent::rd_cum_outs) return;
+    lanes.resize(requests_.lanes().size());
+    for (std::size_t lane = 0; lane < lanes.size(); ++lane)
+      lanes[lane] += outstanding_of(span.end, lane) - outstanding_of(span.begin, lane);
   }
   [[nodiscard]] std::uint64_t outstanding(const Mark& mark) const {
     std::uint64_t total = 0;
@@ -127,6 +140,9 @@ class PcieTruth final : public EventTruth {
   std::vector<PcieLane> counted_;  // within the spans that have ended; lanes are numbered as in requests_
   std::vector<PcieLane> opened_;   // state at the beginning of the last one
   bool open_ = false;
+  // Of settled spans.
+  std::vector<std::uint64_t> settled_outstanding_;  // by lane
+  std::uint64_t settled_edges_ = 0;
 };
 
 }  // namespace

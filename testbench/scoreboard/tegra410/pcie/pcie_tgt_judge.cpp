@@ -5,6 +5,7 @@
 #include <array>
 #include <bit>
 #include <limits>
+#include <map>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
@@ -86,7 +87,6 @@ struct Tally {
   std::uint64_t by_addresses = 0;                    // those the address filter alone matches
   std::uint64_t by_ports = 0;                        // those the root ports alone match
 
-  bool operator==(const Tally&) const = default;
   /// Apply `operation` to each pair of numbers.
   template <typename Operation>
   void combine(const Tally& other, Operation operation) {
@@ -151,9 +151,11 @@ class PcieTgtTruth final : public EventTruth, public PcieTgtListener {
   }
 
   [[nodiscard]] Mark mark(Picoseconds when) override {
-    if (marked_.empty() || marked_.back() != so_far_) marked_.push_back(so_far_);
-    return {when, marked_.size() - 1};
+    marked_.emplace_hint(marked_.end(), next_, so_far_);
+    return {when, next_++};
   }
+  void forget(const Mark& mark) override { marked_.erase(mark.position); }
+  void settle(const Span& span) override { add(settled_, settled_edges_, span); }
 
   [[nodiscard]] std::uint64_t count(const Span& span) const override {
     switch (meaning_.kind) {
@@ -182,8 +184,18 @@ class PcieTgtTruth final : public EventTruth, public PcieTgtListener {
   PcieTgtMeaning meaning_;
   PcieTgtPmuJudge& judge_;
   const ExactClock& clock_;
+  void add(Tally& sum, std::uint64_t& edges, const Span& span) const {
+    sum += marked_.at(span.end.position);
+    sum -= marked_.at(span.begin.position);
+    edges += clock_.edges_in(span.begin.when, span.end.when);
+  }
+
   Tally so_far_;
-  std::vector<Tally> marked_;
+  std::map<std::uint64_t, Tally> marked_;  // by number
+  std::uint64_t next_ = 0;
+  // Of settled spans.
+  Tally settled_;
+  std::uint64_t settled_edges_ = 0;
 };
 
 std::string PcieTgtTruth::explain(std::span<const Span> spans, std::uint64_t driver) const {
@@ -191,13 +203,9 @@ std::string PcieTgtTruth::explain(std::span<const Span> spans, std::uint64_t dri
   const auto offer = [&](std::uint64_t count, std::string_view what) {
     if (count == driver && driver != 0) guesses.emplace_back(what);
   };
-  Tally sum;
-  std::uint64_t edges = 0;
-  for (const Span& span : spans) {
-    sum += marked_.at(span.end.position);
-    sum -= marked_.at(span.begin.position);
-    edges += clock_.edges_in(span.begin.when, span.end.when);
-  }
+  Tally sum = settled_;
+  std::uint64_t edges = settled_edges_;
+  for (const Span& span : spans) add(sum, edges, span);
   for (std::size_t other = 0; other < sum.filtered.size(); ++other) {
     if (meaning_.kind == PcieTgtMeaning::Kind::traffic && static_cast<PcieTgtEvent>(other) != meaning_.event)
       offer(sum.filtered[other], fmt::format("{} with the same filter", kTgtEventNames[other]));
