@@ -35,6 +35,8 @@ json to_json(const std::vector<ExpectedEvent>& events) {
     json item{{"event", event.text}, {"note", event.note}, {"doubt", event.doubt}};
     if (event.low) item["low"] = *event.low;
     if (event.high) item["high"] = *event.high;
+    if (event.is_refused) item["refused"] = true;
+    if (event.is_member) item["member"] = true;
     if (event.metric)
       item["metric"] = {event.metric->groups, event.metric->expression, event.metric->scale, event.metric->pmus};
     list.push_back(std::move(item));
@@ -48,6 +50,8 @@ std::vector<ExpectedEvent> from_json(const json& list) {
     ExpectedEvent event{item.at("event"), {}, {}, item.at("note"), item.at("doubt")};
     if (item.contains("low")) event.low = item.at("low").get<std::uint64_t>();
     if (item.contains("high")) event.high = item.at("high").get<std::uint64_t>();
+    event.is_refused = item.value("refused", false);
+    event.is_member = item.value("member", false);
     if (item.contains("metric")) {
       const json& metric = item.at("metric");
       event.metric = {event.text, metric.at(0), metric.at(1), metric.at(2), metric.at(3)};
@@ -106,6 +110,7 @@ class GuestStory {
     PerfExpectations expectations(
         machine_.scoreboard(), machine_.fabrics(), catalog,
         [this](const std::vector<ExpectedEvent>& events) { journal_.write("run", to_json(events)); });
+    expectations.on_printed([this](const std::string& text) { journal_.write("printed", text); });
     if (machine_.coverage() != nullptr) {
       expectations.on_counted([this](const perf::PerfAttributes& attributes, std::uint64_t least) {
         machine_.coverage()->counted(attributes, least);
@@ -202,6 +207,7 @@ void run_guest_session(const scenario::ScenarioSpec& spec, const driver_host::Dr
 GuestResult read_guest_journal(const std::filesystem::path& folder) {
   GuestResult result;
   scenario::read_records(folder / kGuestJournalName, [&](const std::string& record, const json& content) {
+    if (record == "printed") result.printed[result.runs.size()] = content.get<std::string>();
     if (record == "run") result.runs.push_back(from_json(content));
     if (record == "coverage") result.coverage = content;
     if (record != "end") return;

@@ -53,6 +53,7 @@ struct GuestResult {
   std::map<std::string, std::uint64_t> raised;
   bool traffic_ended = false;                    ///< all of the traffic was played
   std::vector<std::vector<ExpectedEvent>> runs;  ///< of perf, in order
+  std::map<std::size_t, std::string> printed;    ///< to files (-o), by the index of the run
   std::vector<std::string> failures;             ///< scenario::run_failures()
   scenario::Json coverage = {};                  ///< what the drivers met (coverage::Coverage), if that was wanted
 };

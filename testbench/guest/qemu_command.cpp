@@ -34,6 +34,18 @@ pass() {
 }
 trap 'pass INT' INT
 trap 'pass TERM' TERM
+# Files that perf may print to, and a file that is older.
+files=() next=
+for word; do
+  [ -z "$next" ] || files+=("$word")
+  next=
+  case $word in
+    -o | -[!-]*o | --output) next=true ;;
+    -o*) files+=("${word#-o}") ;;
+    --output=*) files+=("${word#*=}") ;;
+  esac
+done
+[ "${#files[@]}" = 0 ] || : >"/tmp/.perf.$$"
 for word; do
   case $word in
     -M* | -[!-]*M* | --metric*)
@@ -54,6 +66,10 @@ perf=$!
 [ -z "$signal" ] || kill -s "$signal" "$perf"
 # Waiting ends with a signal, too.
 while signal=; wait "$perf"; status=$?; [ -n "$signal" ]; do :; done 2>/dev/null
+for file in "${files[@]}"; do
+  [ -f "$file" ] && [ "$file" -nt "/tmp/.perf.$$" ] && printf 'printed\0%s\0%s\0' "$file" "$(<"$file")" >"$port"
+done 2>/dev/null
+[ "${#files[@]}" = 0 ] || rm -f "/tmp/.perf.$$"
 printf 'end\0' >"$port"
 exit "$status"
 )sh";

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "testbench/shell/perf_events.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <optional>
 #include <utility>
 
 #include <fmt/format.h>
+
+#include "testbench/perf/software_events.h"
 
 namespace pmufab::shell {
 namespace {
@@ -33,6 +37,23 @@ perf::PerfAttributes to_host(const perf_event_attr& attributes) {
                          attributes.exclude_idle != 0;
   return result;
 }
+
+bool is_software(const perf::ResolvedEvent& event) { return event.pmu == perf::kSoftwarePmu; }
+
+/// @return the software event of these attributes, whose count nobody judges; nothing if there is no such one here
+std::optional<perf::ResolvedEvent> name_software(const perf::PerfAttributes& attributes) {
+  if (attributes.type != perf::kSoftwareType || attributes.sample_period != 0) return std::nullopt;
+  const std::optional<std::string_view> name = perf::software_name(attributes.config);
+  if (!name) return std::nullopt;
+  perf::ResolvedEvent event;
+  event.text = *name;
+  event.pmu = perf::kSoftwarePmu;
+  event.attributes = attributes;
+  return event;
+}
+
+/// @return a process or thread that the caller may mean: the kernel looks it up before anything else
+bool is_there(pid_t pid) { return pid == 0 || (pid > 0 && access(fmt::format("/proc/{}", pid).c_str(), F_OK) == 0); }
 
 /// The size of a reading in words of 8 bytes: what follows each value, and what comes once for all.
 struct ReadFormat {
@@ -71,27 +92,25 @@ PerfEvents::Event* PerfEvents::find(Handle handle) {
 
 PerfEvents::Handle PerfEvents::open(const perf_event_attr& attributes, pid_t pid, int cpu, Handle leader,
                                     std::uint64_t flags) {
+  const bool for_group = (flags & PERF_FLAG_PID_CGROUP) != 0;
+  if (for_group && (pid == -1 || cpu == -1)) return -EINVAL;
   if (leader != 0 && find(leader) == nullptr) return -EBADF;
+  const bool for_task = for_group || pid != -1;
+  // Samples that go to another event's buffer, and no event has one here; an event of a CPU in the group of a task.
+  const bool is_refused = leader != 0 && ((flags & PERF_FLAG_FD_OUTPUT) != 0 || (!for_task && leader >= kFirstOfTasks));
+  if (is_refused || (flags & PERF_FLAG_FD_NO_GROUP) != 0) leader = 0;
+  if (!for_group && pid != -1 && !is_there(pid)) return -ESRCH;
   perf::PerfAttributes wanted = to_host(attributes);
   wanted.disabled = true;  // until the scoreboard knows what to expect
-  const bool for_task = pid != -1 || (flags & PERF_FLAG_PID_CGROUP) != 0;
-  Handle handle = 0;
-  if (for_task) {
-    handle = machine_.host().open_for_task(wanted, cpu);
-    if (handle == -ENOENT && names_.name(wanted)) return -EINVAL;  // a PMU that other software serves
-  } else {
-    handle = machine_.pmus().open(wanted, cpu, leader);
-  }
+  std::optional<perf::ResolvedEvent> named = name_software(wanted);
+  const Handle handle =
+      for_task ? open_for_task(wanted, cpu, leader, named.has_value()) : machine_.pmus().open(wanted, cpu, leader);
   if (handle <= 0) return handle;
-  if (for_task) {
-    // No driver of a PMU outside of CPUs takes one; nothing here could follow a task.
-    machine_.host().close(handle);
-    return -EINVAL;
-  }
-  std::optional<perf::ResolvedEvent> named = names_.name(wanted);
-  if (!named) {  // of a PMU that came after the shell began: sysfs does not show it either
-    machine_.pmus().close(handle);
-    return -ENOENT;
+  if (!named) named = names_.name(wanted);
+  if (!named || is_refused) {
+    if (!for_task) machine_.pmus().close(handle);
+    // Without a name, it is of a PMU that came after the shell began: sysfs does not show it either.
+    return is_refused ? -EINVAL : -ENOENT;
   }
   Event& event = events_[handle];
   event.event = *std::move(named);
@@ -102,7 +121,7 @@ PerfEvents::Handle PerfEvents::open(const perf_event_attr& attributes, pid_t pid
   event.opened = simulated_time();
   if (Event* const first = find(event.leader)) first->members.push_back(handle);
   expect(handle, event);
-  if (const int error = attributes.disabled != 0 ? 0 : machine_.pmus().enable(handle); error < 0) {
+  if (const int error = attributes.disabled != 0 ? 0 : enable(handle); error < 0) {
     close(handle);
     return error;
   }
@@ -110,7 +129,22 @@ PerfEvents::Handle PerfEvents::open(const perf_event_attr& attributes, pid_t pid
   return handle;
 }
 
+/// No driver of a PMU outside of CPUs takes an event of a task. Of software events, the clocks of a task stand still:
+/// computing takes no simulated time.
+PerfEvents::Handle PerfEvents::open_for_task(const perf::PerfAttributes& wanted, int cpu, Handle leader,
+                                             bool is_software) {
+  if (is_software) {
+    if (cpu < -1 || cpu >= static_cast<int>(machine_.platform().firmware().cpus.size())) return -EINVAL;
+    return leader != 0 && leader < kFirstOfTasks ? -EINVAL : next_of_tasks_++;
+  }
+  const Handle handle = machine_.host().open_for_task(wanted, cpu);
+  if (handle > 0) machine_.host().close(handle);
+  // A PMU that other software serves refuses it, too.
+  return handle > 0 || (handle == -ENOENT && names_.name(wanted)) ? -EINVAL : handle;
+}
+
 void PerfEvents::expect(Handle handle, Event& event) {
+  if (is_software(event.event)) return;
   const Event* const leader = event.leader == handle ? nullptr : find(event.leader);
   event.not_judged = scenario::expect_event(machine_.scoreboard(), machine_.fabrics(), handle, event.event,
                                             leader == nullptr ? nullptr : &leader->event.terms);
@@ -120,7 +154,7 @@ std::set<std::string> PerfEvents::crowded() {
   std::set<std::string> pmus = machine_.calls().take_crowded();
   // Other events are not scheduled beside an exclusive event.
   for (const auto& [handle, event] : events_) {
-    if (event.exclusive) pmus.insert(event.event.pmu);
+    if (event.exclusive && !is_software(event.event)) pmus.insert(event.event.pmu);
   }
   return pmus;
 }
@@ -155,17 +189,24 @@ void PerfEvents::rotate() {
 }
 
 int PerfEvents::read_now(Handle handle, bool group, std::vector<EventReading>& readings) {
+  const Handle leader = find(handle)->leader;
+  if (handle >= kFirstOfTasks) {
+    readings.assign(group ? find(leader)->members.size() : 1, EventReading{});
+    return 0;
+  }
   // Reading any member gives the whole group.
-  if (group) return machine_.pmus().read_group(find(handle)->leader, readings);
+  if (group) return machine_.pmus().read_group(leader, readings);
   readings.resize(1);
   return machine_.pmus().read(handle, readings.front());
 }
+
+int PerfEvents::enable(Handle handle) { return handle >= kFirstOfTasks ? 0 : machine_.pmus().enable(handle); }
 
 std::vector<std::uint64_t> PerfEvents::read(Handle handle, std::uint64_t room, int& error) {
   std::vector<std::uint64_t> words;
   const Event* const event = find(handle);
   error = event == nullptr ? -EBADF : 0;
-  if (error < 0 || machine_.pmus().in_error(handle)) return words;
+  if (error < 0 || (handle < kFirstOfTasks && machine_.pmus().in_error(handle))) return words;
   const ReadFormat format(event->read_format);
   const std::vector<Handle> members = format.group ? find(event->leader)->members : std::vector<Handle>{handle};
   if (format.words(members.size()) * sizeof(std::uint64_t) > room) {
@@ -198,6 +239,46 @@ std::vector<std::uint64_t> PerfEvents::read(Handle handle, std::uint64_t room, i
   return words;
 }
 
+int PerfEvents::control_one(Handle handle, std::uint64_t request) {
+  Event& event = *find(handle);
+  if (request == PERF_EVENT_IOC_ENABLE) {
+    if (event.seen && !event.expected_at_enable && !is_software(event.event))
+      event.expected_at_enable = machine_.scoreboard().expected(handle, simulated_time());
+    return enable(handle);
+  }
+  if (request == PERF_EVENT_IOC_DISABLE) return handle >= kFirstOfTasks ? 0 : machine_.pmus().disable(handle);
+  std::vector<EventReading> reading;
+  const int result = read_now(handle, false, reading);
+  event.base = reading.front().value;
+  return result;
+}
+
+/// What the kernel answers to requests that do not count: these events take no samples and have no buffer, filter or
+/// program.
+int PerfEvents::refuse(std::uint64_t request, std::uint64_t argument) {
+  switch (request) {
+    case PERF_EVENT_IOC_SET_OUTPUT: {
+      // Events have no buffer, so there is none to leave, which the kernel does gladly, and none to share.
+      constexpr std::uint64_t kNowhere = ~std::uint64_t{0};
+      if (argument == kNowhere) return 0;
+      const bool is_event = argument < std::uint64_t{kLastOfTasks} && find(static_cast<Handle>(argument)) != nullptr;
+      return is_event ? -EINVAL : -EBADF;
+    }
+    case PERF_EVENT_IOC_REFRESH:
+    case PERF_EVENT_IOC_PERIOD:
+    case PERF_EVENT_IOC_SET_FILTER:
+    case PERF_EVENT_IOC_PAUSE_OUTPUT:
+    case PERF_EVENT_IOC_QUERY_BPF:
+      return -EINVAL;
+    case PERF_EVENT_IOC_SET_BPF:
+      return -EBADF;  // there are no programs
+    case PERF_EVENT_IOC_MODIFY_ATTRIBUTES:
+      return -EOPNOTSUPP;  // but of breakpoints
+    default:
+      return -ENOTTY;
+  }
+}
+
 int PerfEvents::control(Handle handle, std::uint64_t request, std::uint64_t argument, std::uint64_t& value) {
   Event* const event = find(handle);
   if (event == nullptr) return -EBADF;
@@ -206,24 +287,11 @@ int PerfEvents::control(Handle handle, std::uint64_t request, std::uint64_t argu
     return 0;
   }
   if (request != PERF_EVENT_IOC_ENABLE && request != PERF_EVENT_IOC_DISABLE && request != PERF_EVENT_IOC_RESET)
-    return request == PERF_EVENT_IOC_REFRESH || request == PERF_EVENT_IOC_PERIOD ? -EINVAL : -ENOTTY;
+    return refuse(request, argument);
   const bool group = (argument & PERF_IOC_FLAG_GROUP) != 0;
   const std::vector<Handle> all = group ? find(event->leader)->members : std::vector<Handle>{handle};
   for (const Handle each : all) {
-    int result = 0;
-    if (request == PERF_EVENT_IOC_ENABLE) {
-      Event& counted = *find(each);
-      if (counted.seen && !counted.expected_at_enable)
-        counted.expected_at_enable = machine_.scoreboard().expected(each, simulated_time());
-      result = machine_.pmus().enable(each);
-    } else if (request == PERF_EVENT_IOC_DISABLE) {
-      result = machine_.pmus().disable(each);
-    } else {
-      EventReading reading{};
-      result = machine_.pmus().read(each, reading);
-      find(each)->base = reading.value;
-    }
-    if (result < 0) return result;
+    if (const int result = control_one(each, request); result < 0) return result;
   }
   plan_rotations();
   return 0;
@@ -268,9 +336,10 @@ void PerfEvents::close(Handle handle) {
   Event* const event = find(handle);
   if (event == nullptr) return;
   // Events that were never read get no verdict: perf opens some only to see whether it can.
-  if (event->reads > 0) on_verdict_(judge(handle, *event));
-  machine_.pmus().close(handle);
-  machine_.scoreboard().forget(handle);
+  // Nor do software events, which no PMU counts.
+  if (event->reads > 0 && !is_software(event->event)) on_verdict_(judge(handle, *event));
+  if (handle < kFirstOfTasks) machine_.pmus().close(handle);
+  if (!is_software(event->event)) machine_.scoreboard().forget(handle);
   if (event->leader != handle) {
     std::erase(find(event->leader)->members, handle);
   } else {

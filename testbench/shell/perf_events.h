@@ -69,7 +69,14 @@ class PerfEvents final : public ShellService {
     std::uint64_t reads = 0;
     Picoseconds opened = 0;
   };
+  /// Handles of software events that follow a task; others are below.
+  static constexpr Handle kFirstOfTasks = 0x4000'0000;
+  static constexpr Handle kLastOfTasks = 0x7fff'ffff;
   Event* find(Handle handle);
+  Handle open_for_task(const perf::PerfAttributes& wanted, int cpu, Handle leader, bool is_software);
+  int enable(Handle handle);
+  int control_one(Handle handle, std::uint64_t request);
+  int refuse(std::uint64_t request, std::uint64_t argument);
   void expect(Handle handle, Event& event);
   /// @return PMUs that have more events than counters, of those where anything has changed since the last call
   std::set<std::string> crowded();
@@ -84,6 +91,7 @@ class PerfEvents final : public ShellService {
   perf::EventNames names_;
   VerdictFunction on_verdict_;
   std::map<Handle, Event> events_;
+  Handle next_of_tasks_ = kFirstOfTasks;
   MuxIntervals intervals_;
   std::map<std::string, Picoseconds> rotations_;  // of PMUs with more events than counters: when the next one is
 };

@@ -7,13 +7,13 @@
  *
  * A message is a packet of a local socket (SOCK_SEQPACKET). Its data end after `length` bytes. A process opens a new
  * connection for each request, so that threads, and processes that share an event, get their own answers. The reply to
- * perf_event_open brings a socket that stands for the event, and answers nothing. This is the file descriptor the program
- * gets. When its last copy is closed, by whatever means, the event is closed. */
+ * perf_event_open brings a socket that stands for the event, at whose end a reader is at once. This is the file descriptor
+ * the program gets. When its last copy is closed, by whatever means, the event is closed. */
 
 // NOLINTBEGIN: this is C, with C naming.
 #include <stdint.h>
 
-#define PMUFAB_SHELL_VERSION 3u
+#define PMUFAB_SHELL_VERSION 4u
 #define PMUFAB_SHELL_DATA 4096u
 #define PMUFAB_SHELL_SOCKET "PMUFAB_SHELL_SOCKET" /* environment: path of the simulator's socket */
 #define PMUFAB_SHELL_SYSFS "PMUFAB_SHELL_SYSFS"   /* environment: folder in place of /sys */
@@ -32,12 +32,14 @@ enum pmufab_shell_call {
    * beyond the end of simulated time is refused at once with -EINVAL; value: the longest possible one */
   PMUFAB_SHELL_WAIT,
   PMUFAB_SHELL_AWAKE,
-  /* perf_event_open. argument: pid, cpu, the leader's event number or 0, flags; data: struct perf_event_attr.
-   * value: number of the event; the reply brings a socket */
+  /* perf_event_open. argument: pid, cpu, the leader's event number or 0, flags; data: struct perf_event_attr, as long as
+   * the program's; nothing if it is longer than a page. value: number of the event, and the reply brings a socket; with
+   * -E2BIG the size that the kernel knows */
   PMUFAB_SHELL_OPEN,
   /* argument: number of the event, size of the buffer; data: what read(2) returns */
   PMUFAB_SHELL_READ,
-  /* argument: number of the event, request, argument; value: what PERF_EVENT_IOC_ID stores */
+  /* argument: number of the event, request, argument (of PERF_EVENT_IOC_SET_OUTPUT: the other event's number, or -1);
+   * value: what PERF_EVENT_IOC_ID stores */
   PMUFAB_SHELL_IOCTL,
   /* PCI configuration space. argument: segment << 16 | bus << 8 | device << 3 | function, offset, length; data */
   PMUFAB_SHELL_CONFIG_READ,

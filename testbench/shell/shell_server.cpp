@@ -17,6 +17,7 @@
 
 #include "testbench/process/local_socket.h"
 #include "testbench/process/process_tree.h"
+#include "testbench/shell/event_attributes.h"
 
 namespace pmufab::shell {
 namespace {
@@ -352,13 +353,17 @@ void ShellServer::join_children() {
 void ShellServer::open_event(int socket, pid_t process, const pmufab_shell_request& request) {
   pmufab_shell_reply reply{};
   perf_event_attr attributes{};
-  std::memcpy(&attributes, request.data, std::min<std::size_t>(request.length, sizeof(attributes)));
   int ends[2];
-  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
-    reply.result = -EMFILE;
+  reply.result = check_open_flags(request.argument[3]);
+  if (reply.result == 0) reply.result = take_attributes({request.data, request.length}, attributes);
+  if (reply.result == -E2BIG) reply.value = kAttributesSize;
+  if (reply.result == 0 && socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) reply.result = -EMFILE;
+  if (reply.result < 0) {
     send_reply(socket, reply);
     return;
   }
+  // Whoever reads the descriptor where the library does not see it is at its end, and does not wait for ever.
+  shutdown(ends[0], SHUT_WR);
   join(process);
   constexpr std::uint64_t kHandles = std::numeric_limits<ShellService::Handle>::max();
   reply.result =
@@ -396,13 +401,12 @@ void ShellServer::ask_event(const pmufab_shell_request& request, pmufab_shell_re
   std::memcpy(reply.data, words.data(), reply.length);
 }
 
+/// An event lives as long as its descriptor. What is written to it, where the library does not see it, has no meaning.
 void ShellServer::serve_event(int socket, ShellService::Handle handle) {
-  const std::optional<pmufab_shell_request> request = receive(socket);
-  if (request && refuse_other_version(socket, *request)) return;
-  if (request) {
-    pmufab_shell_reply reply{};
-    reply.result = -ENOSYS;
-    send_reply(socket, reply);
+  pollfd other_end{socket, 0, 0};
+  if (poll(&other_end, 1, 0) == 0) {
+    char byte = 0;
+    recv(socket, &byte, sizeof(byte), MSG_DONTWAIT);
     return;
   }
   service_.close(handle);

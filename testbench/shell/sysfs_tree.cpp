@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "testbench/perf/software_events.h"
 #include "testbench/shell/sysfs_write.h"
 
 namespace pmufab::shell {
@@ -46,6 +47,16 @@ void write_pmu(const fs::path& root, const fs::path& own, const perf::Pmu& pmu) 
       write_bytes(own / path, content);
     }
   }
+  join_bus(root, "event_source", own);
+}
+
+/// The PMU of software events, which no driver registers. perf knows its events by itself.
+void write_software(const fs::path& root) {
+  const fs::path own = root / "devices" / perf::kSoftwarePmu;
+  fs::create_directories(own / "power");
+  write_file(own / "uevent", "");
+  write_file(own / "type", fmt::format("{}", perf::kSoftwareType));
+  write_file(own / "perf_event_mux_interval_ms", "4");
   join_bus(root, "event_source", own);
 }
 
@@ -216,6 +227,7 @@ void write_sysfs(const fs::path& root, const fs::path& proc, const std::vector<p
                  const std::vector<std::pair<std::string, std::string>>& debugfs) {
   write_machine(root, proc, firmware.cpus);
   for (const perf::Pmu& pmu : pmus) write_pmu(root, root / "devices" / pmu.name, pmu);
+  write_software(root);
   const std::map<std::uint32_t, fs::path> folders = write_functions(root, functions, firmware.cpus);
   write_cxl(root, functions, folders, pmus, firmware);
   for (const auto& [path, content] : debugfs) write_bytes(root / "kernel/debug" / path, content);

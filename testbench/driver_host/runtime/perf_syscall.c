@@ -93,9 +93,11 @@ static void make_software(struct perf_event* event) {
   event->event_caps = event->group_caps = PERF_EV_CAP_SOFTWARE;
 }
 
-/* The clocks of CPUs, config 0 and 1, which count. Nobody has the others here. */
+/* The clocks of CPUs, config 0 and 1, and the dummy, which counts nothing. Nobody has the others here. */
 static int initialise_software(struct perf_event* event, const struct perf_event* leader, int for_task) {
-  if (event->attr.config > 1 || for_task || is_sampling_event(event)) return -ENOENT;
+  if ((event->attr.config > PERF_COUNT_SW_TASK_CLOCK && event->attr.config != PERF_COUNT_SW_DUMMY) || for_task ||
+      is_sampling_event(event))
+    return -ENOENT;
   make_software(event);
   return check_place(event, leader);
 }

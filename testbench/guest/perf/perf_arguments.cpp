@@ -41,6 +41,8 @@ class Parser {
         parse_letters(argument);
       }
     }
+    // With --append the file has more.
+    if (appends_) stat_.output.clear();
     return stat_;
   }
 
@@ -49,6 +51,8 @@ class Parser {
     const std::size_t equals = text.find('=');
     const std::string name = text.substr(0, equals);
     stat_.repeats = stat_.repeats || name == "repeat";
+    stat_.merges = stat_.merges && name != "no-aggr" && name != "no-merge";
+    appends_ = appends_ || name == "append";
     if (equals != std::string::npos) {
       take(name, text.substr(equals + 1));
     } else if (std::find(kNamesWithValue.begin(), kNamesWithValue.end(), name) != kNamesWithValue.end()) {
@@ -58,9 +62,13 @@ class Parser {
 
   void parse_letters(const std::string& argument) {
     const std::size_t letter = argument.find_first_of(kLettersWithValue, 1);
+    stat_.merges = stat_.merges && argument.find('A') >= letter;
     if (letter == std::string::npos) return;
     stat_.repeats = stat_.repeats || argument[letter] == 'r';
-    const std::string name = argument[letter] == 'e' ? "event" : argument[letter] == 'M' ? "metrics" : "";
+    const std::string name = argument[letter] == 'e'   ? "event"
+                             : argument[letter] == 'M' ? "metrics"
+                             : argument[letter] == 'o' ? "output"
+                                                       : "";
     if (letter + 1 == argument.size()) {
       take_next(name);
     } else {
@@ -74,6 +82,7 @@ class Parser {
 
   void take(const std::string& name, const std::string& value) {
     if (name == "event") stat_.events.push_back(value);
+    if (name == "output") stat_.output = value;
     if (name != "metrics" && name != "metric-groups") return;
     std::istringstream words(value);
     for (std::string word; std::getline(words, word, ',');) stat_.metrics.push_back(word);
@@ -82,6 +91,7 @@ class Parser {
   const std::vector<std::string>& arguments_;
   std::size_t at_ = 0;
   PerfStat stat_;
+  bool appends_ = false;
 };
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "testbench/guest/perf/perf_arguments.h"
 #include "testbench/perf/event_syntax.h"
+#include "testbench/perf/software_events.h"
 #include "tlm/clock/clock_domain.h"
 
 namespace pmufab::guest {
@@ -50,6 +51,10 @@ void PerfExpectations::hear(std::string_view bytes) {
       if (words_.size() < 2) continue;
       metrics_ = parse_metrics(words_.back());
       words_.clear();
+    } else if (words_.front() == "printed" && words_.size() <= 3) {
+      if (words_.size() < 3) continue;
+      take_printed(words_[1], words_[2]);
+      words_.clear();
     } else if (words_.front() != "begin" || words_.size() > kMostWords) {
       words_.clear();
     } else if (words_.size() >= 2) {
@@ -78,11 +83,12 @@ void PerfExpectations::begin(const std::vector<std::string>& arguments) {
   open_ = false;
   closing_ = false;
   disturbed_ = traffic_ == Traffic::under_way;
+  output_ = stat->output;
   const std::string reason = stat->repeats ? "with -r perf prints a mean" : "";
   for (const std::string& text : stat->events) {
     try {
-      for (const perf::WrittenGroup& group : perf::parse_events(text)) {
-        for (const perf::WrittenEvent& event : group.events) add(event.text, groups_, reason);
+      for (const perf::WrittenGroup& group : parse_perf_events(text)) {
+        add_written(group, stat->merges, reason);
         ++groups_;
       }
     } catch (const perf::EventError& error) {
@@ -93,6 +99,46 @@ void PerfExpectations::begin(const std::vector<std::string>& arguments) {
   }
   for (const std::string& name : stat->metrics) add_metrics(name, reason);
   if (events_.empty()) events_.push_back({{"perf stat without -e", {}, {}, "its events are not known"}});
+}
+
+void PerfExpectations::add_written(const perf::WrittenGroup& group, bool merges, const std::string& reason) {
+  for (const perf::WrittenEvent& event : group.events) {
+    const std::size_t first = events_.size();
+    if (event.pmu == perf::kSoftwarePmu) {
+      add(event.text, groups_, reason);
+    } else {
+      try {
+        for (const PerfRow& row : perf_rows(event, catalog_, merges)) add_row(row, reason);
+      } catch (const perf::EventError& error) {
+        Event& unknown = events_.emplace_back();
+        unknown.told = {event.text, {}, {}, error.reason()};
+        unknown.group = groups_;
+      }
+    }
+    const bool leaves_out_modes = event.modifiers.find_first_of("ukhGHI") != std::string::npos;
+    for (std::size_t i = first; i < events_.size(); ++i) {
+      ExpectedEvent& told = events_[i].told;
+      told.is_member = &event != &group.events.front();
+      if (!leaves_out_modes || events_[i].wide == 0) continue;
+      judge_.forget(std::exchange(events_[i].wide, 0));
+      told.is_refused = true;
+      told.note = "a PMU outside of the CPUs counts in all modes";
+    }
+  }
+}
+
+void PerfExpectations::add_row(const PerfRow& row, const std::string& reason) {
+  const std::size_t first = events_.size();
+  for (const std::string& event : row.events) {
+    add(event, groups_, reason);
+    events_.back().told.text = row.text;
+    events_.back().adds = events_.size() > first + 1;
+  }
+}
+
+/// Of several perfs at a time nobody knows whose it is. A program that perf runs may have the option, too.
+void PerfExpectations::take_printed(const std::string& file, const std::string& text) {
+  if (counting_ && alone_ && file == output_ && on_printed_) on_printed_(text);
 }
 
 /// @param name  of a metric or of a group of them
@@ -210,7 +256,7 @@ std::uint64_t PerfExpectations::counted_since_open(const Event& event) const {
 bool PerfExpectations::is_certain(const Event& event, Picoseconds end) const {
   const bool together = std::all_of(events_.begin(), events_.end(), [&](const Event& other) {
     // Of one that was not understood nobody knows which it is.
-    return other.group == event.group || other.told.metric ||
+    return other.group == event.group || other.told.metric || other.told.is_refused ||
            (!other.event.pmu.empty() && other.event.pmu != event.event.pmu);
   });
   const std::optional<scoreboard::EventResult> result = judge_.result(event.wide);

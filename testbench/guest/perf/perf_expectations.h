@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "testbench/guest/perf/metric.h"
+#include "testbench/guest/perf/perf_rows.h"
 #include "testbench/perf/event_names.h"
 #include "testbench/perf/pmu_catalog.h"
 #include "testbench/scenario/fabrics/fabric.h"
@@ -29,7 +30,9 @@ struct ExpectedEvent {
   std::string note{};  ///< why not; or what is worth a word even if the count is right
   /// Why a count outside of the bounds may be right all the same; nothing if it is wrong.
   std::string doubt{};
-  std::optional<Metric> metric{};                ///< of a metric: `text` is its name, and it has no bounds
+  bool is_refused = false;         ///< the kernel has to refuse it; `note` says why
+  bool is_member = false;          ///< of a group, and not its first: the kernel may refuse it beside the others
+  std::optional<Metric> metric{};  ///< of a metric: `text` is its name, and it has no bounds
   std::optional<scoreboard::Account> account{};  ///< if the bounds are equal; nothing is reported yet
 };
 
@@ -52,9 +55,12 @@ class PerfExpectations {
   /// Call `on_counted` for each event that has certainly counted, and how much at least, when its perf has ended.
   using CountedFunction = std::function<void(const perf::PerfAttributes& attributes, std::uint64_t least)>;
   void on_counted(CountedFunction on_counted) { on_counted_ = std::move(on_counted); }
+  /// Call `on_printed` with what a perf has printed to a file (-o), before its end is told.
+  using PrintedFunction = std::function<void(const std::string& text)>;
+  void on_printed(PrintedFunction on_printed) { on_printed_ = std::move(on_printed); }
 
   /// Bytes from the wrapper, each word with a zero behind it: "metrics" and what perf list -j says of them; "begin", the
-  /// number of arguments, the arguments; "end".
+  /// number of arguments, the arguments; "printed", the name of a file and what is in it; "end".
   void hear(std::string_view bytes);
   /// A perf stat runs.
   [[nodiscard]] bool is_counting() const noexcept { return counting_; }
@@ -92,6 +98,9 @@ class PerfExpectations {
   void begin(const std::vector<std::string>& arguments);
   void end();
   void add(const std::string& text, std::size_t group, const std::string& reason);
+  void add_written(const perf::WrittenGroup& group, bool merges, const std::string& reason);
+  void add_row(const PerfRow& row, const std::string& reason);
+  void take_printed(const std::string& file, const std::string& text);
   void add_metrics(const std::string& name, const std::string& reason);
   void add_event_of(const Metric& metric, const std::string& name, const std::string& reason);
   void close_narrow();
@@ -108,7 +117,9 @@ class PerfExpectations {
   perf::EventNames names_;
   std::function<void(const std::vector<ExpectedEvent>&)> on_end_;
   CountedFunction on_counted_;
-  std::string heard_;  // up to the last zero that has not come
+  PrintedFunction on_printed_;
+  std::string output_;  // the file that perf prints to
+  std::string heard_;   // up to the last zero that has not come
   std::vector<std::string> words_;
   std::vector<Metric> metrics_;  // that perf knows
   std::vector<Event> events_;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <regex>
 #include <span>
@@ -13,6 +14,7 @@
 #include <nlohmann/json.hpp>
 
 #include "testbench/perf/account.h"
+#include "testbench/perf/software_events.h"
 
 namespace pmufab::guest {
 namespace {
@@ -61,7 +63,7 @@ void add_metric(const std::string& value, const std::string& words, const Printe
 }
 
 /// A PMU's event, or an event of a metric, as part of an expression.
-const std::string kEvent = R"(([^\s,/]+/[^/]*/[A-Za-z]*|[A-Za-z_][\w.]*))";
+const std::string kEvent = R"(([^\s,/]+/[^/]*/[A-Za-z]*|[A-Za-z_][\w.:-]*))";
 
 /// @return false for a line that is none of perf stat -j
 bool read_json(const std::string& line, PerfOutput& output) {
@@ -111,6 +113,14 @@ void read_table(const std::string& line, PerfOutput& output) {
                            match[1].str() == kNotCounted};
   if (std::regex_search(rest, part, metric)) add_metric(part[1].str(), part[2].str(), count, output);
   output.counts.push_back(count);
+}
+
+void read_line(const std::string& line, PerfOutput& output) {
+  if (const std::size_t brace = line.find('{'); brace != std::string::npos && read_json(line.substr(brace), output))
+    return;
+  // perf's own lines are short. std::regex cannot cope with very long ones.
+  constexpr std::size_t kLongest = 1000;
+  if (line.size() <= kLongest && !read_separated(line, output)) read_table(line, output);
 }
 
 /// Splits the counts of one event by perf. The intervals of one perf are in ascending order of time; where time steps
@@ -168,6 +178,53 @@ perf::Expected expected_of(const ExpectedEvent& event) {
   expected.doubt = event.doubt;
   expected.remark = event.note;
   return expected;
+}
+
+/// @return whether perf says that the kernel refused the event
+bool is_refused(std::span<const PrintedCount> printed) {
+  return !printed.empty() && std::all_of(printed.begin(), printed.end(),
+                                         [](const PrintedCount& count) { return !count.value && !count.is_never; });
+}
+
+/// @return the verdict on an event that the kernel has refused, or had to; nothing: that does not decide
+std::optional<perf::Verdict> verdict_on_refusal(const ExpectedEvent& event, std::span<const PrintedCount> printed) {
+  perf::Verdict verdict;
+  verdict.event = event.text;
+  if (event.is_refused && !printed.empty()) {
+    const perf::Count count = sum_of(printed);
+    verdict.count = count.value;
+    verdict.check = count.value ? perf::Check::wrong : perf::Check::refused;
+    verdict.note = (count.value ? "the kernel has to refuse it: " : "refused, as it has to be: ") + event.note;
+    return verdict;
+  }
+  if (!event.is_member || !is_refused(printed)) return std::nullopt;
+  verdict.low = event.low;
+  verdict.high = event.high;
+  verdict.note = "the kernel refused it beside the others of its group; pmufab run and shell judge whether it may";
+  return verdict;
+}
+
+/// @return several perfs printed them
+bool are_of_several_tables(std::span<const PrintedCount> printed) {
+  std::size_t table = 0;
+  return std::any_of(printed.begin(), printed.end(), [&](const PrintedCount& count) {
+    const std::size_t before = std::exchange(table, count.table == 0 ? table : count.table);
+    return before != 0 && before != table;
+  });
+}
+
+/// @return another perf may have printed counts of any name: its events are not known, and were not printed as it was
+///         given them
+bool others_may_print(const std::vector<std::vector<ExpectedEvent>>& runs, const std::vector<ExpectedEvent>& own,
+                      const std::map<std::string, std::vector<PrintedCount>>& printed) {
+  return std::any_of(runs.begin(), runs.end(), [&](const std::vector<ExpectedEvent>& run) {
+    return &run != &own && std::any_of(run.begin(), run.end(), [&](const ExpectedEvent& event) {
+      const auto found = printed.find(event.text);
+      const bool is_known =
+          event.metric || event.is_refused || (event.low && event.high) || perf::software_event(event.text);
+      return !is_known && (found == printed.end() || found->second.empty());
+    });
+  });
 }
 
 /// @return the time for which perf counted, in seconds, as it printed it: several perfs, and several metrics of one, have
@@ -252,14 +309,21 @@ void judge_metric(MetricVerdict& verdict, const PrintedMetric& printed, const st
 
 PerfOutput read_perf_output(std::string_view text) {
   PerfOutput output;
+  bool in_table = false;
   std::istringstream stream{std::string(text)};
   for (std::string line; std::getline(stream, line);) {
     while (!line.empty() && (line.back() == '\r' || line.back() == ' ')) line.pop_back();
-    if (const std::size_t brace = line.find('{'); brace != std::string::npos && read_json(line.substr(brace), output))
-      continue;
-    // perf's own lines are short. std::regex cannot cope with very long ones.
-    constexpr std::size_t kLongest = 1000;
-    if (line.size() <= kLongest && !read_separated(line, output)) read_table(line, output);
+    if (line.find("Performance counter stats for ") != std::string::npos) {
+      in_table = true;
+      ++output.tables;
+    }
+    const std::size_t counts = output.counts.size();
+    const std::size_t metrics = output.metrics.size();
+    read_line(line, output);
+    for (std::size_t i = counts; i < output.counts.size() && in_table; ++i) output.counts[i].table = output.tables;
+    for (std::size_t i = metrics; i < output.metrics.size() && in_table; ++i) output.metrics[i].table = output.tables;
+    if (line.ends_with(" seconds time elapsed") || line.find(" seconds time elapsed ") != std::string::npos)
+      in_table = false;
   }
   return output;
 }
@@ -287,6 +351,11 @@ std::vector<perf::Verdict> compare(const std::vector<std::vector<ExpectedEvent>>
         auto parts = by_perf(of_event, false);
         if (parts.size() != times) parts = by_perf(of_event, true);
         if (parts.size() == times) own_counts = parts[next[event.text]++];
+      }
+      if (are_of_several_tables(own_counts) || others_may_print(runs, run, values)) own_counts = {};
+      if (const auto refused = verdict_on_refusal(event, own_counts)) {
+        verdicts.push_back(*refused);
+        continue;
       }
       perf::Count count = sum_of(own_counts);
       if (own_counts.empty() && !of_event.empty()) count.unknown = "it is unclear which perf printed which count";
@@ -327,6 +396,88 @@ std::vector<MetricVerdict> compare_metrics(const std::vector<std::vector<Expecte
     }
   }
   return verdicts;
+}
+
+namespace {
+
+/// What belongs together: some of the runs, and what they printed.
+struct Portion {
+  std::vector<std::size_t> runs;
+  PerfOutput printed;
+};
+
+PerfOutput of_table(const PerfOutput& printed, std::size_t table) {
+  PerfOutput own;
+  const auto is_own = [table](const auto& each) { return each.table == table; };
+  std::copy_if(printed.counts.begin(), printed.counts.end(), std::back_inserter(own.counts), is_own);
+  std::copy_if(printed.metrics.begin(), printed.metrics.end(), std::back_inserter(own.metrics), is_own);
+  return own;
+}
+
+/// @return a count of each event that the run is judged by is there
+bool has_all(const PerfOutput& printed, const std::vector<ExpectedEvent>& run) {
+  return std::all_of(run.begin(), run.end(), [&](const ExpectedEvent& event) {
+    return !event.low || !event.high ||
+           std::any_of(printed.counts.begin(), printed.counts.end(),
+                       [&](const PrintedCount& count) { return count.event == event.text; });
+  });
+}
+
+/// @return a portion for each of the runs, if each has printed a table; nothing if not
+std::vector<Portion> by_table(const std::vector<std::vector<ExpectedEvent>>& runs,
+                              const std::vector<std::size_t>& indices, const PerfOutput& printed) {
+  if (printed.tables != indices.size()) return {};
+  if (!of_table(printed, 0).counts.empty()) return {};  // -I, -x or -j
+  std::vector<Portion> portions;
+  for (std::size_t i = 0; i < indices.size(); ++i) {
+    portions.push_back({{indices[i]}, of_table(printed, i + 1)});
+    if (!has_all(portions.back().printed, runs[indices[i]])) return {};
+  }
+  return portions;
+}
+
+}  // namespace
+
+JudgedRuns judge_runs(const std::vector<std::vector<ExpectedEvent>>& runs, const PerfOutput& printed,
+                      const std::map<std::size_t, std::string>& files) {
+  std::vector<Portion> portions;
+  std::vector<std::size_t> others;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const auto file = files.find(i);
+    if (file == files.end()) {
+      others.push_back(i);
+    } else {
+      portions.push_back({{i}, read_perf_output(file->second)});
+    }
+  }
+  std::vector<Portion> tables = by_table(runs, others, printed);
+  if (tables.empty()) tables.push_back({others, printed});
+  std::move(tables.begin(), tables.end(), std::back_inserter(portions));
+
+  std::vector<JudgedRuns> judged(runs.size());
+  for (const Portion& portion : portions) {
+    std::vector<std::vector<ExpectedEvent>> own;
+    for (const std::size_t run : portion.runs) own.push_back(runs[run]);
+    const std::vector<perf::Verdict> counts = compare(own, portion.printed.counts);
+    const std::vector<MetricVerdict> metrics = compare_metrics(own, portion.printed);
+    auto count = counts.begin();
+    auto metric = metrics.begin();
+    for (const std::size_t run : portion.runs) {
+      for (const ExpectedEvent& event : runs[run]) {
+        if (event.metric) {
+          judged[run].metrics.push_back(*metric++);
+        } else {
+          judged[run].counts.push_back(*count++);
+        }
+      }
+    }
+  }
+  JudgedRuns all;
+  for (const JudgedRuns& run : judged) {
+    all.counts.insert(all.counts.end(), run.counts.begin(), run.counts.end());
+    all.metrics.insert(all.metrics.end(), run.metrics.begin(), run.metrics.end());
+  }
+  return all;
 }
 
 }  // namespace pmufab::guest

@@ -12,6 +12,7 @@
 #include <sys/inotify.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
+#include <sys/uio.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
@@ -216,6 +217,43 @@ ssize_t read(int fd, void* buffer, size_t size) {
   }
   return NEXT(read)(fd, buffer, size);
 }
+
+/* The kernel has neither a file position nor a way to write for events. */
+ssize_t write(int fd, const void* buffer, size_t size) {
+  const struct descriptor described = descriptor_of(fd);
+  if (described.kind == EVENT) {
+    errno = EINVAL;
+    return -1;
+  }
+  if (described.kind == CONFIG) {
+    const off_t at = lseek(fd, 0, SEEK_CUR);
+    const ssize_t result = write_config(described.number, buffer, size, at);
+    if (result > 0) lseek(fd, result, SEEK_CUR);
+    return result;
+  }
+  return NEXT(write)(fd, buffer, size);
+}
+
+/* As the kernel does for files that know read() or write() alone: part by part, up to the first that is not whole. */
+#define DEFINE_IN_PARTS(name, one)                                                        \
+  ssize_t name(int fd, const struct iovec* parts, int count) {                            \
+    if (descriptor_of(fd).kind == ORDINARY) return NEXT(name)(fd, parts, count);          \
+    if (count < 0 || count > IOV_MAX) {                                                   \
+      errno = EINVAL;                                                                     \
+      return -1;                                                                          \
+    }                                                                                     \
+    ssize_t sum = 0;                                                                      \
+    for (int i = 0; i < count; ++i) {                                                     \
+      if (parts[i].iov_len == 0) continue;                                                \
+      const ssize_t done = one(fd, parts[i].iov_base, parts[i].iov_len);                  \
+      if (done < 0) return sum > 0 ? sum : -1;                                            \
+      sum += done;                                                                        \
+      if ((size_t)done < parts[i].iov_len) break;                                         \
+    }                                                                                     \
+    return sum;                                                                           \
+  }
+DEFINE_IN_PARTS(readv, read)
+DEFINE_IN_PARTS(writev, write)
 
 #define DEFINE_PREAD(name, offset_type)                                                              \
   ssize_t name(int fd, void* buffer, size_t size, offset_type offset) {                              \

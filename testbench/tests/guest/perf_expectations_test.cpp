@@ -206,6 +206,58 @@ TEST_F(PerfExpectationsTest, are_exact_for_an_event_that_is_alone_on_its_pmu) {
   EXPECT_THAT(board.results(), IsEmpty()) << "what has been told is not kept";
 }
 
+TEST_F(PerfExpectationsTest, are_sums_where_perf_prints_one_row_for_several_pmus) {
+  run([&] {
+    begin({"stat", "-a", "-e", "slc_access_rd,nvidia_ucf_pmu/slc_access_rd,name=both/", "sleep", "1"});
+    open();
+    write_control(true, 0x1'0000);
+    play(5);
+    close();
+    write_control(false, 0x1'0000);
+    end();
+    begin({"stat", "-A", "-e", "nvidia_ucf_pmu/slc_access_rd/"});
+    end();
+  });
+  ASSERT_EQ(told.at(0).size(), 3U);
+  EXPECT_EQ(told[0][0].text, "nobody_judges_this/slc_access_rd/");
+  EXPECT_FALSE(told[0][0].high);
+  EXPECT_EQ(told[0][1].text, "nvidia_ucf_pmu_0/slc_access_rd/") << "there is another PMU, so perf names this one";
+  EXPECT_EQ(told[0][2].text, "both");
+  for (const std::size_t row : {1U, 2U}) {
+    EXPECT_EQ(told[0][row].low, 5U);
+    EXPECT_EQ(told[0][row].high, 5U);
+  }
+  ASSERT_EQ(told.at(1).size(), 2U);
+  EXPECT_EQ(told[1][1].text, "nvidia_ucf_pmu_1/slc_access_rd/");
+}
+
+TEST_F(PerfExpectationsTest, tell_of_events_that_the_kernel_has_to_refuse) {
+  run([&] {
+    count(reads() + "u," + reads(), 5);
+    count("{" + reads() + "," + reads() + "}:k", 0);
+  });
+  ASSERT_EQ(told.size(), 2U);
+  EXPECT_TRUE(told[0].at(0).is_refused);
+  EXPECT_FALSE(told[0].at(0).high);
+  EXPECT_FALSE(told[0].at(1).is_refused);
+  EXPECT_EQ(told[0].at(1).low, 5U) << "the only one of its PMU";
+  EXPECT_FALSE(told[1].at(0).is_member);
+  for (const ExpectedEvent& event : told[1]) EXPECT_TRUE(event.is_refused);
+  EXPECT_TRUE(told[1].at(1).is_member);
+}
+
+TEST_F(PerfExpectationsTest, pass_on_what_perf_prints_to_its_file) {
+  std::vector<std::string> printed;
+  expectations.on_printed([&](const std::string& text) { printed.push_back(text); });
+  run([&] {
+    begin({"stat", "-o", "file", "-e", reads(), "sort", "-o", "other"});
+    say("printed\0other\0no\0printed\0file\0yes\0"sv);
+    end();
+    say("printed\0file\0late\0"sv);
+  });
+  EXPECT_THAT(printed, ::testing::ElementsAre("yes"));
+}
+
 TEST_F(PerfExpectationsTest, are_none_for_the_kernels_own_events) {
   run([&] { count("task-clock,nvidia_ucf_pmu_0/slc_access_rd/", 3); });
   ASSERT_EQ(told.size(), 1U);
@@ -229,7 +281,7 @@ TEST_F(PerfExpectationsTest, are_exact_for_events_that_are_one_group_with_all_ot
     };
     count_late("{" + reads() + ",nvidia_ucf_pmu_0/cycles/},nvidia_ucf_pmu_1/cycles/");
     count_late("{" + reads() + ",nvidia_ucf_pmu_0/cycles/},nvidia_ucf_pmu_0/cycles/");
-    count_late("nvidia_ucf_pmu_0/cycles/,nvidia_ucf_pmu_*/slc_access_rd/");
+    count_late("nvidia_ucf_pmu_0/cycles/,nvidia_ucf_pmu_*/nothing/");
     begin({"stat", "-a", "-e", "nvidia_ucf_pmu_0/cycles/", "-e", "{nvidia_ucf_pmu_0/slc_access_rd/", "sleep", "1"});
     open();
     advance(10 * kNanosecond);
@@ -445,7 +497,7 @@ TEST_F(PerfExpectationsTest, say_why_an_event_is_not_judged) {
   });
   ASSERT_EQ(told.size(), 4U);
   ASSERT_EQ(told[0].size(), 4U);
-  EXPECT_EQ(told[0][0].note, "it stands for several events");
+  EXPECT_EQ(told[0][0].note, "the traffic had not begun") << "of two PMUs";
   EXPECT_EQ(told[0][1].note, "the scoreboard does not judge this PMU");
   EXPECT_THAT(told[0][2].note, HasSubstr("there is no PMU 'nothing'"));
   EXPECT_THAT(told[0][3].note, HasSubstr("unknown event or term 'nothing'"));

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pairs the events perf is asked to count in a guest with the counts it prints.
 
+#include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "testbench/guest/perf/perf_arguments.h"
@@ -37,6 +40,17 @@ TEST(PerfArguments, end_where_the_command_begins) {
   EXPECT_EQ(parse_perf_stat({"stat", "--interval-print", "100", "-j", "-e", "a/x/", "--", "-e", "no"})->events,
             Words{"a/x/"});
   EXPECT_EQ(parse_perf_stat({"stat", "-n", "-e", "a/x/"})->events, Words{"a/x/"}) << "-n takes no value";
+}
+
+TEST(PerfArguments, tell_where_and_how_rows_are_printed) {
+  EXPECT_TRUE(parse_perf_stat({"stat", "-a", "-e", "a/A/", "sleep", "-A"})->merges);
+  for (const Words& words : {Words{"stat", "-A", "-e", "a/x/"}, Words{"stat", "-aAe", "a/x/"},
+                             Words{"stat", "--no-aggr", "-e", "a/x/"}, Words{"stat", "-e", "a/x/", "--no-merge"}})
+    EXPECT_FALSE(parse_perf_stat(words)->merges);
+  for (const Words& words : {Words{"stat", "-o", "file", "x"}, Words{"stat", "-ofile"}, Words{"stat", "-ao", "file"},
+                             Words{"stat", "--output=file"}, Words{"stat", "--output", "file", "x", "-o", "other"}})
+    EXPECT_EQ(parse_perf_stat(words)->output, "file");
+  EXPECT_EQ(parse_perf_stat({"stat", "-o", "file", "--append"})->output, "") << "it has more";
 }
 
 TEST(PerfArguments, tell_when_a_mean_is_printed) {
@@ -231,6 +245,117 @@ TEST(GuestVerdict, of_several_runs_is_none_where_one_may_have_printed_nothing) {
   for (const Verdict& verdict :
        compare({{expected(2, 2), expected(2, 2)}}, {{"p/x/", 2, false, 0.1}, {"p/x/", 2, false, 0.1}}))
     EXPECT_EQ(verdict.check, Check::exact);
+}
+
+/// The output of two perfs: the first was given a bare name, which stands for the second's event as well.
+const std::string kTwoTables = R"(
+ Performance counter stats for 'system wide':
+
+                 9      p/x/
+                 4      q/x/
+
+       0.2 seconds time elapsed
+
+ Performance counter stats for 'system wide':
+
+                 5      p/x/
+
+       0.2 seconds time elapsed
+)";
+
+ExpectedEvent unknown_name() { return {"x", {}, {}, "its events are not known"}; }
+
+std::vector<Verdict> judge(const std::vector<std::vector<ExpectedEvent>>& runs, const std::string& text,
+                           const std::map<std::size_t, std::string>& files = {}) {
+  return judge_runs(runs, read_perf_output(text), files).counts;
+}
+
+TEST(GuestVerdict, of_several_runs_takes_the_table_of_each) {
+  const auto verdicts = judge({{unknown_name()}, {expected(5, 5)}}, kTwoTables);
+  ASSERT_EQ(verdicts.size(), 2U);
+  EXPECT_EQ(verdicts[0].check, Check::unchecked);
+  EXPECT_EQ(verdicts[1].check, Check::exact) << "the first table's p/x/ is the first perf's";
+  EXPECT_EQ(judge({{unknown_name()}, {expected(14, 14)}}, kTwoTables).at(1).check, Check::wrong)
+      << "the sum of two perfs' counts is none of either";
+  // As perf expands the name, the first is judged, too.
+  const ExpectedEvent other{"q/x/", 4, 4};
+  for (const Verdict& verdict : judge({{expected(9, 9), other}, {expected(5, 5)}}, kTwoTables))
+    EXPECT_EQ(verdict.check, Check::exact);
+}
+
+TEST(GuestVerdict, takes_no_table_for_a_run_that_it_cannot_be_of) {
+  // The first perf's output is elsewhere, and a program has printed an old table.
+  const ExpectedEvent other{"r/x/", 1, 1};
+  for (const Verdict& verdict : judge({{other}, {expected(5, 5)}}, kTwoTables))
+    EXPECT_EQ(verdict.check, Check::unchecked);
+  // One of three perfs has printed nothing.
+  EXPECT_EQ(judge({{unknown_name()}, {unknown_name()}, {expected(5, 5)}}, kTwoTables).at(2).note,
+            "it is unclear which perf printed which count");
+}
+
+TEST(GuestVerdict, is_none_without_tables_where_a_name_of_another_run_stands_for_several_events) {
+  const std::string text = "9,,p/x/,100,100.00,,\n4,,q/x/,100,100.00,,\n5,,p/x/,100,100.00,,\n";
+  const Verdict verdict = judge({{unknown_name()}, {expected(5, 5)}}, text).at(1);
+  EXPECT_EQ(verdict.check, Check::unchecked);
+  EXPECT_EQ(verdict.note, "it is unclear which perf printed which count");
+  EXPECT_EQ(judge({{unknown_name()}, {expected(5, 5)}}, "9,,p/x/,100,100.00,,\n").at(1).check, Check::unchecked)
+      << "the second's count is in a file, and the first printed this";
+  const ExpectedEvent clock{"task-clock", {}, {}, "no PMU counts it"};
+  EXPECT_EQ(judge({{clock}, {expected(5, 5)}}, "5,,p/x/,100,100.00,,\n").at(1).check, Check::exact)
+      << "a software event stands for itself";
+}
+
+TEST(GuestVerdict, of_a_run_that_prints_to_a_file_is_that_of_its_file) {
+  const std::string in_file =
+      " Performance counter stats for 'system wide':\n\n   7      p/x/\n\n 0.2 seconds time elapsed\n";
+  const auto verdicts = judge({{expected(7, 7)}, {expected(9, 9)}, {expected(5, 5)}}, kTwoTables, {{0, in_file}});
+  ASSERT_EQ(verdicts.size(), 3U);
+  for (const Verdict& verdict : verdicts) EXPECT_EQ(verdict.check, Check::exact);
+}
+
+TEST(GuestVerdict, of_metrics_takes_the_table_of_each_run) {
+  const auto run = [](std::uint64_t count) {
+    ExpectedEvent metric{"rate"};
+    metric.metric = Metric{"rate", "", "x / 4", "", ""};
+    return std::vector<ExpectedEvent>{{"x", count, count}, metric};
+  };
+  const std::string table =
+      " Performance counter stats for 'system wide':\n\n      {}      x      #  {}  rate\n\n"
+      " 0.2 seconds time elapsed\n";
+  const std::string text = fmt::format(fmt::runtime(table), 8, "2.0") + fmt::format(fmt::runtime(table), 12, "3.0");
+  const auto metrics = judge_runs({run(8), run(12)}, read_perf_output(text), {}).metrics;
+  ASSERT_EQ(metrics.size(), 2U);
+  for (const MetricVerdict& metric : metrics) EXPECT_EQ(metric.check, Check::exact) << metric.note;
+  EXPECT_EQ(judge_runs({run(12), run(8)}, read_perf_output(text), {}).metrics.at(0).check, Check::wrong);
+}
+
+TEST(GuestVerdict, on_what_the_kernel_has_to_refuse_is_no_failure) {
+  ExpectedEvent of_user{"p/x/u", {}, {}, "a PMU outside of the CPUs counts in all modes"};
+  of_user.is_refused = true;
+  const auto verdict_on = [&](const std::string& count) {
+    return judge({{of_user, expected(5, 5)}}, "     " + count + "      p/x/u\n     5      p/x/\n");
+  };
+  EXPECT_EQ(verdict_on("<not supported>").at(0).check, Check::refused);
+  EXPECT_EQ(verdict_on("<not supported>").at(1).check, Check::exact);
+  EXPECT_EQ(verdict_on("5").at(0).check, Check::wrong) << "it counts what it cannot count";
+  // A group may be too large.
+  ExpectedEvent member = expected(5, 5);
+  member.is_member = true;
+  EXPECT_EQ(judge({{member}}, "     <not supported>      p/x/\n").at(0).check, Check::unchecked);
+  EXPECT_EQ(judge({{member}}, "     <not counted>      p/x/\n").at(0).check, Check::wrong);
+  EXPECT_EQ(judge({{expected(5, 5)}}, "     <not supported>      p/x/\n").at(0).check, Check::wrong)
+      << "by itself it has to be taken";
+}
+
+TEST(PerfOutput, has_names_that_are_not_those_of_events) {
+  const auto counts = counts_in(
+      "                 5      my-name.1\n"
+      "            480049      nvidia_cmem_latency_pmu_0/nvidia_*,cycles/\n"
+      "480049,,nvidia_cmem_latency_pmu_0/nvidia_*,cycles/,1000300,100.00,,\n");
+  ASSERT_EQ(counts.size(), 3U);
+  EXPECT_EQ(counts[0].event, "my-name.1");
+  EXPECT_EQ(counts[1].event, "nvidia_cmem_latency_pmu_0/nvidia_*,cycles/");
+  EXPECT_EQ(counts[2].event, counts[1].event);
 }
 
 }  // namespace

@@ -102,6 +102,21 @@ TEST_F(PerfWrapper, gives_perf_its_input_arguments_and_exit_code) {
   EXPECT_EQ(told(), std::string("end\0", 4));
 }
 
+TEST_F(PerfWrapper, tells_what_perf_has_printed_to_a_file) {
+  write("perf", "#!/bin/bash\nsleep 0.02; case $1 in new) printf ' 5 p/x/\\n' >file ;; esac\n");
+  const auto told_of = [this](const std::string& arguments) {
+    return run("rm -f dev/vport1p1; mkfifo dev/vport1p1; exec 9<>dev/vport1p1; echo old >file; sleep 0.02; ./wrapper " +
+               arguments + "; timeout 0.3 cat <&9 | tr '\\0' '|'");
+  };
+  write("dev/vport1p1", "");
+  for (const std::string how : {"-o file", "-ofile", "-ao file", "--output file", "--output=file"}) {
+    const std::string told = told_of("new " + how);
+    EXPECT_TRUE(told.ends_with("|printed|file| 5 p/x/|end|")) << told;
+  }
+  const std::string old = told_of("old -o file");
+  EXPECT_TRUE(old.ends_with("|file|end|")) << old << ": of another perf";
+}
+
 TEST_F(PerfWrapper, tells_of_metrics_before_a_perf_that_computes_some) {
   write("perf", "#!/bin/bash\n[ \"$1\" != list ] || echo \"<$*>\"\n");
   // All that is written to the port.

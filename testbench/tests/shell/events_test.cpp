@@ -49,6 +49,13 @@ TEST_F(Shell, threads_and_processes_that_share_events_get_their_own_answers) {
   expect_exact(session, 2 + 4 * 10);  // those that are shared, and ten of each of four threads
 }
 
+TEST_F(Shell, system_calls_are_answered_as_the_kernel_answers_them) {
+  const Session session =
+      type(PMUFAB_ANSWERS_PROGRAM " /sys/bus/event_source/devices/nvidia_ucf_pmu_0/type 0x111 2>&1 || echo exited $?");
+  EXPECT_EQ(session.outcome.out, "");
+  expect_exact(session, 1);  // software events get no verdict
+}
+
 TEST_F(ShellEvents, an_event_that_is_opened_enabled_is_compared_from_its_first_instant) {
   {
     const Event event = open(reads());

@@ -72,9 +72,12 @@ TEST_F(ShellProtocol, unknown_questions_are_refused) {
   const Event event = open(attributes("nvidia_ucf_pmu_0", 0x111));
   for (const std::uint32_t call : {PMUFAB_SHELL_CONFIG_WRITE + 1U, 0xffff'ffffU})
     EXPECT_EQ(ask(request(call)).result, -ENOSYS) << call;
-  // An event's socket answers nothing.
-  for (const std::uint32_t call : {PMUFAB_SHELL_OPEN + 0U, PMUFAB_SHELL_READ + 0U, PMUFAB_SHELL_IOCTL + 0U})
-    EXPECT_EQ(event.client.ask(request(call, {event.number, 8})).result, -ENOSYS) << call;
+  // An event's socket answers nothing, and keeps nobody waiting.
+  for (const std::uint32_t call : {PMUFAB_SHELL_OPEN + 0U, PMUFAB_SHELL_READ + 0U, PMUFAB_SHELL_IOCTL + 0U}) {
+    EXPECT_TRUE(event.client.send(request(call, {event.number, 8}))) << call;
+    char byte = 0;
+    EXPECT_EQ(recv(event.client.socket(), &byte, sizeof(byte), 0), 0) << call;
+  }
   for (const std::uint64_t kind : {PMUFAB_SHELL_POLL + std::uint64_t{1}, kGarbage})
     EXPECT_EQ(ask(request(PMUFAB_SHELL_WAIT, {kind, 1})).result, -EINVAL) << kind;
   EXPECT_EQ(event.control(kGarbage, kGarbage), -ENOTTY);
@@ -98,9 +101,10 @@ TEST_F(ShellProtocol, events_and_functions_that_do_not_exist_are_refused) {
     nowhere.argument[1] = cpu;
     EXPECT_EQ(ask(nowhere).result, -EINVAL) << cpu;
   }
+  EXPECT_EQ(ask(opening({})).result, -ENOENT) << "all zero: not one of our PMUs";
   pmufab_shell_request empty = opening(good);
-  empty.length = 0;  // all zero: not one of our PMUs
-  EXPECT_EQ(ask(empty).result, -ENOENT);
+  empty.length = 0;
+  EXPECT_EQ(ask(empty).result, -E2BIG);
   for (const std::uint64_t function : {std::uint64_t{0xffff'ffff}, kGarbage}) {
     const Client::Reply read = ask(request(PMUFAB_SHELL_CONFIG_READ, {function, 0, kGarbage}));
     EXPECT_EQ(read.result, 0);

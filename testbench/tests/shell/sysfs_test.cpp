@@ -95,7 +95,7 @@ TEST_F(ShellMachine, patterns_and_scans_of_the_c_library_find_pmus) {
            " scandir /sys/bus/event_source/devices; readlink /sys/bus/event_source/devices/arm_cmn_0;"
            "readlink -f /sys/bus/event_source/devices/arm_cmn_0/subsystem");
   EXPECT_EQ(session.outcome.out,
-            "/sys/devices/arm_cmn_0\n/sys/bus/event_source/devices/arm_cmn_0/cpumask\narm_cmn_0\n"
+            "/sys/devices/arm_cmn_0\n/sys/bus/event_source/devices/arm_cmn_0/cpumask\narm_cmn_0\nsoftware\n"
             "../../../devices/arm_cmn_0\n/sys/bus/event_source\n")
       << session.outcome.err;
 }

@@ -81,11 +81,7 @@ void write_initrd(const fs::path& guest, const fs::path& file, std::uint64_t ape
   scenario::write_whole(file, archive + guest::boot_archive(aperture, command, is_deterministic));
 }
 
-/// What is judged of perf's output.
-struct Judged {
-  std::vector<perf::Verdict> counts;
-  std::vector<guest::MetricVerdict> metrics;
-};
+using Judged = guest::JudgedRuns;
 
 scenario::Json metric_json(const guest::MetricVerdict& verdict) {
   scenario::Json json;
@@ -362,7 +358,7 @@ int boot(const Request& request) {
   Judged judged;  // on the console, perf's output is not seen
   if (!order.interactive()) {
     const guest::PerfOutput printed = guest::read_perf_output(machine ? machine->printed : std::string());
-    judged = {guest::compare(result.runs, printed.counts), guest::compare_metrics(result.runs, printed)};
+    judged = guest::judge_runs(result.runs, printed, result.printed);
   }
   print_verdicts("guest", "event", judged.counts);
   print_metrics(judged.metrics);

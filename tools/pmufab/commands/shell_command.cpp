@@ -53,6 +53,9 @@ using scenario::InputError;
   setenv(PMUFAB_SHELL_SYSFS, fs::weakly_canonical(folder / shell::kSysfsName).c_str(), 1);
   // hwloc would ask the host's processors what they are.
   setenv("HWLOC_COMPONENTS", "-x86", 0);
+  // perf has tables of events and metrics of this machine's CPUs, which are not the platform's. No table is of this one:
+  // vendor, family, model and stepping, which perf of x86 wants.
+  setenv("PERF_CPUID", "None-0-0-0", 0);
   setenv("SYSFS_PATH", (folder / shell::kSysfsName).c_str(), 1);
   unsetenv(PMUFAB_SHELL_EPOCH);  // of a shell around this one
   if (simulated_clock) {

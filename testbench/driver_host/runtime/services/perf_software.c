@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Software events: cpu-clock and task-clock of a CPU. They take no counter, and are in groups of other PMUs' events as
- * leaders or members. Their count is the time for which they were on, in nanoseconds. */
+/* Software events: cpu-clock and task-clock of a CPU, and the dummy. They take no counter, and are in groups of other PMUs'
+ * events as leaders or members. The clocks count the time for which they were on, in nanoseconds. */
 #include <linux/perf_event.h>
 
 #include "../runtime.h"
@@ -23,6 +23,7 @@ static int add(struct perf_event* event, int flags) {
 }
 
 static void read_clock(struct perf_event* event) {
+  if (event->attr.config == PERF_COUNT_SW_DUMMY) return;
   const u64 time = now();
   local64_add((s64)(time - (u64)local64_xchg(&event->hw.prev_count, (s64)time)), &event->count);
 }

@@ -36,6 +36,7 @@ enum perf_type_id {
   PERF_TYPE_BREAKPOINT = 5,
   PERF_TYPE_MAX
 };
+enum perf_sw_ids { PERF_COUNT_SW_CPU_CLOCK = 0, PERF_COUNT_SW_TASK_CLOCK = 1, PERF_COUNT_SW_DUMMY = 9 };
 struct perf_event_attr {
   __u32 type;
   __u32 size;
