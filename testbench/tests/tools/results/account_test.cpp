@@ -142,7 +142,8 @@ platform:
 host: {reader: reference}
 matrix: {host.interrupt_delay: [0, 2 us, 20 us]}
 cxl_traffic:
-  - mix: {read: 3, write: 1}
+  - name: host
+    mix: {read: 3, write: 1}
     ranges: [{base: 0x100_0000_0000, size: 64 MiB}]
     pacing: {kind: exponential, requests_per_us: 100}
 duration: 320 us
