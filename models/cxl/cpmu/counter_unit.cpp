@@ -62,6 +62,7 @@ CounterUnit::CounterUnit(Owner& owner, unsigned index, const ClockDomain& clock,
 
 void CounterUnit::select_nothing(Picoseconds when) {
   set_clocked(false, when);
+  timed_ = false;
   events_.deselect();
   events_.set_condition(nullptr);
 }
@@ -78,6 +79,8 @@ void CounterUnit::select(const EventGroup& group, const Program& program, Picose
     const std::uint64_t qualifiers = qualifiers_of(group, source, program);
     if (qualifiers != 0) events_.select_also(*source.probe, qualifiers);
   }
+  // An overflow of a condition has a later instant already.
+  timed_ = group.timed && program.condition.threshold == 0 && !program.condition.edge;
   if (program.condition.threshold == 0 && !program.condition.edge) return;
   condition_.configure(program.condition);
   events_.set_condition(&condition_);

@@ -59,6 +59,8 @@ class CounterUnit {
   /// Hold the value from `when` on, which may lie ahead. Call stop() when that time has come.
   void freeze_at(Picoseconds when);
   [[nodiscard]] bool is_running() const noexcept { return running_; }
+  /// @return true if it counts events of a group that is timed.
+  [[nodiscard]] bool is_timed() const noexcept { return timed_; }
 
   [[nodiscard]] std::uint64_t value(Picoseconds when) const {
     return clocked_ ? cycles_.value(when) : events_.value(when);
@@ -88,6 +90,7 @@ class CounterUnit {
   CycleCount cycles_;
   bool clocked_ = false;  // cycles_ holds the value
   bool running_ = false;
+  bool timed_ = false;
   Picoseconds overflow_time_ = kNever;
 };
 

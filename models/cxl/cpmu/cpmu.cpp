@@ -183,7 +183,9 @@ void Cpmu::overflowed(CounterUnit& unit, Picoseconds when) {
   const std::uint64_t bit = std::uint64_t{1} << unit.index();
   if ((overflow_status_ & bit) == 0) {
     overflow_status_ |= bit;
-    if (program.interrupt()) messages_.insert(std::upper_bound(messages_.begin(), messages_.end(), when), when);
+    // With a handler at the instant of a timed event, nobody could tell whether the event was before its access.
+    const Picoseconds sent = unit.is_timed() ? when + 1 : when;
+    if (program.interrupt()) messages_.insert(std::upper_bound(messages_.begin(), messages_.end(), sent), sent);
   }
   if (program.global_freeze()) freeze_after(when);
   // A listener on the message may access this CPMU at once, so do not send within the publisher's loop over its

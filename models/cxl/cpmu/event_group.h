@@ -59,6 +59,9 @@ struct EventGroup {
   std::uint32_t supported = 0;         ///< event ids that can be counted; an id without a source never happens
   std::vector<EventSource> sources{};  ///< in any order
   DdrShape shape{};                    ///< for ddr_location groups
+  /// Its events have instants of their own: software's access at the same instant comes before them, as it does before
+  /// clock edges. So what software does because of one is later. Other events come in the order of calls.
+  bool timed = false;
 };
 
 }  // namespace pmufab::cxl

@@ -184,6 +184,7 @@ std::vector<EventGroup> DdrController::event_groups() {
   throttle.group = 0x8004;
   throttle.supported = 0b11;
   for (unsigned bit = 0; bit < throttlings_.size(); ++bit) throttle.sources.push_back({bit, &throttlings_[bit].probe});
+  for (EventGroup& group : groups) group.timed = true;
   return groups;
 }
 

@@ -86,6 +86,7 @@ std::vector<EventGroup> MemoryDevice::event_groups(bool with_cache) {
   const auto add = [&](std::uint16_t number, auto& probes) {
     EventGroup& group = groups.emplace_back();
     group.group = number;
+    group.timed = true;
     for (unsigned bit = 0; bit < probes.size(); ++bit) {
       group.supported |= 1U << bit;
       group.sources.push_back({bit, &probes[bit]});

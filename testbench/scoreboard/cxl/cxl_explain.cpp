@@ -55,6 +55,7 @@ std::string overflow_text(std::uint64_t count, std::optional<std::uint64_t> at_o
 
 std::string explain_cxl(const CxlDoubt& doubt, std::uint64_t driver) {
   if (driver == doubt.expected) return {};
+  if (doubt.is_frozen_loss) return "missed while an overflow had frozen the counters";
   if (!doubt.written) return overflow_text(doubt.expected, doubt.at_overflow, driver, doubt.width);
   if (driver == doubt.written_count)
     return fmt::format("equals {} ({})", writing_text(doubt), to_string(*doubt.written));

@@ -20,6 +20,7 @@ struct CxlDoubt {
   /// Counts, as meant and as written, up to the first overflow, if the driver never unfreezes.
   std::optional<std::uint64_t> at_overflow{};
   std::uint64_t written_at_overflow = 0;
+  bool is_frozen_loss = false;  ///< what is missing passed between overflows and the handlers that unfroze the counters
 };
 
 /// @return the known mistake of a driver that explains the value, in words; empty if none does.

@@ -56,13 +56,16 @@ class CxlTruth final : public EventTruth {
   [[nodiscard]] std::optional<LossCause> cause_of_difference(std::span<const Span> /*spans*/, std::uint64_t counted,
                                                              std::uint64_t reported) const override {
     if (written_) return LossCause::unexplained;
+    if (!overflow_seen_ || reported >= counted) return std::nullopt;
+    if (went_on_) return is_frozen_loss(counted, reported) ? std::optional(LossCause::frozen) : std::nullopt;
     const bool wraps = wraps_or_unexplained(pmu_.counter_width(), counted, reported) == LossCause::ambiguous_wrap;
-    const bool stopped = overflow_seen_ && reported < counted && reported <= before_overflow_.total(*meant_);
-    return stopped && !wraps ? std::optional(LossCause::frozen) : std::nullopt;
+    return reported <= before_overflow_.total(*meant_) && !wraps ? std::optional(LossCause::frozen) : std::nullopt;
   }
 
   void activated() override {
     const std::optional<CxlPmuJudge::Written> written = pmu_.take_enabled();
+    counter_ = written ? std::optional(written->counter) : std::nullopt;
+    last_turn_.reset();
     written_.reset();
     if (!written || written->program == program_) return;
     written_ = written;
@@ -78,6 +81,7 @@ class CxlTruth final : public EventTruth {
   void opened() override {
     meant_->opened(last_.when);
     begin_ = last_;
+    last_turn_.reset();
     overflow_in_window_ = false;
     if (!written_) return;
     Count& count = counts_.back();
@@ -86,8 +90,9 @@ class CxlTruth final : public EventTruth {
   }
   void closed() override {
     // The last mark may be forgotten.
-    if (!overflow_in_window_) before_overflow_.spans.push_back({*begin_, meant_->mark(last_.when)});
+    last_turn_ = Span{*begin_, meant_->mark(last_.when)};
     const bool overflow = overflow_in_window_;
+    (overflow ? turns_with_overflow_ : before_overflow_).spans.push_back(*last_turn_);
     begin_.reset();
     meant_->closed(last_.when);
     if (!written_ || !counts_.back().open) return;
@@ -100,11 +105,15 @@ class CxlTruth final : public EventTruth {
 
   [[nodiscard]] Picoseconds final_before() const override {
     Picoseconds all = meant_->final_before();
+    if (last_turn_) all = std::min(all, last_turn_->end.when);
     for (const Count& count : counts_) all = std::min(all, count.truth->final_before());
     return all;
   }
   void settle(const Span& span) override {
-    before_overflow_.settle(*meant_, span.begin.when, [&](const Span& one) { meant_->forget(one.end); });
+    const auto forget_end = [&](const Span& one) { meant_->forget(one.end); };
+    turns_found_later_.settle(*meant_, span.begin.when, [](const Span& /*one*/) {});
+    turns_with_overflow_.settle(*meant_, span.begin.when, forget_end);
+    before_overflow_.settle(*meant_, span.begin.when, forget_end);
     expected_ += meant_->count(span);
     for (Count& count : counts_) {
       count.before_overflow.settle(*count.truth, span.begin.when, [&](const Span& one) {
@@ -119,8 +128,18 @@ class CxlTruth final : public EventTruth {
   }
 
   /// The driver handled an overflow of its PMU.
-  void overflowed(Picoseconds when) {
-    if (!begin_ || overflow_in_window_) return;
+  /// @param status  the counters of which it has read that they overflowed, and which it clears
+  void overflowed(Picoseconds when, std::uint64_t status) {
+    if (counter_ && (status >> *counter_ & 1U) != 0) ++turns_of_counter_;
+    if (!begin_) {
+      // Software that freezes the counters first learns then that they have stood still since the overflow.
+      if (status == 0 || !last_turn_) return;
+      overflow_seen_ = went_on_ = true;
+      if (!overflow_in_window_) turns_found_later_.spans.push_back(*last_turn_);
+      last_turn_.reset();
+      return;
+    }
+    if (overflow_in_window_) return;
     overflow_in_window_ = true;
     overflow_seen_ = true;
     before_overflow_.spans.push_back({*begin_, meant_->mark(when)});
@@ -147,6 +166,7 @@ class CxlTruth final : public EventTruth {
       }
     }
     if (overflow_seen_) doubt.at_overflow = before_overflow_.total(*meant_);
+    doubt.is_frozen_loss = went_on_ && !written_ && driver < doubt.expected && is_frozen_loss(doubt.expected, driver);
     return explain_cxl(doubt, driver);
   }
 
@@ -178,6 +198,16 @@ class CxlTruth final : public EventTruth {
     std::optional<Mark> open;
   };
 
+  /// @return true if what is missing fits what can have passed between overflows and the handlers that let the counters
+  ///         go on: no more than in those turns, and not of what the counter itself had before it wrapped.
+  [[nodiscard]] bool is_frozen_loss(std::uint64_t counted, std::uint64_t reported) const {
+    constexpr unsigned kWord = 64;
+    const unsigned width = pmu_.counter_width();
+    const std::uint64_t wrapped = width < kWord ? turns_of_counter_ << width : 0;
+    const std::uint64_t most = turns_with_overflow_.total(*meant_) + turns_found_later_.total(*meant_);
+    return counted - reported <= most && reported >= wrapped;
+  }
+
   CxlProgram program_;
   CxlPmuJudge& pmu_;
   std::unique_ptr<CxlCount> meant_;
@@ -185,10 +215,16 @@ class CxlTruth final : public EventTruth {
   std::optional<Mark> begin_;                    // of the open window
   std::optional<CxlPmuJudge::Written> written_;  // if it differs from the meaning
   std::vector<Count> counts_;                    // the last one belongs to written_
+  std::optional<unsigned> counter_;
+  std::uint64_t turns_of_counter_ = 0;  // that software has seen
   bool overflow_in_window_ = false;
   bool overflow_seen_ = false;
+  bool went_on_ = false;  // counters froze at an overflow, and software has let them count again
   Spans before_overflow_;
-  std::uint64_t expected_ = 0;  // of settled spans
+  Spans turns_with_overflow_;      // each from where the PMU began to run to where software stopped it
+  Spans turns_found_later_;        // such turns of before_overflow_, whose marks they share
+  std::optional<Span> last_turn_;  // until the next: of which it is not known yet whether it had an overflow
+  std::uint64_t expected_ = 0;     // of settled spans
 };
 
 CxlPmuJudge::CxlPmuJudge(const CxlSources& sources, Findings& findings)
@@ -204,7 +240,8 @@ bool CxlPmuJudge::see_write(const MmioBus::BusAccess& access) {
     return true;
   }
   if (offset == kOverflow && access.data != 0) {
-    for (CxlTruth* const truth : truths_) truth->overflowed(access.when);
+    for (CxlTruth* const truth : truths_) truth->overflowed(access.when, access.data & status_read_);
+    status_read_ &= ~access.data;
   } else if (offset >= kConfiguration && offset < kFilters) {
     const auto counter = static_cast<unsigned>((offset - kConfiguration) / 8 % kCounters);
     counters_[counter].configuration = access.data;
@@ -222,7 +259,9 @@ void CxlPmuJudge::see_read(const MmioBus::BusAccess& access) {
   const CxlPmuSpec& spec = sources_.spec;
   if (!access.ok || access.length != 8 || access.address < spec.address) return;
   const std::uint64_t offset = access.address - spec.address;
-  if (offset >= kEventCapabilities && offset < kConfiguration) {
+  if (offset == kOverflow) {
+    status_read_ = access.data;
+  } else if (offset >= kEventCapabilities && offset < kConfiguration) {
     const std::uint64_t index = (offset - kEventCapabilities) / 8;
     std::uint64_t right = 0;
     if (index < spec.groups.size()) {
@@ -279,6 +318,7 @@ CxlPmuJudge::Written CxlPmuJudge::program(unsigned counter) const {
     return static_cast<std::uint32_t>(configuration >> first & ((std::uint64_t{1} << width) - 1));
   };
   Written written;
+  written.counter = counter;
   written.index = bits(kGroupIndex, 5);
   written.program.mask = bits(kEvents, 32);
   written.program.threshold = bits(kThreshold, 8);

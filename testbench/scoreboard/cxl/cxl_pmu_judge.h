@@ -41,6 +41,7 @@ class CxlPmuJudge final : public PmuJudge {
   struct Written {
     CxlProgram program;
     unsigned index = 0;  ///< of the event group
+    unsigned counter = 0;
   };
   /// @return the counter that was enabled last, if no event has taken it yet: it belongs to the event whose add call
   ///         ends.
@@ -62,6 +63,7 @@ class CxlPmuJudge final : public PmuJudge {
   CxlSources sources_;
   Findings& findings_;
   std::uint64_t freeze_ = 0;
+  std::uint64_t status_read_ = 0;  // overflows of which software has read, and which it has not cleared
   std::array<Counter, kCounters> counters_{};
   std::optional<unsigned> enabled_;
   std::vector<CxlTruth*> truths_;

@@ -190,6 +190,24 @@ TEST_F(CxlCpmuCounting, a_counter_that_freezes_all_stops_at_its_wrap_with_the_ev
   });
 }
 
+// An access at the instant of a DDR command, or of a clock edge, comes before it. So a handler that the event calls must
+// not be as early. Messages of links come in the order of calls.
+TEST_F(CxlCpmuCounting, an_overflow_by_a_timed_event_is_told_one_picosecond_after_it) {
+  CpmuRig rig({.counters = std::vector<CpmuCounterParameters>(2), .width = 8});
+  run([&] {
+    rig.put(configuration(0), kEnable | kInterrupt | events(1) | group(kDdr));
+    rig.put(configuration(1), kEnable | kInterrupt | events(1) | group(kM2sReq));
+    advance(5'000);
+    rig.publish(3, 256);
+    EXPECT_EQ(rig.get(kOverflowStatus), 1U);
+    advance(1'000);
+    EXPECT_EQ(rig.take_messages(), Times{5'001});
+    rig.publish(0, 256);
+    advance(1);
+    EXPECT_EQ(rig.take_messages(), Times{6'000});
+  });
+}
+
 TEST_F(CxlCpmuCounting, traffic_ahead_of_time_freezes_exactly_and_tells_in_its_own_time) {
   CpmuRig rig({.counters = std::vector<CpmuCounterParameters>(4), .width = 8});
   run([&] {

@@ -59,7 +59,8 @@ struct CpmuRig {
              .sources = {{.bit = 0, .probe = &probes[3], .channel = 0},
                          {.bit = 0, .probe = &probes[4], .channel = 1},
                          {.bit = 4, .probe = &probes[5], .channel = 1, .any_bank = true}},
-             .shape = kShape},
+             .shape = kShape,
+             .timed = true},
             {.vendor = 0x1234, .group = 7, .supported = 0x8000'0000, .sources = {{.bit = 31, .probe = &probes[6]}}},
             m2s_req()};
   }

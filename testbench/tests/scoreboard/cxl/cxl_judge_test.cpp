@@ -305,6 +305,62 @@ TEST_F(CxlJudgeTest, what_comes_after_an_overflow_that_stops_the_counters_is_fro
   EXPECT_EQ(session.result(1).account, (Account{25, 25, frozen}));
 }
 
+// Software that freezes the counters, reads the status, and lets them count again. Counter 1 has 16 bits.
+TEST_F(CxlJudgeTest, what_comes_between_an_overflow_and_a_handler_that_goes_on_is_frozen) {
+  session.disable();
+  session.count(1, kMemRd, 1, 2);
+  session.count(2, {{"s2m_drs_memdata"}}, 2, 1);
+  session.enable();
+  const auto handle = [&] {
+    session.begin(CxlCall::interrupt);
+    session.write(0x18, CxlSession::kAll);
+    session.read(0x10, 0x2);
+    session.write(0x10, 0x2);
+    session.write(0x18, 0);
+    session.end(CxlCall::interrupt);
+  };
+  session.reads(65'536);
+  session.reads(20);
+  handle();
+  session.reads(65'536);
+  session.reads(30);
+  handle();
+  session.reads(7);
+  session.disable();
+  session.write(0x10, 0x2);  // it clears what it has not read: there is no overflow
+  session.del(1, 2 * 65'536 + 7);
+  session.del(2, 7);
+  Losses frozen;
+  frozen[LossCause::frozen] = 50;
+  EXPECT_EQ(session.result(1).account, (Account{2 * 65'536 + 57, 2 * 65'536 + 57, frozen}));
+  EXPECT_THAT(session.result(1).explanation, HasSubstr("missed while an overflow had frozen the counters"));
+  frozen[LossCause::frozen] = 2 * 65'536 + 50;  // nobody knows when the other counter wrapped
+  EXPECT_EQ(session.result(2).account, (Account{2 * 65'536 + 57, 2 * 65'536 + 57, frozen}));
+}
+
+// What software has seen wrap was in the counter, and what comes after the last handler is in it.
+TEST_F(CxlJudgeTest, a_turn_that_software_forgets_or_a_rest_that_it_drops_is_not_frozen) {
+  session.disable();
+  for (const int event : {1, 2}) session.count(event, kMemRd, 1, 2);
+  session.enable();
+  session.reads(65'556);
+  session.begin(CxlCall::interrupt);
+  session.write(0x18, CxlSession::kAll);
+  session.read(0x10, 0x2);
+  session.write(0x10, 0x2);
+  session.write(0x18, 0);
+  session.end(CxlCall::interrupt);
+  session.reads(10);
+  session.disable();
+  session.del(1, 65'535);  // its counter has had 65,536
+  session.del(2, 9);       // and this one the last 10 at least
+  Losses other;
+  other[LossCause::unexplained] = 31;
+  EXPECT_EQ(session.result(1).account, (Account{65'566, 65'566, other}));
+  other[LossCause::unexplained] = 65'557;
+  EXPECT_EQ(session.result(2).account, (Account{65'566, 65'566, other}));
+}
+
 TEST_F(CxlJudgeTest, a_second_window_starts_clocks_anew) {
   session.disable();
   session.count(1, {{"m2s_req_memrd"}, {"threshold", 255}, {"invert"}}, 1, 2);

@@ -130,6 +130,45 @@ measure:
   }
 }
 
+// A CPMU freezes its counters at an overflow, and the reference software's handler lets them go on. What comes in between
+// is lost for all of them: for the delay, and for a handler that was inside when the overflow came.
+TEST_F(AccountOfRun, of_frozen_counters_has_what_passed_until_the_handler_came) {
+  const auto runs = run(R"(name: freeze
+platform:
+  kind: cxl
+  cxl:
+    - decoders: [{base: 0x100_0000_0000, size: 1 GiB}]
+      cpmus: [{groups: [{group: m2s_req}, {group: queue_occupancy}], counters: 4, width: 12}]
+host: {reader: reference}
+matrix: {host.interrupt_delay: [0, 2 us, 20 us]}
+cxl_traffic:
+  - name: host
+    mix: {read: 3, write: 1}
+    ranges: [{base: 0x100_0000_0000, size: 64 MiB}]
+    pacing: {kind: exponential, requests_per_us: 100}
+duration: 320 us
+measure:
+  - start: 1 us
+    window: 300 us
+    compare: none
+    events:
+      - cxl_pmu_mem0.0/m2s_req_memrd/
+      - cxl_pmu_mem0.0/vid=0x1e98,gid=0x8001,mask=0x1/
+      - cxl_pmu_mem0.0/vid=0x1e98,gid=0x8001,mask=0x1,threshold=4/
+)");
+  ASSERT_EQ(runs.size(), 3U) << outcome.out << outcome.err;
+  for (const std::vector<Json>& counters : runs) {
+    for (const Json& counter : counters) {
+      for (const char* const cause : {"carry_lost", "ambiguous_wrap", "unexplained"})
+        EXPECT_EQ(lost(counter, cause), 0) << cause << " of " << counter;
+      EXPECT_GE(lost(counter, "frozen"), 0);
+    }
+  }
+  for (const std::size_t late : {1U, 2U}) {
+    for (const Json& counter : runs[late]) EXPECT_GT(lost(counter, "frozen"), lost(counter, "handler"));
+  }
+}
+
 // One flit in every second cycle at port 0 of eight crosspoints: their counters of 16 bits wrap after 65 us.
 TEST_F(AccountOfRun, of_carries_under_way_has_them) {
   const auto runs = run(std::string(R"(name: carries
