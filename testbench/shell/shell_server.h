@@ -84,6 +84,7 @@ class ShellServer {
   process::Descriptor listener_;
   bool stopped_ = false;
   std::map<int, pid_t> connections_;  // by socket
+  std::set<int> answered_;            // of them, whose wait is over, and which are still open
   std::map<int, ShellService::Handle> event_sockets_;
   std::set<std::uint64_t> open_events_;                 // those of event_sockets_, by number
   std::map<int, pid_t> processes_;                      // that joined, by pidfd
