@@ -184,6 +184,12 @@ measure:
     return all;
   }
 
+  /// @return how `pmufab list` ends with a driver that has this fault
+  Outcome list(char fault) {
+    return finish(start({"list", shipped("platforms/tegra410-1s-small.yaml"), "--driver", drivers_},
+                        {{"FAULT", std::string(1, fault)}}));
+  }
+
   Outcome outcome;
   Json run;
 
@@ -254,6 +260,18 @@ TEST_F(DriverRule, every_broken_rule_is_told_with_the_function_that_broke_it) {
     EXPECT_EQ(outcome.exit_code, 1) << rule.fault;
     EXPECT_EQ(run.at("status"), "failed") << rule.fault;
   }
+}
+
+/// perf sees an empty file. Nothing is wrong with the scenario that uses the event, or with the platform.
+TEST_F(DriverRule, an_event_whose_file_is_empty_or_cannot_be_read_is_the_drivers_mistake_everywhere) {
+  EXPECT_THAT(failures('0'), AllOf(HasSubstr("published: measure "),
+                                   HasSubstr("cannot be opened: the driver publishes nvidia_cmem_latency_pmu_0/events/"
+                                             "cycles as '': the file is empty, or cannot be read")));
+  EXPECT_EQ(run.at("status"), "failed");
+  const Outcome listed = list('0');
+  EXPECT_EQ(listed.exit_code, 0);
+  EXPECT_THAT(listed.out, ::testing::ContainsRegex("nvidia_cmem_latency_pmu_0/cycles/ +\\[\\]  unusable: the driver "
+                                                   "publishes nvidia_cmem_latency_pmu_0/events/cycles as ''"));
 }
 
 TEST_F(DriverRule, misused_memory_is_told_with_the_function) {
