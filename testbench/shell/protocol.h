@@ -13,7 +13,7 @@
 // NOLINTBEGIN: this is C, with C naming.
 #include <stdint.h>
 
-#define PMUFAB_SHELL_VERSION 4u
+#define PMUFAB_SHELL_VERSION 5u
 #define PMUFAB_SHELL_DATA 4096u
 #define PMUFAB_SHELL_SOCKET "PMUFAB_SHELL_SOCKET" /* environment: path of the simulator's socket */
 #define PMUFAB_SHELL_SYSFS "PMUFAB_SHELL_SYSFS"   /* environment: folder in place of /sys */
@@ -43,7 +43,14 @@ enum pmufab_shell_call {
   PMUFAB_SHELL_IOCTL,
   /* PCI configuration space. argument: segment << 16 | bus << 8 | device << 3 | function, offset, length; data */
   PMUFAB_SHELL_CONFIG_READ,
-  PMUFAB_SHELL_CONFIG_WRITE
+  PMUFAB_SHELL_CONFIG_WRITE,
+  /* A timer in simulated time. argument: signal, its value, and the thread that gets it (0: the process); or no signal, and
+   * the flags of a descriptor, an eventfd that counts, which comes along. value: its number, from 1 */
+  PMUFAB_SHELL_TIMER_MAKE,
+  /* argument: number (0: the process's own, SIGALRM), nanoseconds left (0: it stops), interval, 0 to change nothing. value:
+   * nanoseconds that were left; data: the interval before */
+  PMUFAB_SHELL_TIMER_SET,
+  PMUFAB_SHELL_TIMER_DROP /* argument: number */
 };
 
 /* What a process waits for. */

@@ -2,12 +2,15 @@
 #include "testbench/shell/shell_server.h"
 
 #include <poll.h>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstddef>
 #include <cstring>
 #include <limits>
@@ -24,7 +27,8 @@ namespace {
 
 constexpr std::chrono::milliseconds kSlice{4};
 constexpr Picoseconds kEnd = 9'000'000'000'000'000'000;  // nobody waits for later instants, which 64 bits nearly hold
-constexpr std::chrono::milliseconds kNoRoom{20};         // before connections are looked at again
+constexpr std::chrono::milliseconds kComputes{2000};  // without a wait, and time passes although its clock stands still
+constexpr std::chrono::milliseconds kNoRoom{20};      // before connections are looked at again
 
 void send_reply(int socket, const pmufab_shell_reply& reply, int descriptor = -1) {
   process::send_to(socket, &reply, offsetof(pmufab_shell_reply, data) + reply.length, descriptor);
@@ -96,15 +100,23 @@ int ShellServer::timeout_ms() const {
   return accept_again_ > WallClock::now() && (timeout < 0 || timeout > kAgain) ? kAgain : timeout;
 }
 
+std::optional<Picoseconds> ShellServer::next_wakeup() const {
+  const std::optional<Picoseconds> wait = time_.next_wakeup();
+  const std::optional<Picoseconds> timer = timers_.next();
+  return wait && timer ? std::min(*wait, *timer) : (wait ? wait : timer);
+}
+
 /// With a simulated clock, who waits for a pipe, a lock or the terminal does not hold time, and who waits for a file at
 /// most for a span lets it pass at once: no program of the shell will write to it before.
 SharedTime::Pass ShellServer::pass() const {
   const SharedTime::Pass usual = time_.pass(!event_sockets_.empty());
-  if (!simulated_clock_ || !time_.next_wakeup()) return usual;
+  if (!simulated_clock_ || !next_wakeup()) return usual;
   return all_programs_wait() ? SharedTime::Pass::at_once : SharedTime::Pass::with_the_wall;
 }
 
 bool ShellServer::all_programs_wait() const {
+  // Who waits for another thread looks for the answer now and then.
+  if (!answered_.empty()) return false;
   const std::vector<pid_t> programs = time_.processes();
   if (std::any_of(programs.begin(), programs.end(), process::is_running)) return false;
   // A program that waits for an answer waits for this server. It had asked before it was seen to wait.
@@ -136,7 +148,7 @@ void ShellServer::serve_once(int timeout_ms) {
       pass_at_once();
       break;
     case SharedTime::Pass::with_the_wall:
-      if (quiet().count() >= time_.patience_ms()) pass_with_the_wall();
+      if (quiet().count() >= (simulated_clock_ ? kComputes.count() : time_.patience_ms())) pass_with_the_wall();
       break;
     case SharedTime::Pass::not_at_all:
       break;
@@ -145,7 +157,7 @@ void ShellServer::serve_once(int timeout_ms) {
 }
 
 void ShellServer::pass_at_once() {
-  const std::optional<Picoseconds> next = time_.next_wakeup();
+  const std::optional<Picoseconds> next = next_wakeup();
   if (!next || *next <= simulated_time()) return;
   const WallClock::time_point begin = WallClock::now();
   const Picoseconds span = std::min(slice_.length(), *next - simulated_time());
@@ -161,8 +173,7 @@ void ShellServer::pass_with_the_wall() {
   last_news_ = wall;
   time_.give_up();
   Picoseconds span = scaled(static_cast<std::uint64_t>(std::chrono::nanoseconds(passed).count()));
-  if (const auto next = time_.next_wakeup())
-    span = std::min(span, std::max(*next, simulated_time()) - simulated_time());
+  if (const auto next = next_wakeup()) span = std::min(span, std::max(*next, simulated_time()) - simulated_time());
   advance(span);
 }
 
@@ -179,8 +190,10 @@ void ShellServer::advance(Picoseconds span) {
 }
 
 void ShellServer::wake_up() {
+  if (timers_.ring(simulated_time())) last_news_ = WallClock::now();
   for (const int socket : time_.due(simulated_time())) {
     time_.end_wait(socket);
+    answered_.insert(socket);
     send_reply(socket, {});
     last_news_ = WallClock::now();
   }
@@ -220,6 +233,7 @@ bool ShellServer::serve_file(int file) {
     return serve_connection(file, asking->second);
   } else if (const auto process = processes_.find(file); process != processes_.end()) {
     time_.leave(process->second);
+    timers_.forget(process->second, true);
     processes_.erase(process);
     close(file);
   }
@@ -248,6 +262,7 @@ bool ShellServer::serve_connection(int socket, pid_t process) {
   if (!request) {
     const bool waited = time_.is_waiting(socket);
     time_.end_wait(socket);
+    answered_.erase(socket);
     connections_.erase(socket);
     close(socket);
     return waited;
@@ -264,6 +279,7 @@ void ShellServer::answer(int socket, pid_t process, const pmufab_shell_request& 
   switch (request.call) {
     case PMUFAB_SHELL_JOIN:
       join(process);
+      timers_.forget(process, false);
       break;
     case PMUFAB_SHELL_CLOCK:
       read_clock(reply);
@@ -291,10 +307,52 @@ void ShellServer::answer(int socket, pid_t process, const pmufab_shell_request& 
     case PMUFAB_SHELL_CONFIG_WRITE:
       access_config(request, reply);
       break;
+    case PMUFAB_SHELL_TIMER_MAKE:
+      make_timer(socket, process, request);
+      return;
+    case PMUFAB_SHELL_TIMER_SET:
+      set_timer(process, request, reply);
+      break;
+    case PMUFAB_SHELL_TIMER_DROP:
+      reply.result = timers_.drop(request.argument[0]) ? 0 : -EINVAL;
+      break;
     default:
       reply.result = -ENOSYS;
   }
   send_reply(socket, reply);
+}
+
+void ShellServer::make_timer(int socket, pid_t process, const pmufab_shell_request& request) {
+  pmufab_shell_reply reply{};
+  ProgramTimers::Notice notice{.signal = static_cast<int>(request.argument[0]),
+                               .value = request.argument[1],
+                               .thread = static_cast<pid_t>(request.argument[2])};
+  const int flags = EFD_CLOEXEC | ((request.argument[3] & TFD_NONBLOCK) != 0 ? EFD_NONBLOCK : 0);
+  if (notice.signal < 0 || notice.signal > SIGRTMAX) reply.result = -EINVAL;
+  if (notice.signal == 0) notice.descriptor = eventfd(0, flags);
+  if (notice.signal == 0 && notice.descriptor < 0) reply.result = -EMFILE;
+  if (reply.result == 0) {
+    join(process);
+    reply.value = timers_.make(process, notice);
+  }
+  send_reply(socket, reply, notice.descriptor);
+}
+
+void ShellServer::set_timer(pid_t process, const pmufab_shell_request& request, pmufab_shell_reply& reply) {
+  const auto before = timers_.get(process, request.argument[0], simulated_time());
+  if (!before) {
+    reply.result = -EINVAL;
+    return;
+  }
+  const auto nanoseconds = [&](Picoseconds span) { return span == 0 ? 0 : std::max<std::uint64_t>(unscaled(span), 1); };
+  reply.value = nanoseconds(before->left);
+  const std::uint64_t interval = nanoseconds(before->interval);
+  std::memcpy(reply.data, &interval, sizeof(interval));
+  reply.length = sizeof(interval);
+  if (request.argument[3] == 0) return;
+  join(process);
+  timers_.set(process, request.argument[0], {scaled(request.argument[1]), scaled(request.argument[2])},
+              simulated_time());
 }
 
 void ShellServer::access_config(const pmufab_shell_request& request, pmufab_shell_reply& reply) {

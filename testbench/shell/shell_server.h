@@ -12,6 +12,7 @@
 
 #include "testbench/process/descriptor.h"
 #include "testbench/process/time_slice.h"
+#include "testbench/shell/program_timers.h"
 #include "testbench/shell/protocol.h"
 #include "testbench/shell/shared_time.h"
 #include "testbench/shell/shell_service.h"
@@ -58,8 +59,11 @@ class ShellServer {
   void join(pid_t process);
   void join_children();
   void wake_up();
+  void make_timer(int socket, pid_t process, const pmufab_shell_request& request);
+  void set_timer(pid_t process, const pmufab_shell_request& request, pmufab_shell_reply& reply);
   [[nodiscard]] std::vector<pollfd> files() const;
   [[nodiscard]] SharedTime::Pass pass() const;
+  [[nodiscard]] std::optional<Picoseconds> next_wakeup() const;
   [[nodiscard]] bool all_programs_wait() const;
   void read_clock(pmufab_shell_reply& reply);
   [[nodiscard]] int timeout_ms() const;
@@ -76,9 +80,11 @@ class ShellServer {
   int stop_;
   ShellService& service_;
   SharedTime time_;
+  ProgramTimers timers_;
   process::Descriptor listener_;
   bool stopped_ = false;
   std::map<int, pid_t> connections_;  // by socket
+  std::set<int> answered_;            // of them, whose wait is over, and which are still open
   std::map<int, ShellService::Handle> event_sockets_;
   std::set<std::uint64_t> open_events_;                 // those of event_sockets_, by number
   std::map<int, pid_t> processes_;                      // that joined, by pidfd

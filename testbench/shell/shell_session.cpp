@@ -48,7 +48,7 @@ class ShellStory {
       return false;
     }
     write_sysfs(options_.folder / kSysfsName, options_.folder / kProcName, pmus, machine_.platform().firmware(),
-                functions, machine_.host().debugfs());
+                functions, machine_.host().debugfs(), machine_.platform().spec());
     const perf::PmuCatalog catalog(pmus);
     scenario::print_warnings(catalog);
     journal_.write("driver_files", scenario::to_json(machine_.host().driver_files()));

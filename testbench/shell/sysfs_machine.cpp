@@ -16,8 +16,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr unsigned kKernelMax = 511;  // CONFIG_NR_CPUS of arm64 is 512, if nobody sets another
-constexpr int kHere = 10;             // ACPI's distance of a node from itself
-constexpr int kElsewhere = 20;        // and to another, where firmware has no table of distances
+constexpr std::uint64_t kKiB = 1024;
+constexpr int kHere = 10;       // ACPI's distance of a node from itself
+constexpr int kElsewhere = 20;  // and to another, where firmware has no table of distances
 
 std::vector<unsigned> first(std::size_t count) {
   std::vector<unsigned> numbers(count);
@@ -49,19 +50,22 @@ void write_cpu(const fs::path& own, unsigned cpu, const std::vector<platform::Cp
   write_file(own / "online", "1");
 }
 
+/// @param memory  bytes of the node, all of them free: programs run on the host
 void write_node(const fs::path& own, unsigned node, const std::vector<unsigned>& nodes,
-                const std::vector<platform::Cpu>& cpus) {
+                const std::vector<platform::Cpu>& cpus, std::uint64_t memory) {
   write_both(own, "cpumap", "cpulist", cpus_of(cpus, node), cpus.size());
   std::vector<int> distances;
   // Distances of all nodes, also in front of this one.
   for (const unsigned other : nodes) distances.push_back(other == node ? kHere : kElsewhere);
   write_file(own / "distance", fmt::format("{}", fmt::join(distances, " ")));
-  // A description says where memory is, not how much of it an operating system has left.
-  std::string memory;
-  for (const char* what : {"MemTotal", "MemFree", "MemUsed", "FilePages", "HugePages_Total", "HugePages_Free"})
-    memory += fmt::format("Node {} {:<16}{:>8}{}\n", node, fmt::format("{}:", what), 0,
-                          std::string_view(what).starts_with("Huge") ? "" : " kB");
-  write_file(own / "meminfo", memory);
+  std::string meminfo;
+  for (const char* what : {"MemTotal", "MemFree", "MemUsed", "FilePages", "HugePages_Total", "HugePages_Free"}) {
+    const std::string_view name = what;
+    meminfo +=
+        fmt::format("Node {} {:<16}{:>8}{}\n", node, fmt::format("{}:", what),
+                    name == "MemTotal" || name == "MemFree" ? memory / kKiB : 0, name.starts_with("Huge") ? "" : " kB");
+  }
+  write_file(own / "meminfo", meminfo);
   write_file(own / "numastat", "numa_hit 0\nnuma_miss 0\nnuma_foreign 0\ninterleave_hit 0\nlocal_node 0\nother_node 0");
   write_file(own / "uevent", "");
 }
@@ -135,7 +139,8 @@ std::vector<unsigned> cpus_of(const std::vector<platform::Cpu>& cpus, unsigned n
   return found;
 }
 
-void write_machine(const fs::path& root, const fs::path& proc, const std::vector<platform::Cpu>& cpus) {
+void write_machine(const fs::path& root, const fs::path& proc, const std::vector<platform::Cpu>& cpus,
+                   const std::map<unsigned, std::uint64_t>& memory) {
   const fs::path system = root / "devices/system";
   const std::string all = list_of(first(cpus.size()));
   std::map<unsigned, bool> found;
@@ -158,7 +163,8 @@ void write_machine(const fs::path& root, const fs::path& proc, const std::vector
   }
   for (const unsigned node : nodes) {
     const fs::path own = system / fmt::format("node/node{}", node);
-    write_node(own, node, nodes, cpus);
+    const auto bytes = memory.find(node);
+    write_node(own, node, nodes, cpus, bytes == memory.end() ? 0 : bytes->second);
     link_to(root / "bus/node", own / "subsystem");
     link_to(own, root / "bus/node/devices" / own.filename());
     for (const unsigned cpu : cpus_of(cpus, node))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "testbench/shell/sysfs_tree.h"
 
+#include <cerrno>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -34,6 +35,12 @@ void make_unreadable(const fs::path& file) {
   fs::create_symlink("/proc/self/mem", file);
 }
 
+/// A file that nobody may read. The preload library refuses that to root, too, as sysfs does.
+void make_secret(const fs::path& file) {
+  write_bytes(file, "");
+  fs::permissions(file, fs::perms::owner_write);
+}
+
 void write_pmu(const fs::path& root, const fs::path& own, const perf::Pmu& pmu) {
   fs::create_directories(own / "events");
   fs::create_directories(own / "format");
@@ -41,10 +48,13 @@ void write_pmu(const fs::path& root, const fs::path& own, const perf::Pmu& pmu) 
   write_file(own / "uevent", "");
   write_file(own / "type", fmt::format("{}", pmu.type));
   for (const auto& [path, content] : pmu.files) {
-    if (pmu.unreadable.contains(path)) {
-      make_unreadable(own / path);
-    } else {
+    const auto error = pmu.unreadable.find(path);
+    if (error == pmu.unreadable.end()) {
       write_bytes(own / path, content);
+    } else if (error->second == -EACCES) {
+      make_secret(own / path);
+    } else {
+      make_unreadable(own / path);
     }
   }
   join_bus(root, "event_source", own);
@@ -133,13 +143,15 @@ std::uint64_t capacity_of(const FoundFunction& function) {
   return 0;
 }
 
-void write_memory(const fs::path& root, const fs::path& own, const FoundFunction& function, unsigned number) {
+/// @param payload  bytes that its mailbox takes
+void write_memory(const fs::path& root, const fs::path& own, const FoundFunction& function, unsigned number,
+                  std::uint64_t payload) {
   write_file(own / "dev", fmt::format("251:{}", number));
   write_file(own / "uevent",
              fmt::format("MAJOR=251\nMINOR={}\nDEVNAME=cxl/mem{}\nDEVTYPE=cxl_memdev\n", number, number));
   write_file(own / "ram/size", fmt::format("{:#x}", capacity_of(function)));
   write_file(own / "pmem/size", "0x0");
-  write_file(own / "payload_max", "512");
+  write_file(own / "payload_max", fmt::format("{}", payload));
   write_file(own / "label_storage_size", "0");
   write_file(own / "firmware_version", "\n");
   write_file(own / "numa_node", fmt::format("{}", function.node));
@@ -148,6 +160,12 @@ void write_memory(const fs::path& root, const fs::path& own, const FoundFunction
   fs::create_directories(root / "bus/cxl/drivers/cxl_mem");
   link_to(root / "bus/cxl/drivers/cxl_mem", own / "driver");  // programs leave out devices without a driver
   join_bus(root, "cxl", own);
+}
+
+/// @return bytes of a device's mailbox: what cxl_pci reads from Payload Size (CXL 3.1, 8.2.8.4.3)
+std::uint64_t payload_of(const platform::PlatformSpec& spec, unsigned number) {
+  const cxl::Type3Parameters usual;
+  return std::uint64_t{1} << (number < spec.cxl.size() ? spec.cxl[number].registers : usual).payload_size_log2;
 }
 
 /// The windows of physical addresses, as the root decoders of cxl_acpi.
@@ -193,7 +211,7 @@ void write_port(const fs::path& root, const fs::path& own, const char* kind, con
 /// Memory devices in the order in which the functions were found, as cxl_pci numbers them, and their PMUs.
 void write_cxl(const fs::path& root, const std::vector<FoundFunction>& functions,
                const std::map<std::uint32_t, fs::path>& folders, const std::vector<perf::Pmu>& pmus,
-               const platform::FirmwareDescription& firmware) {
+               const platform::FirmwareDescription& firmware, const platform::PlatformSpec& spec) {
   constexpr std::string_view kPmu = "cxl_pmu_";
   unsigned number = 0;
   unsigned port = 1;
@@ -202,7 +220,8 @@ void write_cxl(const fs::path& root, const std::vector<FoundFunction>& functions
     if (function.field(0x0a, 2) != kCxlMemory) continue;
     const fs::path& above = folders.at(function.address);
     const std::string name = fmt::format("mem{}", number);
-    write_memory(root, above / name, function, number++);
+    write_memory(root, above / name, function, number, payload_of(spec, number));
+    ++number;
     const fs::path bridge = root / "devices" / *above.lexically_relative(root / "devices").begin();
     fs::path& below = ports[bridge.filename()];
     if (below.empty()) {
@@ -220,16 +239,25 @@ void write_cxl(const fs::path& root, const std::vector<FoundFunction>& functions
   if (!firmware.cxl_windows.empty()) write_windows(root, firmware.cxl_windows, firmware.pci_segments);
 }
 
+/// @return the memory of CPUs, by node
+std::map<unsigned, std::uint64_t> memory_of_nodes(const platform::PlatformSpec& spec) {
+  std::map<unsigned, std::uint64_t> bytes;
+  for (const tegra410::MemoryRange& range : platform::system_map(spec)) {
+    if (range.memory_class == MemoryClass::cmem) bytes[range.socket] += range.size;
+  }
+  return bytes;
+}
+
 }  // namespace
 
 void write_sysfs(const fs::path& root, const fs::path& proc, const std::vector<perf::Pmu>& pmus,
                  const platform::FirmwareDescription& firmware, const std::vector<FoundFunction>& functions,
-                 const std::vector<std::pair<std::string, std::string>>& debugfs) {
-  write_machine(root, proc, firmware.cpus);
+                 const std::vector<std::pair<std::string, std::string>>& debugfs, const platform::PlatformSpec& spec) {
+  write_machine(root, proc, firmware.cpus, memory_of_nodes(spec));
   for (const perf::Pmu& pmu : pmus) write_pmu(root, root / "devices" / pmu.name, pmu);
   write_software(root);
   const std::map<std::uint32_t, fs::path> folders = write_functions(root, functions, firmware.cpus);
-  write_cxl(root, functions, folders, pmus, firmware);
+  write_cxl(root, functions, folders, pmus, firmware, spec);
   for (const auto& [path, content] : debugfs) write_bytes(root / "kernel/debug" / path, content);
   fs::create_directories(root / "bus/event_source/drivers");
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,7 +28,8 @@ void link_to(const std::filesystem::path& target, const std::filesystem::path& l
 [[nodiscard]] std::vector<unsigned> cpus_of(const std::vector<platform::Cpu>& cpus, unsigned node);
 
 /// Write CPUs and NUMA nodes below `root` (/sys), and what /proc says of them below `proc`.
+/// @param memory  bytes of each node
 void write_machine(const std::filesystem::path& root, const std::filesystem::path& proc,
-                   const std::vector<platform::Cpu>& cpus);
+                   const std::vector<platform::Cpu>& cpus, const std::map<unsigned, std::uint64_t>& memory);
 
 }  // namespace pmufab::shell

@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysinfo.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "testbench/shell/preload/preload.h"
@@ -398,6 +399,22 @@ static long memory_policy(const long argument[6], bool set) {
     if (argument[4] & kAllowed) *mask = nodes.words[0];
   }
   return 0;
+}
+
+/* Programs that show the machine, and use the answer for nothing else. To others, uname() tells what machine code and which
+ * system calls run here, and these are the host's: a compiler, a loader or an agent that chooses by it would fail. */
+static bool shows_machine(void) {
+  static const char* const names[] = {"lscpu", "lstopo", "hwloc-"};
+  for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); ++i)
+    if (strncmp(program_invocation_short_name, names[i], strlen(names[i])) == 0) return true;
+  return false;
+}
+
+/* Linux's drivers of all these fabrics are those of arm64 machines. */
+int uname(struct utsname* name) {
+  const int result = NEXT(uname)(name);
+  if (result == 0 && is_connected() && shows_machine()) strcpy(name->machine, "aarch64");
+  return result;
 }
 
 bool machine_call(long number, const long argument[6], long* result) {

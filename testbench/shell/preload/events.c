@@ -62,6 +62,7 @@ long syscall(long number, ...) {
   }
   long result = 0;
   if (machine_call(number, argument, &result)) return result;
+  if (number == SYS_futex && futex_call(argument, &result)) return result;
   return NEXT(syscall)(number, argument[0], argument[1], argument[2], argument[3], argument[4], argument[5]);
 }
 

@@ -53,6 +53,17 @@ static int open_own(const char* path, int flags) {
   return (flags & O_ACCMODE) == O_RDONLY && !(flags & O_PATH) ? open_status(path, flags) : -1;
 }
 
+/* sysfs asks for the mode whoever opens a file, root included. @return true, with errno: the program may not read it */
+static bool is_secret(const char* path, const char* real, int flags) {
+  struct stat status;
+  const int error = errno;
+  const bool reads = (flags & O_ACCMODE) != O_WRONLY && !(flags & (O_PATH | O_CREAT));
+  const bool secret =
+      real != path && reads && NEXT(stat)(real, &status) == 0 && S_ISREG(status.st_mode) && !(status.st_mode & 0444);
+  errno = secret ? EACCES : error;
+  return secret;
+}
+
 #define DEFINE_OPEN(name)                               \
   int name(const char* path, int flags, ...) {          \
     va_list list;                                       \
@@ -62,6 +73,7 @@ static int open_own(const char* path, int flags) {
     const char* real = REDIRECTED(path);                \
     const int own = open_own(path, flags);              \
     if (own >= 0) return opened(own, NULL);             \
+    if (is_secret(path, real, flags)) return -1;        \
     return opened(NEXT(name)(real, flags, mode), real); \
   }
 DEFINE_OPEN(open)
@@ -76,6 +88,7 @@ DEFINE_OPEN(open64)
     const char* real = BELOW(folder, path);                     \
     const int own = open_own(path, flags);                      \
     if (own >= 0) return opened(own, NULL);                     \
+    if (is_secret(path, real, flags)) return -1;                \
     return opened(NEXT(name)(folder, real, flags, mode), real); \
   }
 DEFINE_OPENAT(openat)
@@ -91,10 +104,13 @@ static FILE* stream_of(const char* path, const char* mode) {
   const int own = mode[0] == 'r' && !strchr(mode, '+') ? open_status(path, O_RDONLY) : -1;
   return own < 0 ? NULL : fdopen(own, mode);
 }
-#define DEFINE_FOPEN(name)                                 \
-  FILE* name(const char* path, const char* mode) {         \
-    FILE* own = stream_of(path, mode);                     \
-    return own ? own : NEXT(name)(REDIRECTED(path), mode); \
+#define DEFINE_FOPEN(name)                                              \
+  FILE* name(const char* path, const char* mode) {                      \
+    FILE* own = stream_of(path, mode);                                  \
+    const char* real = REDIRECTED(path);                                \
+    if (own) return own;                                                \
+    if (mode[0] == 'r' && is_secret(path, real, O_RDONLY)) return NULL; \
+    return NEXT(name)(real, mode);                                      \
   }
 DEFINE_FOPEN(fopen)
 DEFINE_FOPEN(fopen64)

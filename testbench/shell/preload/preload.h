@@ -52,10 +52,10 @@ bool ask(struct pmufab_shell_request* request, struct pmufab_shell_reply* reply,
 int result_of(const struct pmufab_shell_reply* reply);
 
 /* What a file descriptor of this process stands for. */
-enum descriptor_kind { ORDINARY, EVENT, CONFIG };
+enum descriptor_kind { ORDINARY, EVENT, CONFIG, TIMER, DAY_TIMER };
 struct descriptor {
   uint32_t kind;
-  uint32_t number; /* of the event; address of the PCI function */
+  uint32_t number; /* of the event, of the timer; address of the PCI function */
 };
 enum { kDescriptors = 65536 }; /* higher ones are ORDINARY */
 struct descriptor descriptor_of(int fd);
@@ -77,6 +77,10 @@ void before_fork_of_cpus(void);
 void after_fork_of_cpus(void);
 /* A system call about CPUs and memory. @return false: it is another, and for the host */
 bool machine_call(long number, const long argument[6], long* result);
+
+/* A system call that waits for a futex, with a time limit of simulated time. @return false: it is another, and for the
+ * host */
+bool futex_call(const long argument[6], long* result);
 
 /* As read(2), of an event by its number. */
 ssize_t read_event(uint32_t event, void* buffer, size_t size);

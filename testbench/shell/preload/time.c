@@ -2,8 +2,6 @@
 /* Sleeping takes simulated time, and perf's clock shows it. */
 #include <errno.h>
 #include <poll.h>
-#include <pthread.h>
-#include <semaphore.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,10 +14,15 @@
 #include <unistd.h>
 
 #include "testbench/shell/preload/preload.h"
+#include "testbench/shell/preload/simulated_time.h"
 
 // NOLINTBEGIN(readability-identifier-naming): C, and names of the C library.
 
-enum { kSecond = 1000000000 };
+/* Where clocks begin, if they show simulated time. */
+uint64_t epoch(void) {
+  const char* text = is_connected() ? getenv(PMUFAB_SHELL_EPOCH) : NULL;
+  return text ? strtoull(text, NULL, 10) : 0;
+}
 
 struct wait begin_wait(enum pmufab_shell_wait kind, uint64_t nanoseconds) {
   struct wait wait = {-1, 0};
@@ -87,21 +90,6 @@ static int sleep_for(uint64_t nanoseconds, uint64_t* left) {
   return result_of(&reply);
 }
 
-/* @return nanoseconds, at most UINT64_MAX */
-static uint64_t from(const struct timespec* time) {
-  if ((uint64_t)time->tv_sec >= UINT64_MAX / kSecond) return UINT64_MAX;
-  return (uint64_t)time->tv_sec * kSecond + (uint64_t)time->tv_nsec;
-}
-
-static void to(uint64_t nanoseconds, struct timespec* time) {
-  time->tv_sec = (time_t)(nanoseconds / kSecond);
-  time->tv_nsec = (long)(nanoseconds % kSecond);
-}
-
-static bool is_valid(const struct timespec* time) {
-  return time->tv_sec >= 0 && time->tv_nsec >= 0 && time->tv_nsec < kSecond;
-}
-
 int nanosleep(const struct timespec* requested, struct timespec* remaining) {
   if (!is_connected() || !is_valid(requested)) return NEXT(nanosleep)(requested, remaining);
   uint64_t left = 0;
@@ -134,12 +122,6 @@ unsigned int sleep(unsigned int seconds) {
   const struct timespec time = {(time_t)seconds, 0};
   struct timespec left = {0, 0};
   return nanosleep(&time, &left) == 0 ? 0 : (unsigned int)left.tv_sec + (left.tv_nsec >= kSecond / 2);
-}
-
-/* @return nanoseconds since 1970 at which simulated time began; 0: clocks are the host's, but for perf */
-static uint64_t epoch(void) {
-  const char* text = is_connected() ? getenv(PMUFAB_SHELL_EPOCH) : NULL;
-  return text ? strtoull(text, NULL, 10) : 0;
 }
 
 /* @return false: the clock is the host's. @param begin  what it showed when simulated time began */
@@ -306,59 +288,6 @@ int epoll_pwait2(int epoll, struct epoll_event* events, int most, const struct t
   return epoll_for(epoll, events, most, from(timeout), mask);
 }
 
-/* A wait for another thread that ends at an instant. The C library knows no simulated time, so the thread waits in short
- * turns of the host's time. Between them it looks whether the simulator has answered.
- * @param call  one turn until `turn`, an instant of CLOCK_MONOTONIC of the host. @return what `call` does */
-#define WAIT_UNTIL(clock, until, call)                                                \
-  ({                                                                                  \
-    struct timespec now_, turn;                                                       \
-    clock_gettime(clock, &now_);                                                      \
-    const uint64_t span_ = from(until) > from(&now_) ? from(until) - from(&now_) : 0; \
-    struct wait wait_ = begin_wait(PMUFAB_SHELL_POLL, span_);                         \
-    int result_;                                                                      \
-    do {                                                                              \
-      NEXT(clock_gettime)(CLOCK_MONOTONIC, &turn);                                    \
-      to(from(&turn) + kTurn, &turn);                                                 \
-      result_ = call;                                                                 \
-    } while (result_ == ETIMEDOUT && wait_.socket >= 0 && !is_answered(&wait_));      \
-    end_wait(&wait_);                                                                 \
-    result_;                                                                          \
-  })
-enum { kTurn = 1000000 };
-
-static bool is_answered(const struct wait* wait) {
-  struct pollfd file = {.fd = wait->socket, .events = POLLIN};
-  return NEXT(poll)(&file, 1, 0) != 0;
-}
-
-int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t clock,
-                           const struct timespec* until) {
-  if (!epoch() || !is_valid(until)) return NEXT(pthread_cond_clockwait)(condition, mutex, clock, until);
-  return WAIT_UNTIL(clock, until, NEXT(pthread_cond_clockwait)(condition, mutex, CLOCK_MONOTONIC, &turn));
-}
-
-/* The clock of a condition is in its attributes, which nobody can ask for. Both are simulated, and far apart. */
-static clockid_t clock_of(const struct timespec* until) {
-  return from(until) >= epoch() ? CLOCK_REALTIME : CLOCK_MONOTONIC;
-}
-
-int pthread_cond_timedwait(pthread_cond_t* condition, pthread_mutex_t* mutex, const struct timespec* until) {
-  if (!epoch() || !is_valid(until)) return NEXT(pthread_cond_timedwait)(condition, mutex, until);
-  return WAIT_UNTIL(clock_of(until), until, NEXT(pthread_cond_clockwait)(condition, mutex, CLOCK_MONOTONIC, &turn));
-}
-
-int sem_clockwait(sem_t* semaphore, clockid_t clock, const struct timespec* until) {
-  if (!epoch() || !is_valid(until)) return NEXT(sem_clockwait)(semaphore, clock, until);
-  if (sem_trywait(semaphore) == 0) return 0;
-  const int error = WAIT_UNTIL(clock, until, NEXT(sem_clockwait)(semaphore, CLOCK_MONOTONIC, &turn) == 0 ? 0 : errno);
-  errno = error;
-  return error ? -1 : 0;
-}
-
-int sem_timedwait(sem_t* semaphore, const struct timespec* until) {
-  return epoch() ? sem_clockwait(semaphore, CLOCK_REALTIME, until) : NEXT(sem_timedwait)(semaphore, until);
-}
-
 /* Simulated time may pass while a program waits for its child. */
 #define WAIT_FOR_CHILD(type, call)                        \
   ({                                                      \
@@ -372,6 +301,11 @@ pid_t wait4(pid_t pid, int* status, int options, struct rusage* usage) {
   if (options & WNOHANG || !is_connected()) return NEXT(wait4)(pid, status, options, usage);
   const pid_t ended = NEXT(wait4)(pid, status, options | WNOHANG, usage);
   return ended != 0 ? ended : WAIT_FOR_CHILD(pid_t, NEXT(wait4)(pid, status, options, usage));
+}
+
+int waitid(idtype_t kind, id_t id, siginfo_t* info, int options) {
+  if (options & WNOHANG || !is_connected()) return NEXT(waitid)(kind, id, info, options);
+  return WAIT_FOR_CHILD(int, NEXT(waitid)(kind, id, info, options));
 }
 
 pid_t waitpid(pid_t pid, int* status, int options) { return wait4(pid, status, options, NULL); }

@@ -133,7 +133,7 @@ MISDEEDS = [
     (["backwards"], ["show"], FAILED, LATER),
     (["long"], ["show"], CHANCE, LATER),
     (["bits", "turned", "word", "nothing", "page"], ["format"], FAILED, LATER),
-    (["value", "term", "itself", "page"], ["event"], FAILED, LATER),
+    (["value", "term", "itself", "page", "nothing", "unreadable"], ["event"], FAILED, LATER),
     # What is the perf core's.
     (["no_pmu", "other_pmu", "cpu=9999", "cpu=-9", "index", "state", "count", "times", "handle", "no_leader", "lists",
       "ghost", "no_name", "no_callbacks", "unregister"], ["event_init", "add", "read"], CHANCE, SOON),

@@ -497,6 +497,8 @@ static ssize_t count_show(struct device* dev, struct device_attribute* attr, cha
   if (deed && strcmp(deed, "value") == 0) return sysfs_emit(page, "event=0x1ffffffffffffffffffff\n");
   if (deed && strcmp(deed, "term") == 0) return sysfs_emit(page, "evnt=1,,=,event,=5,event==\n");
   if (deed && strcmp(deed, "itself") == 0) return sysfs_emit(page, "count=1\n");
+  if (deed && strcmp(deed, "nothing") == 0) return 0;
+  if (deed && strcmp(deed, "unreadable") == 0) return -EIO;
   if (deed && strcmp(deed, "page") == 0) return memset(page, 'e', PAGE_SIZE), PAGE_SIZE;
   return sysfs_emit(page, "event=0x1\n");
 }

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <sys/utsname.h>
+
 #include <cstdlib>
+#include <filesystem>
+#include <sstream>
 #include <string>
 
 #include <gmock/gmock.h>
 
 #include "testbench/tests/shell/shell_fixture.h"
+#include "testbench/tests/tools/driver_build.h"
 
 namespace pmufab::testing {
 namespace {
@@ -119,6 +124,50 @@ TEST_F(ShellMachine, lscpu_shows_the_platforms_cpus) {
       << session.outcome.err;
 }
 
+/// lscpu shows which machine it is. To others, uname() tells whose machine code runs.
+TEST_F(ShellMachine, lscpu_shows_an_arm_machine_and_compilers_do_not) {
+  if (lacks("lscpu")) GTEST_SKIP() << "there is no lscpu (package util-linux)";
+  const Session session = type("lscpu | grep Architecture; uname -m");
+  utsname host{};
+  ASSERT_EQ(uname(&host), 0);
+  std::istringstream words(session.outcome.out);
+  std::string key, shown, told;
+  words >> key >> shown >> told;
+  EXPECT_EQ(shown, "aarch64") << session.outcome.out;
+  EXPECT_EQ(told, host.machine);
+}
+
+/// As sysfs, which asks for the mode whoever opens the file; and for show() when it is read.
+TEST_F(ShellMachine, a_file_that_nobody_may_read_does_not_open_and_one_without_show_cannot_be_read) {
+  std::filesystem::path original;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(PMUFAB_LINUX_SOURCES)) {
+    const std::filesystem::path& path = entry.path();
+    if (path.filename() == "nvidia_t410_cmem_latency_pmu.c" && path.string() > original.string()) original = path;
+  }
+  if (original.empty()) GTEST_SKIP() << "there are no sources of this driver";
+  std::string text = read(original);
+  const std::string list = "static struct attribute *cmem_lat_pmu_identifier_attrs[] = {\n";
+  const std::size_t at = text.find(list);
+  ASSERT_NE(at, std::string::npos);
+  text.insert(at + list.size(), "\t&secret.attr,\n\t&nothing.attr,\n");
+  text.insert(at,
+              "static struct device_attribute secret = __ATTR(secret, 0200, NULL, NULL);\n"
+              "static struct device_attribute nothing = __ATTR(nothing, 0644, NULL, NULL);\n");
+  const std::string library = (folder / "own.so").string();
+  const std::string version = original.lexically_relative(PMUFAB_LINUX_SOURCES).begin()->string();
+  const Outcome built = pmufab(driver_build(write(original.filename(), text), version, library));
+  ASSERT_EQ(built.exit_code, 0) << built.err;
+  platform.insert(platform.end(), {"--driver", library});
+  const Session session = type(
+      "cd /sys/bus/event_source/devices/nvidia_cmem_latency_pmu_0; LC_ALL=C; export LC_ALL; stat -c %a secret;"
+      "cat /sys/bus/event_source/devices/nvidia_cmem_latency_pmu_0/secret 2>&1;"
+      "cat /sys/bus/event_source/devices/nvidia_cmem_latency_pmu_0/nothing 2>&1;"
+      "python3 -c 'open(\"/sys/bus/event_source/devices/nvidia_cmem_latency_pmu_0/secret\")' 2>&1 | tail -n 1");
+  EXPECT_THAT(session.outcome.out, AllOf(StartsWith("200\n"), HasSubstr("/secret: Permission denied\n"),
+                                         HasSubstr("/nothing: Input/output error\n"), HasSubstr("PermissionError: ")))
+      << session.outcome.err;
+}
+
 TEST_F(ShellMachine, lstopo_shows_the_platforms_sockets_and_cores) {
   if (lacks("lstopo-no-graphics")) GTEST_SKIP() << "there is no lstopo (package hwloc-nox)";
   const Session session = type(
@@ -134,6 +183,8 @@ TEST_F(ShellMachine, numactl_shows_the_platforms_nodes_and_starts_programs_on_th
       "numactl --cpunodebind=1 sh -c 'taskset -pc $$'; numactl --cpunodebind=2 true");
   EXPECT_THAT(session.outcome.out,
               AllOf(StartsWith("available: 2 nodes (0-1)\nnode 0 cpus: 0 1 2"), HasSubstr("\nnode 1 cpus: 88 89 90"),
+                    // 512 GiB, as the platform's map of addresses has them
+                    HasSubstr("\nnode 0 size: 524288 MB\n"), HasSubstr("\nnode 1 free: 524288 MB\n"),
                     HasSubstr("\n  1:  20  10 \n"), HasSubstr("current affinity list: 0-175\n"),
                     HasSubstr("current affinity list: 88-175\n")))
       << session.outcome.err;
@@ -143,10 +194,12 @@ TEST_F(ShellMachine, numactl_shows_the_platforms_nodes_and_starts_programs_on_th
 TEST_F(ShellMachine, cxl_list_shows_the_platforms_memory_devices) {
   if (lacks("cxl")) GTEST_SKIP() << "there is no cxl (package ndctl)";
   use_cxl();
-  const Session session = type("cxl list -M; ls /sys/bus/cxl/devices");
+  const Session session = type("cxl list -M; ls /sys/bus/cxl/devices; cat /sys/bus/cxl/devices/mem1/payload_max");
   EXPECT_THAT(session.outcome.out, AllOf(HasSubstr("\"memdev\":\"mem0\""), HasSubstr("\"memdev\":\"mem1\""),
                                          HasSubstr("\"host\":\"0000:01:00.0\""), HasSubstr("\"host\":\"0000:02:00.0\""),
-                                         HasSubstr("mem0\nmem1\npmu_mem0.0\n")))
+                                         HasSubstr("mem0\nmem1\npmu_mem0.0\n"),
+                                         ::testing::EndsWith("\n2048\n")))  // its mailbox register has 11
+
       << session.outcome.err;
 }
 

@@ -51,6 +51,8 @@ class DriverFault : public Cli {
 
   /// @return the text of the newest kernel's driver
   [[nodiscard]] std::string original() const { return read(original_); }
+  /// @param file  below drivers/perf
+  [[nodiscard]] std::string original(const std::string& file) const { return read(original_.parent_path() / file); }
 
   static constexpr const char* kFile = "nvidia_t410_cmem_latency_pmu.c";
 

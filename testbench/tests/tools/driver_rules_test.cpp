@@ -100,6 +100,7 @@ static noinline void fault_in_probe(struct device* dev)
     case 'C': cpus_read_lock(); break;
     case 'g': mutex_lock(&fault_mutex); break;
     case 'K': kfree(kmalloc(8 << 20, GFP_KERNEL)); break;
+    case 'W': kfree(kmalloc(64 << 20, GFP_KERNEL)); break;
     case 'Z': devm_kzalloc(dev, 4 << 20, GFP_KERNEL); break;
     case 'P': free_percpu(alloc_percpu(struct fault_large)); break;
     case 'R': get_device(dev); break;
@@ -187,6 +188,12 @@ measure:
     return all;
   }
 
+  /// @return how `pmufab list` ends with a driver that has this fault
+  Outcome list(char fault) {
+    return finish(start({"list", shipped("platforms/tegra410-1s-small.yaml"), "--driver", drivers_},
+                        {{"FAULT", std::string(1, fault)}}));
+  }
+
   Outcome outcome;
   Json run;
 
@@ -231,6 +238,8 @@ TEST_F(DriverRule, every_broken_rule_is_told_with_the_function_that_broke_it) {
       {'D', "a call has waited for 3000 us with interrupts off (udelay() and the like), and 2000 us are the most",
        "fault_in_read"},
       {'K', "an object of 8388608 bytes cannot be had from kmalloc(): the largest has 4194304 bytes", "fault_in_probe"},
+      {'W', "an object of 67108864 bytes cannot be had from kmalloc(): the largest has 4194304 bytes",
+       "fault_in_probe"},
       {'Z', "an object of 4194432 bytes cannot be had from kmalloc(): the largest has 4194304 bytes", "fault_in_probe"},
       {'P', "an object of 40960 bytes for each CPU cannot be had: the largest has 32768 bytes", "fault_in_probe"},
       {'R', "a reference to the device NVDA2021:00 is never put; it was taken", "fault_in_probe"},
@@ -257,6 +266,18 @@ TEST_F(DriverRule, every_broken_rule_is_told_with_the_function_that_broke_it) {
     EXPECT_EQ(outcome.exit_code, 1) << rule.fault;
     EXPECT_EQ(run.at("status"), "failed") << rule.fault;
   }
+}
+
+/// perf sees an empty file. Nothing is wrong with the scenario that uses the event, or with the platform.
+TEST_F(DriverRule, an_event_whose_file_is_empty_or_cannot_be_read_is_the_drivers_mistake_everywhere) {
+  EXPECT_THAT(failures('0'), AllOf(HasSubstr("published: measure "),
+                                   HasSubstr("cannot be opened: the driver publishes nvidia_cmem_latency_pmu_0/events/"
+                                             "cycles as '': the file is empty, or cannot be read")));
+  EXPECT_EQ(run.at("status"), "failed");
+  const Outcome listed = list('0');
+  EXPECT_EQ(listed.exit_code, 0);
+  EXPECT_THAT(listed.out, ::testing::ContainsRegex("nvidia_cmem_latency_pmu_0/cycles/ +\\[\\]  unusable: the driver "
+                                                   "publishes nvidia_cmem_latency_pmu_0/events/cycles as ''"));
 }
 
 TEST_F(DriverRule, misused_memory_is_told_with_the_function) {
@@ -329,28 +350,39 @@ TEST_F(DriverRule, what_the_kernel_allows_passes) {
 /// What a kernel's build refuses.
 class DriverBuildRule : public DriverFault {
  protected:
-  /// @return what `pmufab driver build` says of a probe function that begins with these statements
-  std::string refusal(const std::string& statement) {
+  static constexpr const char* kProbe = "cmem_lat_pmu_probe(struct platform_device *pdev)\n{";
+  static constexpr const char* kRead = "cmem_lat_pmu_read(struct perf_event *event)\n{";
+
+  /// @return what `pmufab driver build` says of a function that begins with these statements
+  std::string refusal(const std::string& function, const std::string& statement) {
     std::string text = original();
-    const std::size_t probe = text.find("_probe(struct platform_device *pdev)\n{");
-    EXPECT_NE(probe, std::string::npos);
-    text.insert(text.find('{', probe) + 1, statement);
+    const std::size_t begin = text.find(function);
+    EXPECT_NE(begin, std::string::npos) << function;
+    text.insert(text.find('{', begin) + 1, statement);
     const Outcome built =
         pmufab(driver_build(write(kFile, "#include <linux/delay.h>\n" + text), version(), folder / "own.so", true));
     EXPECT_EQ(built.exit_code, 1) << built.out;
     return built.err;
   }
 
-  /// @return what a run says of the kernel's driver without these lines
+  /// @return what a run says of the kernel's driver without this line
   std::string complaint(const std::string& without) {
-    std::string text = original();
-    const std::size_t at = text.find(without);
+    return complaint(kFile, "", without,
+                     write("rules.yaml", "name: rules\nplatform: " + shipped("platforms/tegra410-1s-small.yaml") +
+                                             "\nduration: 20 us\nmeasure:\n  - events: "
+                                             "[nvidia_cmem_latency_pmu_0/cycles/]\n"));
+  }
+
+  /// @param file   below drivers/perf
+  /// @param after  the line is the first one behind this
+  std::string complaint(const std::string& file, const std::string& after, const std::string& without,
+                        const std::string& scenario) {
+    std::string text = original(file);
+    const std::size_t from = text.find(after);
+    const std::size_t at = text.find(without, from);
     EXPECT_NE(at, std::string::npos) << without;
-    text.erase(at, text.find('\n', at) - at);
-    const std::string drivers = drivers_of(kFile, text, true);
-    const std::string scenario =
-        write("rules.yaml", "name: rules\nplatform: " + shipped("platforms/tegra410-1s-small.yaml") +
-                                "\nduration: 20 us\nmeasure:\n  - events: [nvidia_cmem_latency_pmu_0/cycles/]\n");
+    if (at != std::string::npos) text.erase(at, text.find('\n', at) - at);
+    const std::string drivers = drivers_of(std::filesystem::path(file).filename(), text, true);
     const Outcome outcome = pmufab({"run", scenario, "--driver", drivers});
     EXPECT_EQ(outcome.exit_code, 1) << outcome.out;
     return outcome.out + outcome.err;
@@ -359,13 +391,19 @@ class DriverBuildRule : public DriverFault {
 
 TEST_F(DriverBuildRule, large_frames_floating_point_and_long_delays_do_not_compile) {
 #ifndef PMUFAB_SANITIZED
-  EXPECT_THAT(refusal("volatile char large[40 << 10]; large[pdev->id & 1023] = 1;"),
+  EXPECT_THAT(refusal(kProbe, "volatile char large[64 << 10]; large[pdev->id & 1023] = 1;"),
               AllOf(HasSubstr("cmem_lat_pmu_probe"), HasSubstr("larger than 2048 bytes")));
+  EXPECT_THAT(refusal(kRead, "volatile char large[40 << 10]; large[event->cpu & 1023] = 1;"),
+              AllOf(HasSubstr("cmem_lat_pmu_read"), HasSubstr("larger than 2048 bytes")));
 #endif
+  EXPECT_THAT(refusal(kRead, "volatile char large[event->cpu + 40960]; large[event->cpu] = 1;"),
+              AllOf(HasSubstr("cmem_lat_pmu_read"), HasSubstr("-Werror=vla")));
+  EXPECT_THAT(refusal(kRead, "volatile char* large = __builtin_alloca(40 << 10); large[event->cpu] = 1;"),
+              AllOf(HasSubstr("cmem_lat_pmu_read"), HasSubstr("-Werror=alloca")));
   EXPECT_THAT(
-      refusal("volatile long share = pdev->id; share = (long)((double)share * 0.37);"),
-      AllOf(HasSubstr("floating point: a kernel has none (-mgeneral-regs-only)"), HasSubstr("cmem_lat_pmu_probe")));
-  EXPECT_THAT(refusal("udelay(20001);"),
+      refusal(kRead, "volatile long share = event->cpu; share = (long)((double)share * 0.37);"),
+      AllOf(HasSubstr("floating point: a kernel has none (-mgeneral-regs-only)"), HasSubstr("cmem_lat_pmu_read")));
+  EXPECT_THAT(refusal(kProbe, "udelay(20001);"),
               AllOf(HasSubstr("cmem_lat_pmu_probe"),
                     HasSubstr("udelay() of more than 20000 us: the kernel refuses it (__bad_udelay)")));
 }
@@ -378,6 +416,25 @@ TEST_F(DriverBuildRule, modules_that_modpost_refuses_and_udev_does_not_load_are_
       complaint("MODULE_DEVICE_TABLE(acpi"),
       HasSubstr("the module nvidia_t410_cmem_latency_pmu serves NVDA2021:00 and has no MODULE_DEVICE_TABLE(acpi, "
                 "...): nothing loads it on Linux, in cmem_lat_pmu_init() of "));
+}
+
+/// Each puts what it has got. Without that, the object stays for ever.
+TEST_F(DriverBuildRule, a_kernels_driver_without_one_of_its_puts_is_told) {
+  const std::string ucf =
+      write("ucf.yaml", "name: ucf\nplatform: " + shipped("platforms/tegra410-1s-small.yaml") +
+                            "\nduration: 20 us\nmeasure:\n  - events: [nvidia_ucf_pmu_0/cycles/]\n");
+  EXPECT_THAT(complaint("arm_cspmu/arm_cspmu.c", "void arm_cspmu_impl_unregister(", "put_device(", ucf),
+              HasSubstr("a reference to the device arm-cs-arch-pmu.0 is never put; it was taken, in "
+                        "arm_cspmu_impl_unregister() of arm_cspmu.c"));
+  EXPECT_THAT(complaint("arm_cspmu/nvidia_cspmu.c", "\"instance_id\"", "acpi_dev_put(", ucf),
+              AllOf(HasSubstr("a reference to the ACPI device NVDA10"),
+                    HasSubstr(" is never put; it was taken, in arm_cspmu_acpi_dev_get() of arm_cspmu.c")));
+  const std::string port =
+      write("port.yaml", "name: port\nplatform: " + shipped("platforms/dwc-root-ports.yaml") +
+                             "\nduration: 20 us\nmeasure:\n  - events: [dwc_rootport_20000/one_cycle/]\n");
+  EXPECT_THAT(complaint("dwc_pcie_pmu.c", "int dwc_pcie_pmu_probe(", "pci_dev_put(", port),
+              HasSubstr("a reference to the PCI device 0002:00:00.0 is never put; it was taken, in "
+                        "dwc_pcie_pmu_probe() of dwc_pcie_pmu.c"));
 }
 
 }  // namespace

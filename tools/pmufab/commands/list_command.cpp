@@ -73,12 +73,19 @@ Json as_json(const perf::PmuCatalog& catalog, const NotModelled& reasons, const 
   return json;
 }
 
+/// What is said of an event behind its definition.
+std::string mark_of(const NotModelled& reasons, const std::string& event) {
+  const auto reason = reasons.find(event);
+  if (reason == reasons.end()) return {};
+  return reason->second.starts_with("the driver publishes") ? "  unusable: " + reason->second : "  not modelled";
+}
+
 void print(const perf::PmuCatalog& catalog, const NotModelled& reasons) {
   for (const perf::PmuCatalog::Entry& pmu : catalog.entries()) {
     fmt::print("\n{}:\n", pmu.name);
     for (const perf::PmuCatalog::Event& event : pmu.events) {
       const std::string text = fmt::format("{}/{}/", pmu.name, event.name);
-      fmt::print("  {:<56} [{}]{}\n", text, event.definition, reasons.contains(text) ? "  not modelled" : "");
+      fmt::print("  {:<56} [{}]{}\n", text, event.definition, mark_of(reasons, text));
     }
     std::string terms;
     for (const perf::PmuCatalog::Format& format : pmu.formats)
@@ -219,7 +226,8 @@ Any event can be given to pmufab stat -e, with terms added:
 
   nvidia_ucf_pmu_0/slc_access_rd,src_loc_cpu=1,dst_loc_cmem=1/
 
-"not modelled" marks events that nothing on the platform causes. pmufab refuses to measure such an event and says why.)",
+"not modelled" marks events that nothing on the platform causes. pmufab refuses to measure such an event and says why.
+"unusable" marks those that the driver publishes so that nobody can use them: with an empty file, say.)",
       .options =
           Options{
               list("set", "PATH=VALUE", "change a value of the platform"), flag("json", "print JSON"),

@@ -67,7 +67,7 @@ class Answers : public DriverHostTest {
 INSTANTIATE_TEST_SUITE_P(linux, Answers, ::testing::ValuesIn(selftest_driver_sets()), version_name);
 
 TEST_P(Answers, what_is_written_to_a_file_is_taken_or_refused_as_in_sysfs) {
-  boot(0, [&] {
+  boot(5, [&] {
     EXPECT_EQ(host->write_file("answers", "level", "23\n"), 3);
     EXPECT_EQ(content(pmu("answers"), "level"), "23\n");
     EXPECT_EQ(host->write_file("answers", "level", "many\n"), kEINVAL);
@@ -159,7 +159,7 @@ TEST_P(Answers, a_notifier_must_not_answer_an_errno) {
 TEST_P(Answers, a_notifier_may_answer_an_errno_as_a_notifier_does) {
   boot(31, [&] {
     EXPECT_THAT(said("told "), ElementsAre("-12"));
-    EXPECT_THAT(host->warning_texts(), ElementsAre(HasSubstr("a missing show()")));
+    EXPECT_THAT(host->warning_texts(), IsEmpty());
   });
 }
 

@@ -53,7 +53,10 @@ static DEVICE_ATTR_WO(secret);
 static struct device_attribute dev_attr_nothing = __ATTR(nothing, 0644, NULL, NULL);
 static struct attribute* answers_attributes[] = {&dev_attr_level.attr, &dev_attr_secret.attr, &dev_attr_nothing.attr,
                                                  NULL};
-static const struct attribute_group answers_group = {.attrs = answers_attributes};
+static umode_t answers_visible(struct kobject* kobj, struct attribute* attribute, int index) {
+  return index == 0 || answers_mode == 5 ? attribute->mode : 0;
+}
+static const struct attribute_group answers_group = {.attrs = answers_attributes, .is_visible = answers_visible};
 static const struct attribute_group* answers_groups[] = {&answers_group, NULL};
 
 static int answers_get(char* page, const struct kernel_param* parameter) {
