@@ -5,6 +5,8 @@
 #include <array>
 #include <bit>
 #include <limits>
+#include <optional>
+#include <set>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
@@ -118,7 +120,7 @@ class PcieTgtTruth final : public EventTruth, public PcieTgtListener {
   PcieTgtTruth& operator=(const PcieTgtTruth&) = delete;
 
   [[nodiscard]] std::string text() const override { return meaning_.text; }
-  [[nodiscard]] bool counts_cycles() const override { return meaning_.kind == PcieTgtMeaning::Kind::cycles; }
+  [[nodiscard]] const std::optional<PcieTgtMeaning::AddressFilter>& addresses() const { return meaning_.addresses; }
 
   void see(const PcieTgtRequest& request) override {
     if (meaning_.kind != PcieTgtMeaning::Kind::traffic) return;
@@ -263,10 +265,24 @@ PcieTgtMeaning pcie_tgt_meaning(const EventTerms& terms) {
 
 PcieTgtPmuJudge::PcieTgtPmuJudge(const CoreSightPmuSpec& spec, const ExactClock& clock)
     : CoreSightPmuJudge(spec.name, spec.page0, spec.page1, spec.width, Layout::ext32,
-                        {.all = spec.counters, .has_cycles = spec.has_cycle_counter}),
+                        {.all = spec.counters, .has_cycles = false}),
       socket_(spec.socket),
       root_complex_(spec.root_complex),
       clock_(clock) {}
+
+std::string PcieTgtPmuJudge::room_for(const EventTruth& wanted, const std::vector<const EventTruth*>& active) const {
+  constexpr std::size_t kFilters = 8;  // NV_PCIE_TGT_ADDR_COUNT of nvidia_cspmu.c
+  const auto addresses_of = [](const EventTruth* event) {
+    return static_cast<const PcieTgtTruth*>(event)->addresses();
+  };
+  const auto addresses = addresses_of(&wanted);
+  std::set<PcieTgtMeaning::AddressFilter> filters;
+  for (const EventTruth* const event : active) {
+    if (const auto taken = addresses_of(event)) filters.insert(*taken);
+  }
+  if (addresses && filters.size() >= kFilters && !filters.contains(*addresses)) return {};
+  return CoreSightPmuJudge::room_for(wanted, active);
+}
 
 Publication PcieTgtPmuJudge::publication() const { return coresight_publication(CoreSightPmuType::pcie_tgt, true); }
 
