@@ -265,7 +265,7 @@ PcieTgtMeaning pcie_tgt_meaning(const EventTerms& terms) {
 
 PcieTgtPmuJudge::PcieTgtPmuJudge(const CoreSightPmuSpec& spec, const ExactClock& clock)
     : CoreSightPmuJudge(spec.name, spec.page0, spec.page1, spec.width, Layout::ext32,
-                        {.all = spec.counters, .has_cycles = false}),
+                        {.all = spec.counters, .has_cycles = spec.has_cycle_counter}),
       socket_(spec.socket),
       root_complex_(spec.root_complex),
       clock_(clock) {}
