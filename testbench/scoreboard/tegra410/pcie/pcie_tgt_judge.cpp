@@ -121,6 +121,7 @@ class PcieTgtTruth final : public EventTruth, public PcieTgtListener {
 
   [[nodiscard]] std::string text() const override { return meaning_.text; }
   [[nodiscard]] const std::optional<PcieTgtMeaning::AddressFilter>& addresses() const { return meaning_.addresses; }
+  [[nodiscard]] bool takes_cycle_counter() const override { return meaning_.kind == PcieTgtMeaning::Kind::cycles; }
 
   void see(const PcieTgtRequest& request) override {
     if (meaning_.kind != PcieTgtMeaning::Kind::traffic) return;
