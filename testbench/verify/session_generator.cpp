@@ -867,11 +867,17 @@ class Session {
     return value;
   }
 
+  /// The driver moves its events to the CPU that serves the PMU, and the software event stays: perf refuses such a group.
+  static bool has_clock(const Measure& measure) {
+    return std::any_of(measure.events.begin(), measure.events.end(),
+                       [](const std::string& events) { return events.front() == '{' && !is_led_by_own(events); });
+  }
+
   /// A measure on a CPU of its own.
   void choose_cpus() {
     if (has_hotplug_) return;
     for (Measure& measure : measures_) {
-      if (!measure.open_error.empty() || !random_.chance(12)) continue;
+      if (!measure.open_error.empty() || has_clock(measure) || !random_.chance(12)) continue;
       std::vector<unsigned> cpus;
       bool first = true;
       for (const PmuOffer* const pmu : pmus_) {

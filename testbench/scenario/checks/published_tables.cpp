@@ -138,7 +138,7 @@ class TableComparison {
   /// Fields of the hardware are known from the tables. There is none where they have none.
   [[nodiscard]] std::vector<std::string> made_up_fields() const {
     std::vector<std::string> made_up;
-    if (expected_.fields.empty()) return made_up;
+    if (!expected_.is_complete || expected_.fields.empty()) return made_up;
     for (const PmuCatalog::Format& format : shown_.formats) {
       const bool is_named = std::any_of(expected_.fields.begin(), expected_.fields.end(),
                                         [&](const PublishedField& field) { return field.name == format.name; });
@@ -215,7 +215,7 @@ class TableComparison {
 
   /// Events whose names no table has: their numbers are those of events that the PMU has.
   void compare_others() {
-    if (expected_.events.empty()) return;
+    if (!expected_.is_complete || expected_.events.empty()) return;
     std::vector<std::string> made_up;
     const ConfigWords number = number_bits();
     for (const PmuCatalog::Event& event : shown_.events) {

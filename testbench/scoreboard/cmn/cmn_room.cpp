@@ -51,8 +51,8 @@ bool may_want_other_filter(const CmnMeaning& one, const CmnMeaning& other, const
 std::string CmnPmuJudge::room_for(const EventTruth& wanted, const std::vector<const EventTruth*>& active) const {
   const CmnMeaning& meaning = taker_of(wanted);
   if (meaning.kind == CmnMeaning::Kind::cycles) {
-    const auto cycles = static_cast<std::size_t>(
-        std::count_if(active.begin(), active.end(), [](const EventTruth* event) { return event->counts_cycles(); }));
+    const auto cycles = static_cast<std::size_t>(std::count_if(
+        active.begin(), active.end(), [](const EventTruth* event) { return event->takes_cycle_counter(); }));
     return cycles == 0 ? "no cycle counter used" : "";
   }
   std::vector<std::size_t> taken = counters_taken(meaning, wires_);

@@ -214,7 +214,7 @@ class CyclesTruth final : public EventTruth, public CmnTaker {
       : meaning_(std::move(meaning)), counters_(wires.cycle_counters), width_(wires.spec.cycle_width) {}
   [[nodiscard]] std::string text() const override { return meaning_.text; }
   [[nodiscard]] const CmnMeaning& meaning() const override { return meaning_; }
-  [[nodiscard]] bool counts_cycles() const override { return true; }
+  [[nodiscard]] bool takes_cycle_counter() const override { return true; }
   [[nodiscard]] Mark mark(Picoseconds when) override {
     return last_ = dtc_ == 0 ? Mark{when, counters_.clock().edges_before(when)} : counters_.mark(dtc_, when);
   }

@@ -44,9 +44,9 @@ bool CoreSightPmuJudge::lets_count() const {
 
 std::string CoreSightPmuJudge::room_for(const EventTruth& wanted, const std::vector<const EventTruth*>& active) const {
   if (!count_.has_cycles) return room_text(active.size(), count_.all);
-  const auto cycles = static_cast<std::size_t>(
-      std::count_if(active.begin(), active.end(), [](const EventTruth* event) { return event->counts_cycles(); }));
-  if (wanted.counts_cycles()) return cycles == 0 ? "the cycle counter free" : "";
+  const auto cycles = static_cast<std::size_t>(std::count_if(
+      active.begin(), active.end(), [](const EventTruth* event) { return event->takes_cycle_counter(); }));
+  if (wanted.takes_cycle_counter()) return cycles == 0 ? "the cycle counter free" : "";
   return room_text(active.size() - cycles, count_.all - 1);
 }
 

@@ -57,8 +57,8 @@ class EventTruth {
   /// order of events.
   virtual void activated() {}
   virtual void deactivated() {}
-  /// @return true if it counts clock cycles, for which a PMU has a counter of its own.
-  [[nodiscard]] virtual bool counts_cycles() const { return false; }
+  /// @return true if it counts cycles on the counter that a PMU has for them alone.
+  [[nodiscard]] virtual bool takes_cycle_counter() const { return false; }
   /// An event began, or stopped, to count. Here a truth can record more than the mark, to explain a difference.
   virtual void opened() {}
   virtual void closed() {}

@@ -61,11 +61,12 @@ struct PublishedDrawing {
   std::function<std::optional<std::string>(const std::string& text)> compare;
 };
 
-/// Names that are in none of these lists are the driver's own business. What they stand for is not: fields and numbers of
-/// events that no list has are none of the PMU's.
+/// Names that are in none of these lists are the driver's own business. If the lists are complete, what the names stand for
+/// is not.
 struct Publication {
   std::vector<PublishedField> fields;
   std::vector<PublishedEvent> events;  ///< a name may come twice, for different versions
+  bool is_complete = true;             ///< no driver may show other fields, or events of other numbers
   std::uint64_t combined = 0;          ///< bits of config that stand for one event each, and count together
   std::vector<PublishedFile> files;
   PublishedDrawing drawing{};

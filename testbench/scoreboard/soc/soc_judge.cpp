@@ -68,8 +68,6 @@ Publication generic_publication(const PmuDescription& pmu) {
     cycles.since = kKnows64BitLayout;
   }
   publication.events.push_back(std::move(cycles));
-  for (const soc::EventDescription& event : pmu.events)
-    publication.events.push_back({event.name, {event.number}, Shown::may});
   return publication;
 }
 
@@ -159,6 +157,7 @@ std::string SocPmuJudge::room_for(const EventTruth& wanted, const std::vector<co
 Publication SocPmuJudge::publication() const {
   const PmuDescription& pmu = spec_.description;
   Publication publication = is_unknown(pmu) ? generic_publication(pmu) : described_publication(pmu);
+  publication.is_complete = false;  // a description need not have all that a driver knows of the product
   publication.files.push_back(identifier_of(pmu));
   return publication;
 }

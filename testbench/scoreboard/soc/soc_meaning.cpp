@@ -172,6 +172,7 @@ SocMeaning soc_meaning(const EventTerms& terms, const PmuDescription& pmu,
   SocMeaning meaning;
   if (pmu.cycle_counter && !pmu.is_64bit && *program.event == kNumberOfCycles) {
     meaning.kind = SocMeaning::Kind::cycles;
+    meaning.on_cycle_counter = true;
     meaning.text = "cycles";
     return meaning;
   }

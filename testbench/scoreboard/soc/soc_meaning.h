@@ -35,6 +35,7 @@ struct SocMeaning {
   unsigned attribute = 0;  ///< of a sum
   std::uint64_t unit = 1;  ///< of a sum: a value counts the units that it has, and 1 more for a rest
   std::vector<Test> tests;
+  bool on_cycle_counter = false;  ///< cycles that no other counter counts
   std::string text;
 
   /// @return whether the event counts such an occurrence of its source.

@@ -25,7 +25,7 @@ class SocTruth final : public EventTruth, private SocWires::Listener {
   SocTruth& operator=(const SocTruth&) = delete;
 
   [[nodiscard]] std::string text() const override { return meaning_.text; }
-  [[nodiscard]] bool counts_cycles() const override { return meaning_.kind == SocMeaning::Kind::cycles; }
+  [[nodiscard]] bool takes_cycle_counter() const override { return meaning_.on_cycle_counter; }
   [[nodiscard]] Mark mark(Picoseconds when) override;
   [[nodiscard]] std::uint64_t count(const Span& span) const override;
   void settle(const Span& span) override { settled_cycles_ += clock_.edges_in(span.begin.when, span.end.when); }

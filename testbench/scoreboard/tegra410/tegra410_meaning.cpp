@@ -77,7 +77,8 @@ UcfMeaning ucf_meaning(const EventTerms& terms) {
   if (destinations != 0) meaning.destinations = destinations;
   if (*event == kUcfCycles || *event == kUcfBusCycles) {
     meaning.kind = UcfMeaning::Kind::cycles;
-    meaning.text = *event == kUcfCycles ? "cycles" : "bus_cycles";
+    meaning.on_cycle_counter = *event == kUcfCycles;
+    meaning.text = meaning.on_cycle_counter ? "cycles" : "bus_cycles";
     return meaning;
   }
   const auto known = event_of_number(*event);

@@ -17,7 +17,8 @@ struct UcfMeaning {
   UcfEvent event = UcfEvent::slc_allocate;  ///< traffic only
   std::uint32_t sources = kAllSources;
   std::uint32_t destinations = kAllDestinations;
-  std::string text;  ///< for reports: "slc_access_rd, src_loc_cpu -> all"
+  bool on_cycle_counter = false;  ///< cycles, and not bus_cycles, which any other counter counts
+  std::string text;               ///< for reports: "slc_access_rd, src_loc_cpu -> all"
 };
 
 /// What a CMEM latency PMU must count for a user's event text.

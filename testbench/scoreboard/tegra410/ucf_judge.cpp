@@ -34,7 +34,7 @@ class UcfTruth final : public EventTruth {
       : meaning_(std::move(meaning)), reference_(reference), socket_(socket), clock_(clock) {}
 
   [[nodiscard]] std::string text() const override { return meaning_.text; }
-  [[nodiscard]] bool counts_cycles() const override { return meaning_.kind == UcfMeaning::Kind::cycles; }
+  [[nodiscard]] bool takes_cycle_counter() const override { return meaning_.on_cycle_counter; }
 
   [[nodiscard]] Mark mark(Picoseconds when) override {
     if (meaning_.kind != UcfMeaning::Kind::traffic) return {when, 0};

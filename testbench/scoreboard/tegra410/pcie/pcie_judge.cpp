@@ -21,7 +21,7 @@ class PcieTruth final : public EventTruth {
       : meaning_(std::move(meaning)), requests_(requests), checkpoints_(requests.reads()), clock_(clock) {}
 
   [[nodiscard]] std::string text() const override { return meaning_.text; }
-  [[nodiscard]] bool counts_cycles() const override { return meaning_.kind == PcieMeaning::Kind::cycles; }
+  [[nodiscard]] bool takes_cycle_counter() const override { return meaning_.kind == PcieMeaning::Kind::cycles; }
   /// @return the requester id that it names, or whose it shares with its group's leader
   [[nodiscard]] std::optional<std::uint16_t> requester() const noexcept { return meaning_.source.bdf; }
 

@@ -6,6 +6,8 @@
 #include <bit>
 #include <limits>
 #include <map>
+#include <optional>
+#include <set>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
@@ -118,7 +120,8 @@ class PcieTgtTruth final : public EventTruth, public PcieTgtListener {
   PcieTgtTruth& operator=(const PcieTgtTruth&) = delete;
 
   [[nodiscard]] std::string text() const override { return meaning_.text; }
-  [[nodiscard]] bool counts_cycles() const override { return meaning_.kind == PcieTgtMeaning::Kind::cycles; }
+  [[nodiscard]] const std::optional<PcieTgtMeaning::AddressFilter>& addresses() const { return meaning_.addresses; }
+  [[nodiscard]] bool takes_cycle_counter() const override { return meaning_.kind == PcieTgtMeaning::Kind::cycles; }
 
   void see(const PcieTgtRequest& request) override {
     if (meaning_.kind != PcieTgtMeaning::Kind::traffic) return;
@@ -275,6 +278,20 @@ PcieTgtPmuJudge::PcieTgtPmuJudge(const CoreSightPmuSpec& spec, const ExactClock&
       socket_(spec.socket),
       root_complex_(spec.root_complex),
       clock_(clock) {}
+
+std::string PcieTgtPmuJudge::room_for(const EventTruth& wanted, const std::vector<const EventTruth*>& active) const {
+  constexpr std::size_t kFilters = 8;  // NV_PCIE_TGT_ADDR_COUNT of nvidia_cspmu.c
+  const auto addresses_of = [](const EventTruth* event) {
+    return static_cast<const PcieTgtTruth*>(event)->addresses();
+  };
+  const auto addresses = addresses_of(&wanted);
+  std::set<PcieTgtMeaning::AddressFilter> filters;
+  for (const EventTruth* const event : active) {
+    if (const auto taken = addresses_of(event)) filters.insert(*taken);
+  }
+  if (addresses && filters.size() >= kFilters && !filters.contains(*addresses)) return {};
+  return CoreSightPmuJudge::room_for(wanted, active);
+}
 
 Publication PcieTgtPmuJudge::publication() const { return coresight_publication(CoreSightPmuType::pcie_tgt, true); }
 

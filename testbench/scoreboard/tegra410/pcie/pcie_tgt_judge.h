@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -23,6 +24,7 @@ struct PcieTgtMeaning {
   struct AddressFilter {
     std::uint64_t base = 0;
     std::uint64_t mask = 0;
+    auto operator<=>(const AddressFilter&) const = default;
   };
   Kind kind = Kind::nothing;
   PcieTgtEvent event = PcieTgtEvent::rd_bytes;  ///< traffic only
@@ -73,6 +75,9 @@ class PcieTgtPmuJudge final : public CoreSightPmuJudge {
   /// The result must not outlive the judge.
   [[nodiscard]] std::unique_ptr<EventTruth> truth(const EventTerms& terms) override;
   [[nodiscard]] Publication publication() const override;
+  /// Besides a counter, each different pair of address and mask takes one of eight filters.
+  [[nodiscard]] std::string room_for(const EventTruth& wanted,
+                                     const std::vector<const EventTruth*>& active) const override;
   /// Cycles, or an event of requests to BARs below one root port. No address filter matches them.
   [[nodiscard]] Injection injection(const EventTerms& terms, unsigned unit) override;
 

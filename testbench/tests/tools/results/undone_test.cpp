@@ -74,14 +74,13 @@ TEST_F(Undone, traffic_that_begins_after_the_end) {
 )";
   EXPECT_THAT(
       report(generator),
-      AllOf(HasSubstr("traffic[0].generators[0].phases[1] never begins: its start is 40.000 us, and the run ended "
-                      "at 30.000 us"),
+      AllOf(HasSubstr("traffic[0].generators[0].phases[1] never begins: its start is 40.000 us, and the run ended at"),
             Not(HasSubstr("phases[0] never"))));
 }
 
 TEST_F(Undone, each_of_more_events_than_counters_has_its_share_of_time) {
   const std::string report = (folder / "r.json").string();
-  ASSERT_EQ(pmufab({"run", shipped("cmn/cmn-nine-events.yaml"), "--json", report}).exit_code, 0);
+  ASSERT_EQ(pmufab({"run", shipped("cmn-nine-events.yaml"), "--json", report}).exit_code, 0);
   const Json result = Json::parse(read(report));
   for (const Json& run : result.at("runs")) {
     const Json& counters = run.at("measures").at(0).at("counters");
