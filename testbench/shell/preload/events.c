@@ -57,8 +57,8 @@ long syscall(long number, ...) {
   for (int i = 0; i < 6; ++i) argument[i] = va_arg(list, long);
   va_end(list);
   if (number == SYS_perf_event_open && is_connected()) {
-    return open_event((struct perf_event_attr*)argument[0], (pid_t)argument[1], (int)argument[2],
-                      (int)argument[3], (unsigned long)argument[4]);
+    return open_event((struct perf_event_attr*)argument[0], (pid_t)argument[1], (int)argument[2], (int)argument[3],
+                      (unsigned long)argument[4]);
   }
   long result = 0;
   if (machine_call(number, argument, &result)) return result;

@@ -251,22 +251,22 @@ ssize_t write(int fd, const void* buffer, size_t size) {
 }
 
 /* As the kernel does for files that know read() or write() alone: part by part, up to the first that is not whole. */
-#define DEFINE_IN_PARTS(name, one)                                                        \
-  ssize_t name(int fd, const struct iovec* parts, int count) {                            \
-    if (descriptor_of(fd).kind == ORDINARY) return NEXT(name)(fd, parts, count);          \
-    if (count < 0 || count > IOV_MAX) {                                                   \
-      errno = EINVAL;                                                                     \
-      return -1;                                                                          \
-    }                                                                                     \
-    ssize_t sum = 0;                                                                      \
-    for (int i = 0; i < count; ++i) {                                                     \
-      if (parts[i].iov_len == 0) continue;                                                \
-      const ssize_t done = one(fd, parts[i].iov_base, parts[i].iov_len);                  \
-      if (done < 0) return sum > 0 ? sum : -1;                                            \
-      sum += done;                                                                        \
-      if ((size_t)done < parts[i].iov_len) break;                                         \
-    }                                                                                     \
-    return sum;                                                                           \
+#define DEFINE_IN_PARTS(name, one)                                               \
+  ssize_t name(int fd, const struct iovec* parts, int count) {                   \
+    if (descriptor_of(fd).kind == ORDINARY) return NEXT(name)(fd, parts, count); \
+    if (count < 0 || count > IOV_MAX) {                                          \
+      errno = EINVAL;                                                            \
+      return -1;                                                                 \
+    }                                                                            \
+    ssize_t sum = 0;                                                             \
+    for (int i = 0; i < count; ++i) {                                            \
+      if (parts[i].iov_len == 0) continue;                                       \
+      const ssize_t done = one(fd, parts[i].iov_base, parts[i].iov_len);         \
+      if (done < 0) return sum > 0 ? sum : -1;                                   \
+      sum += done;                                                               \
+      if ((size_t)done < parts[i].iov_len) break;                                \
+    }                                                                            \
+    return sum;                                                                  \
   }
 DEFINE_IN_PARTS(readv, read)
 DEFINE_IN_PARTS(writev, write)

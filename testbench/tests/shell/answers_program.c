@@ -188,7 +188,8 @@ static void try_software(void) {
     attributes.named.type = type;
     attributes.named.config = config;
     attributes.bytes[44] = 0;
-    if (type != PERF_TYPE_SOFTWARE) expect(open_event(-1, 0, (int)of_task, 0), EINVAL, "another event in a task's group");
+    if (type != PERF_TYPE_SOFTWARE)
+      expect(open_event(-1, 0, (int)of_task, 0), EINVAL, "another event in a task's group");
     const long member = open_event(-1, 0, (int)of_cpu, 0);
     expect(member, 0, "an event in the group of a software event");
     close((int)member);
