@@ -4,7 +4,10 @@
 //
 // Arguments: `judged`, 0 for a scenario with `judge: off`; `at_once`, how many runs at the same time. The time is that of
 // the clock until all have ended. The counter `processors` tells how many were at work on average.
+//
+// Those named judge/... compare processor times: seconds `judged`, `not_judged`, and the one `over` the other.
 
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -137,6 +140,32 @@ void whole_run(benchmark::State& state, const Subject& subject) {
   state.counters[subject.unit] = benchmark::Counter(static_cast<double>(units), benchmark::Counter::kIsRate);
 }
 
+/// Processor time with the judge over that without. Both run in turn, so that what else the machine does matters less.
+void cost_of_judge(benchmark::State& state, const Subject& subject) {
+  std::array<double, 2> seconds{};  // not judged, judged
+  for (auto _ : state) {
+    for (const bool is_judged : {false, true}) {
+      const Scratch scratch;
+      Runs runs(subject, is_judged, 1);
+      scenario::RunnerOptions options;
+      options.jobs = 1;
+      options.records_load = true;
+      options.scratch = scratch.path();
+      scenario::run_all(runs, options);
+      if (!runs.error.empty()) {
+        state.SkipWithError(runs.error.c_str());
+        has_failed = true;
+      }
+      seconds.at(is_judged ? 1 : 0) += runs.processor_seconds;
+    }
+    state.SetIterationTime(seconds[1]);
+  }
+  const auto iterations = static_cast<double>(state.iterations());
+  state.counters["not_judged"] = seconds[0] / iterations;
+  state.counters["judged"] = seconds[1] / iterations;
+  state.counters["over"] = seconds[1] / seconds[0];
+}
+
 const std::vector<Subject>& subjects() {
   static const std::vector<Subject> all = {
       {"mesh/load:20", "mesh.yaml", "flit_hops", {"mesh_traffic[0].rate=0.02", "duration=1 ms"}},
@@ -151,6 +180,7 @@ const std::vector<Subject>& subjects() {
        "operations",
        {"cxl_traffic[0].ranges[0].pattern.kind=uniform", "cxl_traffic[0].ranges[0].base=0x14000000000",
         "cxl_traffic[0].mix={load: 2, store: 1}"}},
+      {"cxl/occupancy", "occupancy.yaml", "operations"},
       {"ucf/two_sockets", "ucf.yaml", "requests"},
       {"dwc/answers", "dwc.yaml", "messages"},
       {"soc/reads", "soc.yaml", "occurrences"},
@@ -170,6 +200,11 @@ int main(int argc, char* argv[]) {
     benchmark::RegisterBenchmark(subject.name, [&subject](benchmark::State& state) { whole_run(state, subject); })
         ->ArgNames({"judged", "at_once"})
         ->ArgsProduct({{1, 0}, {1, 2}})
+        ->UseManualTime()
+        ->Iterations(1)
+        ->Unit(benchmark::kMillisecond);
+    benchmark::RegisterBenchmark((std::string("judge/") + subject.name).c_str(),
+                                 [&subject](benchmark::State& state) { cost_of_judge(state, subject); })
         ->UseManualTime()
         ->Iterations(1)
         ->Unit(benchmark::kMillisecond);

@@ -43,7 +43,7 @@ bool is_killed(const ProcessEnd& end) noexcept {
 
 std::string describe(const ProcessEnd& end) {
   const bool killed = is_killed(end);
-  const std::string place = end.place.empty() ? "does a driver wait for ever?" : fmt::format("it was in {}", end.place);
+  const std::string place = end.place.empty() ? "nothing tells where it was" : fmt::format("it was in {}", end.place);
   if (!end.limit.empty()) {
     const std::string how = end.place.empty() ? "it was killed; " : fmt::format("it was killed in {}; ", end.place);
     return fmt::format("{}; {}the results so far are kept", end.limit, killed ? how : "");

@@ -473,6 +473,13 @@ class Runner {
       result.partial = true;
       result.message = fmt::format("its results cannot be read: {}", error.what());
     }
+    constexpr std::uint64_t kKibibyte = 1024;
+    // What needs much may just be large, and not stuck.
+    if (const std::uint64_t memory = run.cost.memory_kib * kKibibyte;
+        process::is_killed(run.end) && !result.message.empty() && memory >= process::kMuchMemory)
+      result.message += fmt::format("; it had simulated {} and needed {:.1f} GiB of memory",
+                                    format_quantity(run.simulated_time, Quantity::duration),
+                                    static_cast<double>(memory) / static_cast<double>(process::kMuchMemory));
     if (run.write_error == EBADF) {
       result.status = RunResult::Status::crashed;
       result.message = "its results cannot be written any more: its file was closed (does a driver close files?)";

@@ -905,6 +905,18 @@ Machine::Options options_for(const ScenarioSpec& spec, const SessionOptions& ses
   return options;
 }
 
+/// What the judge keeps does not grow with time, but what waits does.
+std::string out_of_memory(std::uint64_t limit) {
+  const std::string limited =
+      limit == 0 ? "" : fmt::format(" (--limit memory={} is reached)", format_quantity(limit, Quantity::bytes));
+  const Picoseconds now = simulated_time();
+  if (now == 0) return fmt::format("memory ran out{} before the simulation began: the platform is too large", limited);
+  return fmt::format(
+      "memory ran out{} at {} of simulated time: does traffic offer more than is served, so that ever more requests "
+      "wait?",
+      limited, format_quantity(now, Quantity::duration));
+}
+
 }  // namespace
 
 int run_session(const ScenarioSpec& spec, const driver_host::DriverSet& drivers, Journal& journal,
@@ -956,8 +968,7 @@ int run_session(const ScenarioSpec& spec, const driver_host::DriverSet& drivers,
                         no_room ? InputError(error.what(), "is the disk full?").what() : error.what());
     return no_room ? 2 : 3;
   } catch (const std::bad_alloc&) {
-    journal.write_error(Journal::Cause::internal, fmt::format("memory ran out (--limit memory={})",
-                                                              format_quantity(options.limits.memory, Quantity::bytes)));
+    journal.write_error(Journal::Cause::internal, out_of_memory(options.limits.memory));
     return 3;
   } catch (const std::exception& error) {
     journal.write_error(Journal::Cause::internal, error.what());

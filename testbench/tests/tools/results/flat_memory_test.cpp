@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A judge settles as it goes: a run of ten milliseconds needs the memory of a run of one, for the events that drivers
-// publish for these machines. All events of a platform are open at once, so they take turns, and groups and readings are among them.
+// A judge settles as it goes: a run of ten milliseconds needs the memory of a run of one, for each kind of event that
+// coverage knows. All events of a platform are open at once, so they take turns, and groups and readings are among them.
 #include <ostream>
 #include <string>
 #include <vector>
 
+#include <sched.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 
@@ -46,6 +47,18 @@ std::string terms_of(const std::string& event) {
 
 class FlatMemory : public Cli, public ::testing::WithParamInterface<Machine> {
  protected:
+  static void take_one_processor() {
+    cpu_set_t mine;
+    ASSERT_EQ(sched_getaffinity(0, sizeof mine, &mine), 0);
+    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+      if (!CPU_ISSET(cpu, &mine)) continue;
+      CPU_ZERO(&mine);
+      CPU_SET(cpu, &mine);
+      break;
+    }
+    ASSERT_EQ(sched_setaffinity(0, sizeof mine, &mine), 0);
+  }
+
   /// @return all events that drivers publish and models make, alone, and the first of each PMU as a group
   std::vector<std::string> events() {
     const Machine& machine = GetParam();
@@ -59,6 +72,8 @@ class FlatMemory : public Cli, public ::testing::WithParamInterface<Machine> {
       std::vector<std::string> own;
       for (const auto& [event, number] : pmu.at("events").items()) {
         if (pmu.contains("not_modelled") && pmu.at("not_modelled").contains(event)) continue;
+        // Drivers lose cycles at each reading (scenarios/known-defects/cmn-cycles.yaml). No memory is needed for them.
+        if (event == "dtc_cycles") continue;
         for (const std::string& term : machine.terms) {
           own.push_back(fmt::format("{}/{}{}/", name, event, terms_of(event) + term));
           if (event == "clock_ticks") break;  // its counter has no threshold
@@ -73,19 +88,20 @@ class FlatMemory : public Cli, public ::testing::WithParamInterface<Machine> {
 
   /// @return kibibytes that a run needed
   long need(const std::vector<std::string>& events, unsigned milliseconds) {
-    // A report keeps each reading, and each turn of an event. Runs have the same number, and differ in length only.
+    // A report keeps each reading, so runs have the same number of them. A longer run has more turns.
     constexpr unsigned kReadingUs = 50;
     constexpr unsigned kTurnUs = 20;
     std::string text = fmt::format(
         "name: flat\nplatform: {}\ndrivers: newest\n{}duration: {} us\nhost: {{access_latency: 1 ns, rotation: {} "
         "us}}\n"
         "measure:\n  - name: all\n    start: 1 us\n    interval: {} us\n    events:\n",
-        shipped(GetParam().platform), GetParam().traffic, 1'000 * milliseconds, kTurnUs * milliseconds,
-        kReadingUs * milliseconds);
+        shipped(GetParam().platform), GetParam().traffic, 1'000 * milliseconds, kTurnUs, kReadingUs * milliseconds);
     for (const std::string& event : events) text += fmt::format("      - \"{}\"\n", event);
-    // Where memory is limited the heap has small pages only, so what a run needs is told to a few kibibytes.
+    // Where memory is limited the heap has small pages only, so what a run needs is told to a few kibibytes. A second
+    // thread has a heap of its own, whose size depends on how much each of the two judges.
     const rlimit much{std::uint64_t{8} << 30U, std::uint64_t{8} << 30U};
     EXPECT_EQ(setrlimit(RLIMIT_DATA, &much), 0);
+    take_one_processor();
     std::vector<std::string> arguments{"run", write("flat.yaml", text), "-j", "1"};
     for (const std::string& setting : GetParam().settings) arguments.insert(arguments.end(), {"--set", setting});
     const pid_t pid = start(arguments);
@@ -104,10 +120,8 @@ class FlatMemory : public Cli, public ::testing::WithParamInterface<Machine> {
 TEST_P(FlatMemory, of_a_run_does_not_grow_with_its_length) {
   const std::vector<std::string> all = events();
   ASSERT_GT(all.size(), 4U);
-  // What waits to be settled has its greatest size later where much is under way.
-  const unsigned begin = GetParam().traffic == kMemory ? 5 : 1;
-  const long one = need(all, begin);
-  const long ten = need(all, begin + 9);
+  const long one = need(all, 1);
+  const long ten = need(all, 10);
   constexpr long kKibibytesPerMebibyte = 1024;
   EXPECT_LE(ten, one + kKibibytesPerMebibyte);
 }
@@ -138,6 +152,18 @@ constexpr const char* kDevices = R"(traffic:
         targets: [{memory: bar, socket: 0, root_complex: 3, root_port: 0}, {memory: cxl, socket: 0, size: 64 KiB}]
         mix: {read: 1, write: 1}
         pacing: {kind: exponential, requests_per_us: 5}
+)";
+constexpr const char* kOperations = R"(chi_traffic:
+  - name: cpus
+    mix: {load: 4, store: 3, read_once: 1, write_unique_full: 1, atomic_load: 1, clean_shared: 1, stash_shared: 1}
+    ranges: [{base: 0, size: 64 KiB, pattern: uniform}]
+    rate: 0.005
+)";
+constexpr const char* kMessages = R"(cxl_traffic:
+  - name: host
+    mix: {load: 3, store: 2, read: 1, write: 1}
+    ranges: [{base: 0x100_0000_0000, size: 64 KiB, pattern: {kind: uniform}}]
+    pacing: {kind: exponential, requests_per_us: 5}
 )";
 constexpr const char* kLink = R"(dwc_traffic:
   - name: answers
@@ -177,6 +203,9 @@ const std::vector<Machine>& machines() {
       {"tegra410", "platforms/tegra410-2s-small.yaml", "nvidia", listed_once, {}, {}, kRequests},
       {"pcie", "platforms/tegra410-pcie.yaml", "nvidia_pcie", listed_once, {}, {}, kDevices},
       {"cxl_controller", "platforms/cxl-controller.yaml", "cxl", by_thresholds, many_counters(0, 7), {}, kMemory},
+      {"cxl_messages", "platforms/cxl-exact.yaml", "cxl_pmu_mem0", by_thresholds, many_counters(0, 10), {}, kMessages},
+      {"cmn600", "platforms/cmn600-small.yaml", "arm_cmn", listed_once, {}, {}, kOperations},
+      {"cmn700", "platforms/cmn700-small.yaml", "arm_cmn", listed_once, {}, {}, kOperations},
       {"dwc", "platforms/dwc-root-ports.yaml", "dwc_rootport_13018", listed_once, {}, {}, kLink},
       {"described",
        "platforms/soc/soc-small.yaml",
@@ -191,6 +220,21 @@ const std::vector<Machine>& machines() {
 
 INSTANTIATE_TEST_SUITE_P(Machines, FlatMemory, ::testing::ValuesIn(machines()),
                          [](const auto& info) { return std::string(info.param.name); });
+
+using OutOfMemory = Cli;
+
+TEST_F(OutOfMemory, a_run_says_which_limit_was_reached_and_when) {
+  const std::string file = write("large.yaml", "name: large\nplatform: " + shipped("platforms/tegra410-2s.yaml") +
+                                                   "\ndrivers: newest\nduration: 1 us\nmeasure:\n  - {name: one, "
+                                                   "events: [nvidia_ucf_pmu_0/cycles/]}\n");
+  const Outcome outcome = pmufab({"run", file, "--limit", "memory=16 MiB"});
+  EXPECT_EQ(outcome.exit_code, 3);
+  EXPECT_THAT(outcome.out + outcome.err,
+              ::testing::AllOf(::testing::HasSubstr("large (platform tegra410-2s"),
+                               ::testing::HasSubstr("memory ran out (--limit memory=16 MiB is reached) before the "
+                                                    "simulation began: the platform is too large"),
+                               ::testing::Not(::testing::HasSubstr("wait for ever"))));
+}
 
 }  // namespace
 }  // namespace pmufab::testing
