@@ -6,7 +6,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
+#include <cstddef>
 
 namespace pmufab::shell {
 namespace {
@@ -30,6 +32,10 @@ void ProgramTimers::close_descriptor(const Timer& timer) {
 }
 
 ProgramTimers::Number ProgramTimers::make(pid_t process, const Notice& notice) {
+  constexpr std::ptrdiff_t kMost = 1000;
+  const auto count =
+      std::count_if(timers_.begin(), timers_.end(), [&](const auto& entry) { return entry.second.process == process; });
+  if (count >= kMost) return 0;
   timers_[key_of(process, ++last_)] = {.process = process, .notice = notice};
   return last_;
 }

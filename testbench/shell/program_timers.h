@@ -34,7 +34,7 @@ class ProgramTimers {
   ProgramTimers(const ProgramTimers&) = delete;
   ProgramTimers& operator=(const ProgramTimers&) = delete;
 
-  /// Takes the notice's descriptor.
+  /// Takes the notice's descriptor. @return 0: the process has too many
   Number make(pid_t process, const Notice& notice);
   /// @return how a timer stands; nothing if there is none of that number
   [[nodiscard]] std::optional<Setting> get(pid_t process, Number number, Picoseconds now) const;

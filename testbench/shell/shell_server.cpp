@@ -308,16 +308,28 @@ void ShellServer::answer(int socket, pid_t process, const pmufab_shell_request& 
       access_config(request, reply);
       break;
     case PMUFAB_SHELL_TIMER_MAKE:
-      make_timer(socket, process, request);
-      return;
     case PMUFAB_SHELL_TIMER_SET:
-      set_timer(process, request, reply);
-      break;
     case PMUFAB_SHELL_TIMER_DROP:
-      reply.result = timers_.drop(request.argument[0]) ? 0 : -EINVAL;
-      break;
+      answer_of_timers(socket, process, request);
+      return;
     default:
       reply.result = -ENOSYS;
+  }
+  send_reply(socket, reply);
+}
+
+/// Otherwise programs have the host's timers.
+void ShellServer::answer_of_timers(int socket, pid_t process, const pmufab_shell_request& request) {
+  pmufab_shell_reply reply{};
+  if (!simulated_clock_) {
+    reply.result = -ENOSYS;
+  } else if (request.call == PMUFAB_SHELL_TIMER_MAKE) {
+    make_timer(socket, process, request);
+    return;
+  } else if (request.call == PMUFAB_SHELL_TIMER_SET) {
+    set_timer(process, request, reply);
+  } else {
+    reply.result = timers_.drop(request.argument[0]) ? 0 : -EINVAL;
   }
   send_reply(socket, reply);
 }
@@ -334,8 +346,10 @@ void ShellServer::make_timer(int socket, pid_t process, const pmufab_shell_reque
   if (reply.result == 0) {
     join(process);
     reply.value = timers_.make(process, notice);
+    if (reply.value == 0) reply.result = -EAGAIN;
   }
-  send_reply(socket, reply, notice.descriptor);
+  send_reply(socket, reply, reply.result == 0 ? notice.descriptor : -1);
+  if (reply.result != 0 && notice.descriptor >= 0) close(notice.descriptor);
 }
 
 void ShellServer::set_timer(pid_t process, const pmufab_shell_request& request, pmufab_shell_reply& reply) {

@@ -59,6 +59,7 @@ class ShellServer {
   void join(pid_t process);
   void join_children();
   void wake_up();
+  void answer_of_timers(int socket, pid_t process, const pmufab_shell_request& request);
   void make_timer(int socket, pid_t process, const pmufab_shell_request& request);
   void set_timer(pid_t process, const pmufab_shell_request& request, pmufab_shell_reply& reply);
   [[nodiscard]] std::vector<pollfd> files() const;

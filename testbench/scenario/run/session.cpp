@@ -590,11 +590,17 @@ class ScenarioRun {
         break;
       case Action::unbind_driver:
       case Action::bind_driver:
-        bind(action, at);
-        break;
       case Action::write_file:
-        write_file(action, at);
+        write_to_sysfs(action, at);
         break;
+    }
+  }
+
+  void write_to_sysfs(const ActionSpec& action, const std::string& at) {
+    if (action.kind == ActionSpec::Kind::write_file) {
+      write_file(action, at);
+    } else {
+      bind(action, at);
     }
   }
 
