@@ -40,6 +40,13 @@ constexpr std::array<LinkEventCode, kLinkEventCodes> kLinkEvents{
     LinkEventCode{"rx_ccix_tlp", 0x717, Payload::rx_ccix},
 };
 
+constexpr std::array<LinkEventCode, kPayloads> kLinkPayloads{
+    LinkEventCode{"tx_pcie_tlp_data_payload", 0x20, Payload::tx_pcie},
+    LinkEventCode{"rx_pcie_tlp_data_payload", 0x21, Payload::rx_pcie},
+    LinkEventCode{"tx_ccix_tlp_data_payload", 0x22, Payload::tx_ccix},
+    LinkEventCode{"rx_ccix_tlp_data_payload", 0x23, Payload::rx_ccix},
+};
+
 constexpr std::array<std::string_view, kLinkStates> kStateNames{"l0",   "tx_l0s", "rx_l0s", "tx_rx_l0s", "l1",
                                                                 "l1_1", "l1_2",   "l1_aux", "cfg_rcvry"};
 
@@ -51,6 +58,15 @@ const LinkEventCode* find_link_event(unsigned id) noexcept {
   const auto found = std::lower_bound(kLinkEvents.begin(), kLinkEvents.end(), id,
                                       [](const LinkEventCode& event, unsigned wanted) { return event.id < wanted; });
   return found != kLinkEvents.end() && found->id == id ? &*found : nullptr;
+}
+
+std::span<const LinkEventCode> link_payloads() noexcept { return kLinkPayloads; }
+
+std::optional<Payload> payload_of(unsigned id) noexcept {
+  if (id >= kLinkPayloads.front().id && id <= kLinkPayloads.back().id)
+    return kLinkPayloads.at(id - kLinkPayloads.front().id).payload;
+  const LinkEventCode* const event = find_link_event(id);
+  return event == nullptr ? std::nullopt : event->payload;
 }
 
 std::string_view to_string(LinkState state) noexcept { return kStateNames.at(static_cast<std::size_t>(state)); }

@@ -27,6 +27,13 @@ inline constexpr unsigned kLinkEventCodes = 29;
 /// @return the event with that number; null if there is none
 [[nodiscard]] const LinkEventCode* find_link_event(unsigned id) noexcept;
 
+/// Data of packets of which nothing else is told, under the number and name of the report that counts it: no lane counts
+/// these.
+/// @return all of them, in the order of Payload
+[[nodiscard]] std::span<const LinkEventCode> link_payloads() noexcept;
+/// @return whose data happens: of an event of a lane that carries data, or of data alone; nothing if there is none
+[[nodiscard]] std::optional<Payload> payload_of(unsigned id) noexcept;
+
 /// @return the word for a state in files: "l1_2".
 [[nodiscard]] std::string_view to_string(LinkState state) noexcept;
 

@@ -104,11 +104,11 @@ RasDes::Counter* RasDes::selected() noexcept {
 }
 
 void RasDes::happen(const LinkEvent& event, Picoseconds when) {
-  const LinkEventCode* const code = find_link_event(event.id);
-  Counter* const one = counter(code, event.lane);
-  if (one == nullptr) return;
-  if (one->is_on) one->value += static_cast<std::uint32_t>(event.repeat);
-  if (code->payload && event.bytes != 0) analysis_.pass(*code->payload, event.repeat * units_of(event.bytes), when);
+  if (event.lane >= lanes_) return;
+  Counter* const one = counter(find_link_event(event.id), event.lane);
+  if (one != nullptr && one->is_on) one->value += static_cast<std::uint32_t>(event.repeat);
+  const std::optional<Payload> payload = payload_of(event.id);
+  if (payload && event.bytes != 0) analysis_.pass(*payload, event.repeat * units_of(event.bytes), when);
 }
 
 void RasDes::write_counter_control(const pcie::ConfigurationWrite& write) {

@@ -32,7 +32,7 @@ class RasDes {
   RasDes(const RasDes&) = delete;
   RasDes& operator=(const RasDes&) = delete;
 
-  /// Something happens on the link. Nothing counts an event that link_events() does not have.
+  /// Something happens on the link. Nothing counts an event that neither link_events() nor link_payloads() has.
   void happen(const LinkEvent& event, Picoseconds when);
   /// The link is in another state from now on.
   void enter(LinkState state, Picoseconds when) { analysis_.enter(state, when); }

@@ -23,7 +23,7 @@ inline constexpr unsigned kLinkStates = 9;
 
 /// Something that a port sends or receives on a lane.
 struct LinkEvent {
-  unsigned id = 0;  ///< group << 8 | number, as drivers write it: 0x70c for rx_memory_read
+  unsigned id = 0;  ///< group << 8 | number, as drivers write it: 0x70c for rx_memory_read. 0x20 to 0x23: data alone
   unsigned lane = 0;
   std::uint64_t bytes = 0;   ///< payload, of events that carry data
   std::uint64_t repeat = 1;  ///< it happens so many times at once

@@ -163,6 +163,8 @@ DwcMeaning dwc_meaning(const EventTerms& terms, const dwc::RootPortDescription& 
 bool is_dwc_data(unsigned id, DwcData data) noexcept {
   constexpr std::array kTx{0x700U, 0x702U, 0x704U, 0x707U, 0x708U, 0x709U};
   constexpr std::array kRx{0x70bU, 0x70fU, 0x712U, 0x713U, 0x714U};
+  constexpr unsigned kDataAlone = 0x20;  // and the next three: data of packets that no lane counts
+  if (id == kDataAlone + static_cast<unsigned>(data)) return true;
   switch (data) {
     case DwcData::tx_pcie:
       return std::find(kTx.begin(), kTx.end(), id) != kTx.end();

@@ -88,9 +88,11 @@ unsigned read_dwc_port(Reader& reader, const TrafficContext& context) {
 /// @return the event's number. @throws InputError if there is no such event
 traffic::ValueRange link_event_of(const std::string& name, const Source& source, const std::string& path) {
   std::vector<std::string> names;
-  for (const dwc::LinkEventCode& event : dwc::link_events()) {
-    if (event.name == name) return {event.id, event.id};
-    names.emplace_back(event.name);
+  for (const auto events : {dwc::link_events(), dwc::link_payloads()}) {
+    for (const dwc::LinkEventCode& event : events) {
+      if (event.name == name) return {event.id, event.id};
+      names.emplace_back(event.name);
+    }
   }
   std::string suggestion = did_you_mean(name, names);
   if (suggestion.empty()) suggestion = "for example rx_memory_read; docs/platforms/dwc-root-ports.md lists them";
