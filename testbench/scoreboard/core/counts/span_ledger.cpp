@@ -8,6 +8,11 @@ namespace {
 
 bool is_same(const Mark& one, const Mark& other) { return one.when == other.when && one.position == other.position; }
 
+/// Marks of one instant are in the order of their positions.
+bool is_before(const Mark& one, const Mark& other) {
+  return std::pair(one.when, one.position) < std::pair(other.when, other.position);
+}
+
 void lose(Losses& losses, LossCause cause, std::uint64_t more) {
   losses[cause] = static_cast<std::int64_t>(static_cast<std::uint64_t>(losses[cause]) + more);
 }
@@ -25,7 +30,7 @@ class SpanLedger::Windows {
     return truth_.happened({begin, part.end}) - truth_.happened({begin, part.begin});
   }
   [[nodiscard]] const Mark& beginning_of(const Span& part) {
-    while (at_ + 1 < beginnings_.size() && beginnings_[at_ + 1].when <= part.begin.when) ++at_;
+    while (at_ + 1 < beginnings_.size() && !is_before(part.begin, beginnings_[at_ + 1])) ++at_;
     return beginnings_[at_];
   }
 
@@ -38,8 +43,9 @@ class SpanLedger::Windows {
 void SpanLedger::settle(EventTruth& truth, Picoseconds until) {
   Windows windows(truth, times_.beginnings());
   std::deque<OpenTimes::Gap>& gaps = times_.ended_gaps();
+  // Turns may have no length, so several may be of one instant.
   const auto is_gap_next = [&] {
-    return !gaps.empty() && (spans_.empty() || gaps.front().span.end.when <= spans_.front().begin.when);
+    return !gaps.empty() && (spans_.empty() || is_before(gaps.front().span.begin, spans_.front().begin));
   };
   const auto next = [&] { return is_gap_next() ? gaps.front().span : spans_.front(); };
   while (!gaps.empty() || !spans_.empty()) {

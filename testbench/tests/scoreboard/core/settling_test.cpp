@@ -101,11 +101,11 @@ class Settling : public ::testing::Test {
   void SetUp() override { board.add(std::make_unique<BeltJudge>(belt)); }
 
   void call(Call name, bool is_begin, int event = 0, std::uint64_t value = 0) {
-    board.on_call(name, is_begin, kPmu, event, value, now += 1000);
+    board.on_call(name, is_begin, kPmu, event, value, now += step);
   }
   void control(Call name, bool on) {
     call(name, true);
-    board.on_bus_access({now += 1000, kControl, on ? 1U : 0U, 4, true, true});
+    board.on_bus_access({now += step, kControl, on ? 1U : 0U, 4, true, true});
     call(name, false);
   }
   /// The perf core puts the event on a counter, or takes it off.
@@ -131,6 +131,7 @@ class Settling : public ::testing::Test {
   Belt belt;
   Scoreboard board;
   Picoseconds now = 0;
+  Picoseconds step = 1000;  // that a call or an access takes
 };
 
 TEST_F(Settling, any_number_of_turns_and_readings_needs_the_memory_of_a_few) {
@@ -166,6 +167,32 @@ TEST_F(Settling, any_number_of_turns_and_readings_needs_the_memory_of_a_few) {
   EXPECT_LT(end.windows.size(), 100U) << "the last ones";
   // Of each turn: from the write that starts the PMU to the one that stops it.
   EXPECT_EQ(end.window_time, kTurns * (end.windows.back().end - end.windows.back().begin));
+}
+
+TEST_F(Settling, turns_without_length_keep_their_order_at_one_instant) {
+  constexpr std::uint64_t kTurns = 3'000;
+  step = 0;
+  board.expect(1, kPmu, {});
+  board.enabling(1);
+  control(Call::pmu_enable, true);
+  std::uint64_t counted = 0;
+  for (std::uint64_t turn = 0; turn < kTurns; ++turn) {
+    turn_begins();
+    if (turn == 0) board.enabled(1, now);
+    if (turn % 3 == 0) {
+      pass(2);
+      counted += 2;
+    }
+    turn_ends(counted);
+    if (turn % 7 == 0) pass(5);
+  }
+  board.disabling(1, now);
+  board.disabled(1);
+  EXPECT_LT(belt.most, kMostMarks);
+  const EventResult end = result();
+  EXPECT_EQ(end.expected, counted);
+  EXPECT_EQ(end.match, EventResult::Match::exact);
+  EXPECT_TRUE(end.account.adds_up(counted));
 }
 
 TEST_F(Settling, an_event_that_waits_for_ever_needs_no_memory_for_it) {
