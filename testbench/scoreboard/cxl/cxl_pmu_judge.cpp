@@ -353,7 +353,15 @@ std::string CxlPmuJudge::room_for(const EventTruth& wanted, const std::vector<co
   const CxlProgram& program = program_of(&wanted);
   const std::uint32_t supported = spec.supported(program.vendor, program.group);
   if (program.mask == 0 || (program.mask & supported) != program.mask) return {};
-  if (active.size() < spec.configurable)
+  // Configurable counters must not use an event capability of a fixed counter, so another must have the group.
+  bool has_configurable = false;
+  for (unsigned index = 0; index < spec.groups.size(); ++index) {
+    const bool is_fixed = std::any_of(spec.fixed.begin(), spec.fixed.end(),
+                                      [&](const CxlFixedCounter& one) { return one.group_index == index; });
+    const CxlGroupSpec& group = spec.groups[index];
+    has_configurable |= !is_fixed && group.vendor == program.vendor && group.group == program.group;
+  }
+  if (has_configurable && active.size() < spec.configurable)
     return fmt::format("{} of {} configurable counters used", active.size(), spec.configurable);
   CxlProgram plain;
   plain.vendor = program.vendor;

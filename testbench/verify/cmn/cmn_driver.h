@@ -49,7 +49,7 @@ struct CmnDriver {
   bool ccla;                  ///< before 6.12 events of CCLA count nothing (cmn-gateways-hnf)
   bool hazard_filters;        ///< before 7.3 address hazards keep the filter of an event before (cmn-hazards-older)
   bool combines;  ///< before 6.12 the second watchpoint of a pair counts nothing afterwards (cmn-combined-stays)
-  bool watchpoints_by_group;  ///< before 6.12 one watchpoint for each match group and direction
+  bool watchpoints_by_group;  ///< before 6.12 one watchpoint for each match group and direction, others refused
 };
 
 }  // namespace pmufab::verify
