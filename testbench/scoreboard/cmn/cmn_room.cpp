@@ -74,6 +74,8 @@ std::string CmnPmuJudge::room_for(const EventTruth& wanted, const std::vector<co
          wires_.slots(static_cast<unsigned>(xp), meaning.port, meaning.upload).taken) {
       if (other == nullptr) continue;
       if (meaning.combine != 0 || other->meaning().combine != 0) return {};
+      // A driver may take the match group for the number of the watchpoint, as that of Linux 6.1 does.
+      if (meaning.group == other->meaning().group) return {};
     }
     const auto& slots = wires_.slots(static_cast<unsigned>(xp), meaning.port, meaning.upload).taken;
     if (std::count(slots.begin(), slots.end(), nullptr) == 0) return {};

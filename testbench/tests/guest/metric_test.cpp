@@ -128,7 +128,7 @@ class MetricVerdicts : public ::testing::Test {
   static MetricVerdict judge(const std::string& printed, std::uint64_t high = 20, const std::string& doubt = "") {
     const Metric metric{"rate", "", "a / b", "100%", "arm_cmn"};
     const std::vector<ExpectedEvent> run{
-        {"a", 5, 5, "", ""}, {"b", 20, high, "", doubt}, {"rate", {}, {}, "", "", metric}};
+        {"a", 5, 5, "", ""}, {"b", 20, high, "", doubt}, {"rate", {}, {}, "", "", false, false, metric}};
     const std::vector<MetricVerdict> verdicts =
         compare_metrics({run}, read_perf_output("  5  a  #  " + printed + "\n  20  b\n"));
     EXPECT_EQ(verdicts.size(), 1U);
@@ -154,13 +154,14 @@ TEST_F(MetricVerdicts, say_why_a_metric_is_not_judged) {
   EXPECT_EQ(judge("25.0 %  rate\n 1 b # 25.0 % rate").note, "it is unclear which perf printed which metric");
   const Metric metric{"rate", "", "a / b", "100%", "arm_cmn"};
   const std::vector<ExpectedEvent> run{
-      {"a", 5, 5, "", ""}, {"b", {}, {}, "no such node", ""}, {"rate", {}, {}, "", "", metric}};
+      {"a", 5, 5, "", ""}, {"b", {}, {}, "no such node", ""}, {"rate", {}, {}, "", "", false, false, metric}};
   EXPECT_EQ(compare_metrics({run}, read_perf_output("5 a # 1.0 % rate\n")).at(0).note, "not judged: b: no such node");
 }
 
 TEST_F(MetricVerdicts, take_the_time_that_perf_printed) {
   const Metric metric{"speed", "", "a * 32 / 1e6 / duration_time", "1MB/s", "arm_cmn"};
-  const std::vector<ExpectedEvent> run{{"a", 1000000, 1000000, "", ""}, {"speed", {}, {}, "", "", metric}};
+  const std::vector<ExpectedEvent> run{{"a", 1000000, 1000000, "", ""},
+                                       {"speed", {}, {}, "", "", false, false, metric}};
   const auto check = [&](const std::string& text) {
     return compare_metrics({run}, read_perf_output(text)).at(0).check;
   };

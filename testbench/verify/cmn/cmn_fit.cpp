@@ -108,10 +108,6 @@ bool CmnFit::fits(const std::vector<const MeshEvent*>& events, bool is_group) co
          filters_fit(all, is_group);
 }
 
-bool CmnFit::take_turns(const MeshEvent& one, const MeshEvent& other) const {
-  return !watchpoints_by_group_ || watchpoints_fit(one_by_one({&one, &other}), false);
-}
-
 /// What the driver has seen of a group when it checks the next event of it.
 struct CmnFit::Checked {
   struct Watchpoint {

@@ -107,8 +107,6 @@ class CmnFit {
   CmnFit(const CmnDriver& driver, cmn::Product product, unsigned dtcs);
   /// @param is_group  as one group: the driver's check is stricter than its hardware
   [[nodiscard]] bool fits(const std::vector<const MeshEvent*>& events, bool is_group) const;
-  /// @return true if the driver lets both take turns, each with others: it refuses neither while there is room
-  [[nodiscard]] bool take_turns(const MeshEvent& one, const MeshEvent& other) const;
   /// Why a driver refuses a group.
   enum class Refusal : std::uint8_t { cycles, dtc_full, dtm_full, filter, watchpoints_full, combination };
   /// @return why the driver refuses the last event of a group that it takes without it; none: it takes it. Some groups it

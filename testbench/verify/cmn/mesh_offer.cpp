@@ -66,9 +66,7 @@ Offer::Offer(Random& random, const MeshPlan& plan, const CmnDriver& driver, Offe
   if (has_cycles_) events_.push_back(maker.cycles());
   // With a CAL, more nodes can be at one DTM than it has counters. Such an event never counts.
   const auto keep = [&](MeshEvent event) {
-    const auto take_turns = [&](const MeshEvent& other) { return fit_.take_turns(event, other); };
-    if (fit_.fits({&event}, false) && std::all_of(events_.begin(), events_.end(), take_turns))
-      events_.push_back(std::move(event));
+    if (fit_.fits({&event}, false)) events_.push_back(std::move(event));
   };
   while (events_.size() < kEvents) {
     MeshEvent event = maker.make();
