@@ -70,6 +70,9 @@ std::string CmnPmuJudge::room_for(const EventTruth& wanted, const std::vector<co
     if (needed[xp] == 0) continue;
     if (taken[xp] > kCountersOfDtm) return {};
     if (meaning.kind != CmnMeaning::Kind::watchpoint) continue;
+    // A DTM for every two ports in use; the first is there without any.
+    const unsigned ports = wires_.spec.ports_in_use[xp];
+    if (wires_.spec.multiple_dtm && meaning.port >= 2 && meaning.port / 2 >= (ports + 1) / 2) return {};
     for (const WatchpointTruth* const other :
          wires_.slots(static_cast<unsigned>(xp), meaning.port, meaning.upload).taken) {
       if (other == nullptr) continue;

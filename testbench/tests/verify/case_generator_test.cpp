@@ -81,12 +81,17 @@ TEST(CaseGenerator, one_cpu_of_a_pmu_always_stays) {
       const unsigned all = spec.platform.sockets * spec.platform.cpus_per_socket;
       const bool moves = fabric->name() == std::string("cmn") || fabric->name() == std::string("dwc");
       const unsigned together = moves ? all : spec.platform.cpus_per_socket;
-      std::map<unsigned, unsigned> offline;  // by socket
-      for (const scenario::ActionSpec& action : spec.actions) {
-        if (action.kind == Action::cpu_offline) ++offline[action.cpu / together];
-        if (action.kind == Action::cpu_online) --offline[action.cpu / together];
+      std::map<unsigned, std::set<unsigned>> offline;  // by socket
+      const auto expect_one_online = [&] {
         for (const auto& [socket, cpus] : offline)
-          EXPECT_LT(cpus, together) << fabric->name() << ", case " << index << ", socket " << socket;
+          EXPECT_LT(cpus.size(), together) << fabric->name() << ", case " << index << ", socket " << socket;
+      };
+      for (const unsigned cpu : spec.host.offline_cpus) offline[cpu / together].insert(cpu);
+      expect_one_online();
+      for (const scenario::ActionSpec& action : spec.actions) {
+        if (action.kind == Action::cpu_offline) offline[action.cpu / together].insert(action.cpu);
+        if (action.kind == Action::cpu_online) offline[action.cpu / together].erase(action.cpu);
+        expect_one_online();
       }
     }
   }

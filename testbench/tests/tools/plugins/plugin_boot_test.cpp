@@ -39,7 +39,8 @@ TEST(PluginBoot, an_error_of_the_plug_in_is_told_and_not_what_drivers_made_of_it
     run_guest_session(spec, driver_host::find_driver_sets(PMUFAB_DRIVERS_DIR).back(), options);
     ADD_FAILURE() << "the plug-in has thrown";
   } catch (const platform::PluginError& error) {
-    EXPECT_STREQ(error.what(), "the plug-in scripted.so threw at an access to its window window: no wish to be read");
+    EXPECT_STREQ(error.what(),
+                 "the plug-in scripted.so threw at an access to its window window: no wish to be read\\x1b[2J");
   }
   std::filesystem::remove_all(folder);
 }
