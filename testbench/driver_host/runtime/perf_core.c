@@ -92,8 +92,7 @@ static int call_add(struct perf_event* event) {
   if (error > 0)
     pmufab_rule(PMUFAB_PLACE_OF(pmu->add), "adding an event of %s answers %d, which is no errno", pmu->name, error);
   event->was_stopped = !error && event->hw.state & PERF_HES_STOPPED;
-  if (error)
-    pmufab_host->add_failed(pmufab_host->context, pmu->name, event->handle, error, PMUFAB_PLACE_OF(pmu->add));
+  if (error) pmufab_host->add_failed(pmufab_host->context, pmu->name, event->handle, error, PMUFAB_PLACE_OF(pmu->add));
   pmufab_perf_notify(PMUFAB_CALL_ADD, 0, pmu, event);
   return error;
 }

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+// SPDX-License-Identifier: Apache-2.0
 /* A driver whose callbacks answer what the device's property "mode" says, and which sets its device up in a wrong order.
  * tools/build-drivers builds it beside the real ones. answers_test.cpp reads its log. */
 #include <linux/acpi.h>
