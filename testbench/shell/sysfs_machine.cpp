@@ -170,6 +170,10 @@ void write_machine(const fs::path& root, const fs::path& proc, const std::vector
     for (const unsigned cpu : cpus_of(cpus, node))
       link_to(system / fmt::format("cpu/cpu{}", cpu), own / fmt::format("cpu{}", cpu));
   }
+  // lscpu takes sockets from cpuN/topology where this table is, which root alone may read, and else for clusters.
+  const fs::path topology_table = root / "firmware/acpi/tables/PPTT";
+  write_file(topology_table, "");
+  fs::permissions(topology_table, fs::perms::owner_read);
   write_file(proc / "cpuinfo", proc_cpuinfo(cpus.size()));
   write_file(proc / "stat", proc_stat(cpus.size()));
   // Whoever may use this shell may count everything in it.

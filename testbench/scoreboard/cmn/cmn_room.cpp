@@ -48,8 +48,8 @@ bool may_want_other_filter(const CmnMeaning& one, const CmnMeaning& other, const
 
 }  // namespace
 
-std::string CmnPmuJudge::room_for(const EventTruth& wanted, const std::vector<const EventTruth*>& active) const {
-  const CmnMeaning& meaning = taker_of(wanted);
+std::string CmnPmuJudge::room_for(const EventTruth& refused, const std::vector<const EventTruth*>& active) const {
+  const CmnMeaning& meaning = taker_of(refused);
   if (meaning.kind == CmnMeaning::Kind::cycles) {
     const auto cycles = static_cast<std::size_t>(std::count_if(
         active.begin(), active.end(), [](const EventTruth* event) { return event->takes_cycle_counter(); }));

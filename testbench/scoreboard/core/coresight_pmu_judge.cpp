@@ -42,11 +42,11 @@ bool CoreSightPmuJudge::lets_count() const {
   return written_on() && std::any_of(enables_.begin(), enables_.end(), [](std::uint32_t word) { return word != 0; });
 }
 
-std::string CoreSightPmuJudge::room_for(const EventTruth& wanted, const std::vector<const EventTruth*>& active) const {
+std::string CoreSightPmuJudge::room_for(const EventTruth& refused, const std::vector<const EventTruth*>& active) const {
   if (!count_.has_cycles) return room_text(active.size(), count_.all);
   const auto cycles = static_cast<std::size_t>(std::count_if(
       active.begin(), active.end(), [](const EventTruth* event) { return event->takes_cycle_counter(); }));
-  if (wanted.takes_cycle_counter()) return cycles == 0 ? "the cycle counter free" : "";
+  if (refused.takes_cycle_counter()) return cycles == 0 ? "the cycle counter free" : "";
   return room_text(active.size() - cycles, count_.all - 1);
 }
 

@@ -94,11 +94,11 @@ class PmuJudge {
   [[nodiscard]] virtual Publication publication() const { return {}; }
 
   /// What a refusal is held against: a driver may only refuse an event for want of hardware.
-  /// @param wanted  the event that has been refused
+  /// @param refused  the event that has been refused
   /// @param active  all events that have hardware at present
   /// @return what is in use, in words, if the hardware certainly has room: "1 of 8 counters used". Empty if it has none,
   ///         or if nobody can say
-  [[nodiscard]] virtual std::string room_for([[maybe_unused]] const EventTruth& wanted,
+  [[nodiscard]] virtual std::string room_for([[maybe_unused]] const EventTruth& refused,
                                              [[maybe_unused]] const std::vector<const EventTruth*>& active) const {
     return {};
   }

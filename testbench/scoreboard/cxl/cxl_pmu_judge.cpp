@@ -345,12 +345,12 @@ CxlPmuJudge::Written CxlPmuJudge::program(unsigned counter) const {
 
 Publication CxlPmuJudge::publication() const { return cxl_publication(sources_.spec); }
 
-std::string CxlPmuJudge::room_for(const EventTruth& wanted, const std::vector<const EventTruth*>& active) const {
+std::string CxlPmuJudge::room_for(const EventTruth& refused, const std::vector<const EventTruth*>& active) const {
   const CxlPmuSpec& spec = sources_.spec;
   const auto program_of = [](const EventTruth* event) -> const CxlProgram& {
     return static_cast<const CxlTruth*>(event)->program();
   };
-  const CxlProgram& program = program_of(&wanted);
+  const CxlProgram& program = program_of(&refused);
   const std::uint32_t supported = spec.supported(program.vendor, program.group);
   if (program.mask == 0 || (program.mask & supported) != program.mask) return {};
   // Configurable counters must not use an event capability of a fixed counter, so another must have the group.
@@ -367,17 +367,18 @@ std::string CxlPmuJudge::room_for(const EventTruth& wanted, const std::vector<co
   plain.vendor = program.vendor;
   plain.group = program.group;
   plain.mask = program.mask;
-  const bool is_counted = std::any_of(active.begin(), active.end(), [&](const EventTruth* event) {
+  if (program != plain) return {};
+  auto counted = std::count_if(active.begin(), active.end(), [&](const EventTruth* event) {
     const CxlProgram& other = program_of(event);
     return other.vendor == plain.vendor && other.group == plain.group && other.mask == plain.mask;
   });
-  if (is_counted || program != plain) return {};
   for (const CxlFixedCounter& one : spec.fixed) {
     if (one.is_free_running || one.threshold != 0 || one.mask != plain.mask || one.group_index >= spec.groups.size())
       continue;
     const CxlGroupSpec& group = spec.groups[one.group_index];
-    if (group.vendor == plain.vendor && group.group == plain.group)
-      return fmt::format("fixed counter {} free", one.counter);
+    const bool is_its = group.vendor == plain.vendor && group.group == plain.group;
+    // Each of the same events may have one of them.
+    if (is_its && counted-- <= 0) return fmt::format("fixed counter {} free", one.counter);
   }
   return {};
 }

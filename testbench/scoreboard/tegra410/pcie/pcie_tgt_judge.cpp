@@ -279,18 +279,18 @@ PcieTgtPmuJudge::PcieTgtPmuJudge(const CoreSightPmuSpec& spec, const ExactClock&
       root_complex_(spec.root_complex),
       clock_(clock) {}
 
-std::string PcieTgtPmuJudge::room_for(const EventTruth& wanted, const std::vector<const EventTruth*>& active) const {
+std::string PcieTgtPmuJudge::room_for(const EventTruth& refused, const std::vector<const EventTruth*>& active) const {
   constexpr std::size_t kFilters = 8;  // NV_PCIE_TGT_ADDR_COUNT of nvidia_cspmu.c
   const auto addresses_of = [](const EventTruth* event) {
     return static_cast<const PcieTgtTruth*>(event)->addresses();
   };
-  const auto addresses = addresses_of(&wanted);
+  const auto addresses = addresses_of(&refused);
   std::set<PcieTgtMeaning::AddressFilter> filters;
   for (const EventTruth* const event : active) {
     if (const auto taken = addresses_of(event)) filters.insert(*taken);
   }
   if (addresses && filters.size() >= kFilters && !filters.contains(*addresses)) return {};
-  return CoreSightPmuJudge::room_for(wanted, active);
+  return CoreSightPmuJudge::room_for(refused, active);
 }
 
 Publication PcieTgtPmuJudge::publication() const { return coresight_publication(CoreSightPmuType::pcie_tgt, true); }
