@@ -533,23 +533,26 @@ class ScenarioRun {
     found->second->set_counting(counting);
   }
 
+  void set_online(unsigned cpu, bool online, const std::string& at) {
+    driver_host::DriverHost& host = machine_.host();
+    const bool is_so = host.is_online(cpu) == online;
+    const int result = host.set_cpu_online(cpu, online);
+    const std::string done = fmt::format("cpu {} {}", cpu, online ? "online" : "offline");
+    note(fmt::format("{}: {}{}", at, done, is_so ? kAlready : ""));
+    if (!online && result >= 0 && !is_so) cover(coverage::Step::offline);
+    if (result < 0) check("cpu_hotplug", false, fmt::format("cpu {}: {}", cpu, describe_errno(result)));
+    if (loaded_) published_.look(fmt::format("at {} ({})", at, done));
+  }
+
   void act(const ActionSpec& action) {
     using Action = ActionSpec::Kind;
     driver_host::DriverHost& host = machine_.host();
     const std::string at = format_time(simulated_time() - zero_);
     switch (action.kind) {
       case Action::cpu_offline:
-      case Action::cpu_online: {
-        const bool online = action.kind == Action::cpu_online;
-        const bool is_so = host.is_online(action.cpu) == online;
-        const int result = host.set_cpu_online(action.cpu, online);
-        const std::string done = fmt::format("cpu {} {}", action.cpu, online ? "online" : "offline");
-        note(fmt::format("{}: {}{}", at, done, is_so ? kAlready : ""));
-        if (!online && result >= 0 && !is_so) cover(coverage::Step::offline);
-        if (result < 0) check("cpu_hotplug", false, fmt::format("cpu {}: {}", action.cpu, describe_errno(result)));
-        if (loaded_) published_.look(fmt::format("at {} ({})", at, done));
+      case Action::cpu_online:
+        set_online(action.cpu, action.kind == Action::cpu_online, at);
         break;
-      }
       case Action::unload_drivers:
       case Action::reload_drivers:
         close_all(false);
