@@ -115,7 +115,7 @@ std::string with_pmus(const std::string& text) {
         modifiers = text.substr(at + 1, last - at - 1);
         at = last;
       }
-      result += std::string(kNoPmu) + "/" + word + "/" + modifiers;
+      result += fmt::format("{}/{}/{}", kNoPmu, word, modifiers);
     }
   }
   return result;

@@ -58,6 +58,7 @@ int pthread_cond_timedwait(pthread_cond_t* condition, pthread_mutex_t* mutex, co
 }
 
 /* Locks: who gets it at once asks nobody. */
+// NOLINTBEGIN(bugprone-macro-parentheses): a type
 #define DEFINE_LOCK(lock_type, clocklock, timedlock, trylock)                                                 \
   int clocklock(lock_type* lock, clockid_t clock, const struct timespec* until) {                             \
     if (!epoch() || !is_valid(until)) return NEXT(clocklock)(lock, clock, until);                             \
@@ -68,6 +69,7 @@ int pthread_cond_timedwait(pthread_cond_t* condition, pthread_mutex_t* mutex, co
   int timedlock(lock_type* restrict lock, const struct timespec* restrict until) {                            \
     return epoch() ? clocklock(lock, CLOCK_REALTIME, until) : NEXT(timedlock)(lock, until);                   \
   }
+// NOLINTEND(bugprone-macro-parentheses)
 DEFINE_LOCK(pthread_mutex_t, pthread_mutex_clocklock, pthread_mutex_timedlock, pthread_mutex_trylock)
 DEFINE_LOCK(pthread_rwlock_t, pthread_rwlock_clockrdlock, pthread_rwlock_timedrdlock, pthread_rwlock_tryrdlock)
 DEFINE_LOCK(pthread_rwlock_t, pthread_rwlock_clockwrlock, pthread_rwlock_timedwrlock, pthread_rwlock_trywrlock)

@@ -13,7 +13,9 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+// NOLINTBEGIN(readability-identifier-naming): C has no other constants
 enum { kKnown = 144, kPage = 4096 }; /* bytes of struct perf_event_attr in Linux 7.3 */
+// NOLINTEND(readability-identifier-naming)
 
 static int failures;
 static uint32_t type;
