@@ -249,7 +249,7 @@ int PerfEvents::control_one(Handle handle, std::uint64_t request) {
   if (request == PERF_EVENT_IOC_DISABLE) return handle >= kFirstOfTasks ? 0 : machine_.pmus().disable(handle);
   std::vector<EventReading> reading;
   const int result = read_now(handle, false, reading);
-  event.base = reading.front().value;
+  if (result >= 0) event.base = reading.front().value;
   return result;
 }
 

@@ -193,8 +193,9 @@ std::optional<perf::Verdict> verdict_on_refusal(const ExpectedEvent& event, std:
   if (event.is_refused && !printed.empty()) {
     const perf::Count count = sum_of(printed);
     verdict.count = count.value;
-    verdict.check = count.value ? perf::Check::wrong : perf::Check::refused;
-    verdict.note = (count.value ? "the kernel has to refuse it: " : "refused, as it has to be: ") + event.note;
+    // One that never had a turn was taken, too.
+    verdict.check = is_refused(printed) ? perf::Check::refused : perf::Check::wrong;
+    verdict.note = (is_refused(printed) ? "refused, as it has to be: " : "the kernel has to refuse it: ") + event.note;
     return verdict;
   }
   if (!event.is_member || !is_refused(printed)) return std::nullopt;

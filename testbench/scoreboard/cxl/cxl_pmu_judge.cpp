@@ -111,16 +111,16 @@ class CxlTruth final : public EventTruth {
   }
   void settle(const Span& span) override {
     const auto forget_end = [&](const Span& one) { meant_->forget(one.end); };
-    turns_found_later_.settle(*meant_, span.begin.when, [](const Span& /*one*/) {});
-    turns_with_overflow_.settle(*meant_, span.begin.when, forget_end);
-    before_overflow_.settle(*meant_, span.begin.when, forget_end);
+    turns_found_later_.settle(*meant_, span.begin, [](const Span& /*one*/) {});
+    turns_with_overflow_.settle(*meant_, span.begin, forget_end);
+    before_overflow_.settle(*meant_, span.begin, forget_end);
     expected_ += meant_->count(span);
     for (Count& count : counts_) {
-      count.before_overflow.settle(*count.truth, span.begin.when, [&](const Span& one) {
+      count.before_overflow.settle_turn(*count.truth, span.begin.when, [&](const Span& one) {
         const bool is_whole = !count.all.spans.empty() && count.all.spans.front().end.position == one.end.position;
         if (!is_whole) count.truth->forget(one.end);
       });
-      count.all.settle(*count.truth, span.begin.when, [&](const Span& one) {
+      count.all.settle_turn(*count.truth, span.begin.when, [&](const Span& one) {
         count.truth->forget(one.begin);
         count.truth->forget(one.end);
       });
@@ -176,13 +176,25 @@ class CxlTruth final : public EventTruth {
     std::deque<Span> spans;
     std::uint64_t settled = 0;
 
-    /// Add up those that began until then. @param forget  their marks
+    /// Add up those that began until then: turns may have no length, so several may begin at one instant.
+    /// @param begin   a mark of the same count
+    /// @param forget  their marks
     template <typename Forget>
-    void settle(const CxlCount& count, Picoseconds begin, Forget forget) {
-      for (; !spans.empty() && spans.front().begin.when <= begin; spans.pop_front()) {
-        settled += count.count(spans.front());
-        forget(spans.front());
-      }
+    void settle(const CxlCount& count, const Mark& begin, Forget forget) {
+      const auto order = [](const Mark& mark) { return std::pair(mark.when, mark.position); };
+      while (!spans.empty() && order(spans.front().begin) <= order(begin)) settle_first(count, forget);
+    }
+    /// Add up the turn that began then, where another count has the mark, and those before it.
+    template <typename Forget>
+    void settle_turn(const CxlCount& count, Picoseconds begin, Forget forget) {
+      while (!spans.empty() && spans.front().begin.when < begin) settle_first(count, forget);
+      if (!spans.empty() && spans.front().begin.when == begin) settle_first(count, forget);
+    }
+    template <typename Forget>
+    void settle_first(const CxlCount& count, Forget forget) {
+      settled += count.count(spans.front());
+      forget(spans.front());
+      spans.pop_front();
     }
     [[nodiscard]] std::uint64_t total(const CxlCount& count) const {
       std::uint64_t sum = settled;

@@ -96,7 +96,7 @@ Account SpanLedger::account(const EventTruth& truth, std::span<const Span> spans
   auto gap = gaps.begin();
   LossCause before = settled_.before;
   for (const Span& span : spans) {
-    for (; gap != gaps.end() && gap->span.end.when <= span.begin.when; ++gap)
+    for (; gap != gaps.end() && is_before(gap->span.begin, span.begin); ++gap)
       lose(account.loss, before = gap->cause, windows.happened_in(gap->span));
     // What begins anew may count otherwise for a moment, as thresholds do.
     lose(account.loss, before, windows.happened_in(span) - truth.count(span));
