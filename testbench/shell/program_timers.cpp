@@ -14,7 +14,7 @@ namespace pmufab::shell {
 namespace {
 
 /// What a descriptor has counted, which its reader has not seen, is forgotten when the timer is set again.
-/// It may wait for nobody: the program may read it at the same time.
+/// The simulator must not wait here: the program may read the descriptor at the same time.
 void empty(int descriptor) {
   std::uint64_t count = 0;
   const iovec part{&count, sizeof(count)};
