@@ -49,7 +49,7 @@ TEST_F(Windows, a_refusal_is_held_against_the_counters_that_are_free) {
   const auto refuse = [&](int event, const EventTerms& terms) {
     session.board.expect(event, kPmu, terms);
     session.begin(Call::add, kPmu, event);
-    const std::string room = session.board.on_add_failed(kPmu, event, -28);
+    std::string room = session.board.on_add_failed(kPmu, event, -28);
     session.end(Call::add, kPmu, event);
     return room;
   };

@@ -13,7 +13,6 @@
 namespace pmufab::testing::damaged_results_test {
 namespace {
 
-using ::testing::AllOf;
 using ::testing::AnyOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
