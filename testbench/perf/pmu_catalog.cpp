@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "testbench/perf/pmu_catalog.h"
 
+#include <strings.h>
+
 #include <algorithm>
 #include <charconv>
 #include <optional>
@@ -79,11 +81,15 @@ std::string publishes_wrongly(const PmuCatalog::Entry& pmu, const PmuCatalog::Fo
                      format.text);
 }
 
-const PmuCatalog::Event* find_event(const PmuCatalog::Entry& pmu, std::string_view name) {
+/// perf compares the names of events, not those of terms, without regard to case: that of 6.12 writes
+/// Rx_PCIe_TLP_Data_Payload where newer drivers write rx_pcie_tlp_data_payload.
+const PmuCatalog::Event* find_event(const PmuCatalog::Entry& pmu, const std::string& name) {
+  const PmuCatalog::Event* alike = nullptr;
   for (const PmuCatalog::Event& event : pmu.events) {
     if (event.name == name) return &event;
+    if (alike == nullptr && ::strcasecmp(event.name.c_str(), name.c_str()) == 0) alike = &event;
   }
-  return nullptr;
+  return alike;
 }
 
 /// The definition of a named event, "event=0x119,other=1", into attributes. A term that is "?" must be among the
@@ -343,7 +349,7 @@ ResolvedEvent PmuCatalog::resolve(const std::string& text, const WrittenEvent& e
     const Event* named = term.value ? nullptr : find_event(pmu, term.name);
     if (named != nullptr) {
       apply_definition(text, event, term.position, pmu, *named, result.attributes);
-      result.terms.push_back({term.name, std::nullopt});
+      result.terms.push_back({named->name, std::nullopt});
       continue;
     }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -48,7 +49,8 @@ bool may_want_other_filter(const CmnMeaning& one, const CmnMeaning& other, const
 
 }  // namespace
 
-std::string CmnPmuJudge::room_for(const EventTruth& refused, const std::vector<const EventTruth*>& active) const {
+std::optional<std::string> CmnPmuJudge::room_for(const EventTruth& refused,
+                                                 const std::vector<const EventTruth*>& active) const {
   const CmnMeaning& meaning = taker_of(refused);
   if (meaning.kind == CmnMeaning::Kind::cycles) {
     const auto cycles = static_cast<std::size_t>(std::count_if(
@@ -68,11 +70,14 @@ std::string CmnPmuJudge::room_for(const EventTruth& refused, const std::vector<c
   }
   for (std::size_t xp = 0; xp < taken.size(); ++xp) {
     if (needed[xp] == 0) continue;
-    if (taken[xp] > kCountersOfDtm) return {};
+    if (taken[xp] > kCountersOfDtm) {
+      if (wires_.spec.multiple_dtm) return std::nullopt;  // its other DTMs have counters, too
+      return "";
+    }
     if (meaning.kind != CmnMeaning::Kind::watchpoint) continue;
     // A DTM for every two ports in use; the first is there without any.
     const unsigned ports = wires_.spec.ports_in_use[xp];
-    if (wires_.spec.multiple_dtm && meaning.port >= 2 && meaning.port / 2 >= (ports + 1) / 2) return {};
+    if (wires_.spec.multiple_dtm && meaning.port >= 2 && meaning.port / 2 >= (ports + 1) / 2) return "";
     const auto& slots = wires_.slots(static_cast<unsigned>(xp), meaning.port, meaning.upload).taken;
     for (const WatchpointTruth* const other : slots) {
       if (other == nullptr) continue;
@@ -80,7 +85,7 @@ std::string CmnPmuJudge::room_for(const EventTruth& refused, const std::vector<c
       // A driver may take the match group for the number of the watchpoint, as that of Linux 6.1 does.
       if (meaning.group == other->meaning().group) return {};
     }
-    if (std::count(slots.begin(), slots.end(), nullptr) == 0) return {};
+    if (std::count(slots.begin(), slots.end(), nullptr) == 0) return "";
   }
   return room_text(used, kCountersOfDtc);
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -110,8 +111,8 @@ class CmnPmuJudge final : public PmuJudge {
   [[nodiscard]] std::unique_ptr<EventTruth> truth(const EventTerms& terms) override;
   /// By counters of DTCs, of crosspoints, and watchpoints of a direction. Where filters of a node, or pairs of watchpoints,
   /// may be in the way, nothing is said.
-  [[nodiscard]] std::string room_for(const EventTruth& refused,
-                                     const std::vector<const EventTruth*>& active) const override;
+  [[nodiscard]] std::optional<std::string> room_for(const EventTruth& refused,
+                                                    const std::vector<const EventTruth*>& active) const override;
   /// Cycles of the mesh, flits sent or stalled at one crosspoint, flits that a watchpoint there sees, an event of one
   /// node.
   [[nodiscard]] Injection injection(const EventTerms& terms, unsigned unit) override;

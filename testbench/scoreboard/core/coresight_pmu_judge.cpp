@@ -42,7 +42,8 @@ bool CoreSightPmuJudge::lets_count() const {
   return written_on() && std::any_of(enables_.begin(), enables_.end(), [](std::uint32_t word) { return word != 0; });
 }
 
-std::string CoreSightPmuJudge::room_for(const EventTruth& refused, const std::vector<const EventTruth*>& active) const {
+std::optional<std::string> CoreSightPmuJudge::room_for(const EventTruth& refused,
+                                                       const std::vector<const EventTruth*>& active) const {
   if (!count_.has_cycles) return room_text(active.size(), count_.all);
   const auto cycles = static_cast<std::size_t>(std::count_if(
       active.begin(), active.end(), [](const EventTruth* event) { return event->takes_cycle_counter(); }));

@@ -44,8 +44,8 @@ class CoreSightPmuJudge : public PmuJudge {
   [[nodiscard]] bool lets_count() const final;
   [[nodiscard]] bool is_counter_read(const MmioBus::BusAccess& access) const final;
   /// Cycles have a counter of their own; each other event takes one of the rest.
-  [[nodiscard]] std::string room_for(const EventTruth& refused,
-                                     const std::vector<const EventTruth*>& active) const override;
+  [[nodiscard]] std::optional<std::string> room_for(const EventTruth& refused,
+                                                    const std::vector<const EventTruth*>& active) const override;
 
  private:
   Layout layout_;

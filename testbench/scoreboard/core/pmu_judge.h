@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -96,10 +97,10 @@ class PmuJudge {
   /// What a refusal is held against: a driver may only refuse an event for want of hardware.
   /// @param refused  the event that has been refused
   /// @param active  all events that have hardware at present
-  /// @return what is in use, in words, if the hardware certainly has room: "1 of 8 counters used". Empty if it has none,
-  ///         or if nobody can say
-  [[nodiscard]] virtual std::string room_for([[maybe_unused]] const EventTruth& refused,
-                                             [[maybe_unused]] const std::vector<const EventTruth*>& active) const {
+  /// @return what is in use, in words, if the hardware certainly has room: "1 of 8 counters used". Empty if it certainly
+  ///         has none, and nothing if nobody can say
+  [[nodiscard]] virtual std::optional<std::string> room_for(
+      [[maybe_unused]] const EventTruth& refused, [[maybe_unused]] const std::vector<const EventTruth*>& active) const {
     return {};
   }
 

@@ -61,8 +61,8 @@ struct Scoreboard::State {
                        [&](const auto& entry) { return &entry.second.pmu() == &pmu && entry.second.active(); });
   }
 
-  /// @return PmuJudge::room_for(); empty if there is an event whose meaning is not known. Of an idle PMU, the hardware has
-  ///         room for whatever event_init has taken
+  /// @return PmuJudge::room_for(); empty, too, where nobody can say, as for events whose meaning is not known. Where
+  ///         nobody can say, an idle PMU has room for what event_init has taken
   [[nodiscard]] std::string room_for(EventHandle event, const PmuJudge& pmu) {
     const EventRecord* const wanted = find_record(event);
     if (wanted == nullptr || !wanted->has_truth()) return {};
@@ -72,8 +72,7 @@ struct Scoreboard::State {
       if (!other.has_truth()) return {};
       active.push_back(other.truth());
     }
-    std::string room = pmu.room_for(*wanted->truth(), active);
-    return room.empty() && active.empty() ? "no other event on" : room;
+    return pmu.room_for(*wanted->truth(), active).value_or(active.empty() ? "no other event on" : "");
   }
 
   void note_if_unexpected(EventHandle event) {

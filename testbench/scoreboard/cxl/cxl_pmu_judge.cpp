@@ -357,14 +357,15 @@ CxlPmuJudge::Written CxlPmuJudge::program(unsigned counter) const {
 
 Publication CxlPmuJudge::publication() const { return cxl_publication(sources_.spec); }
 
-std::string CxlPmuJudge::room_for(const EventTruth& refused, const std::vector<const EventTruth*>& active) const {
+std::optional<std::string> CxlPmuJudge::room_for(const EventTruth& refused,
+                                                 const std::vector<const EventTruth*>& active) const {
   const CxlPmuSpec& spec = sources_.spec;
   const auto program_of = [](const EventTruth* event) -> const CxlProgram& {
     return static_cast<const CxlTruth*>(event)->program();
   };
   const CxlProgram& program = program_of(&refused);
   const std::uint32_t supported = spec.supported(program.vendor, program.group);
-  if (program.mask == 0 || (program.mask & supported) != program.mask) return {};
+  if (program.mask == 0 || (program.mask & supported) != program.mask) return "";
   // Configurable counters must not use an event capability of a fixed counter, so another must have the group.
   bool has_configurable = false;
   for (unsigned index = 0; index < spec.groups.size(); ++index) {
@@ -375,11 +376,14 @@ std::string CxlPmuJudge::room_for(const EventTruth& refused, const std::vector<c
   }
   if (has_configurable && active.size() < spec.configurable)
     return fmt::format("{} of {} configurable counters used", active.size(), spec.configurable);
+  // Nobody can say which counters the active events have.
+  const std::optional<std::string> otherwise =
+      has_configurable && spec.has_configurable ? std::nullopt : std::optional<std::string>("");
   CxlProgram plain;
   plain.vendor = program.vendor;
   plain.group = program.group;
   plain.mask = program.mask;
-  if (program != plain) return {};
+  if (program != plain) return otherwise;
   auto counted = std::count_if(active.begin(), active.end(), [&](const EventTruth* event) {
     const CxlProgram& other = program_of(event);
     return other.vendor == plain.vendor && other.group == plain.group && other.mask == plain.mask;
@@ -392,7 +396,7 @@ std::string CxlPmuJudge::room_for(const EventTruth& refused, const std::vector<c
     // Each of the same events may have one of them.
     if (is_its && counted-- <= 0) return fmt::format("fixed counter {} free", one.counter);
   }
-  return {};
+  return otherwise;
 }
 
 std::unique_ptr<EventTruth> CxlPmuJudge::truth(const EventTerms& terms) {

@@ -30,8 +30,8 @@ class CxlPmuJudge final : public PmuJudge {
   [[nodiscard]] bool is_counter_read(const MmioBus::BusAccess& access) const override;
   [[nodiscard]] Publication publication() const override;
   /// A configurable counter counts any event of the CPMU's groups. A fixed one counts its own, with nothing selected.
-  [[nodiscard]] std::string room_for(const EventTruth& refused,
-                                     const std::vector<const EventTruth*>& active) const override;
+  [[nodiscard]] std::optional<std::string> room_for(const EventTruth& refused,
+                                                    const std::vector<const EventTruth*>& active) const override;
   [[nodiscard]] std::unique_ptr<EventTruth> truth(const EventTerms& terms) override;
   /// Clock ticks, or one kind of message. A term hdm names the decoder that claims its address; without it none does.
   [[nodiscard]] Injection injection(const EventTerms& terms, unsigned unit) override;

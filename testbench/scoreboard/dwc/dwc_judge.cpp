@@ -33,11 +33,12 @@ std::unique_ptr<EventTruth> DwcPmuJudge::truth(const EventTerms& terms) {
   return std::make_unique<DwcTruth>(std::move(meaning), wires_, width);
 }
 
-std::string DwcPmuJudge::room_for(const EventTruth& refused, const std::vector<const EventTruth*>& active) const {
+std::optional<std::string> DwcPmuJudge::room_for(const EventTruth& refused,
+                                                 const std::vector<const EventTruth*>& active) const {
   const auto is_timed = [](const EventTruth* event) { return static_cast<const DwcTruth*>(event)->is_timed(); };
   const bool is_taken = std::any_of(active.begin(), active.end(),
                                     [&](const EventTruth* event) { return is_timed(event) == is_timed(&refused); });
-  if (is_taken) return {};
+  if (is_taken) return "";
   return is_timed(&refused) ? "the counter of time-based analysis free" : "no event of lanes on";
 }
 

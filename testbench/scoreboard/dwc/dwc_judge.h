@@ -25,8 +25,8 @@ class DwcPmuJudge final : public PmuJudge {
   [[nodiscard]] std::unique_ptr<EventTruth> truth(const EventTerms& terms) override;
   [[nodiscard]] Publication publication() const override;
   /// One counter measures times. Of lanes, only the first event certainly has one: they share a register that selects.
-  [[nodiscard]] std::string room_for(const EventTruth& refused,
-                                     const std::vector<const EventTruth*>& active) const override;
+  [[nodiscard]] std::optional<std::string> room_for(const EventTruth& refused,
+                                                    const std::vector<const EventTruth*>& active) const override;
   /// Cycles, units of 16 bytes, or events of a lane. The judge hears these on the wire.
   [[nodiscard]] Injection injection(const EventTerms& terms, unsigned unit) override;
 

@@ -149,7 +149,8 @@ SocPmuJudge::SocPmuJudge(const SocPmuSpec& spec, const std::vector<soc::SourceDe
       clock_(spec.description.clock_hz),
       edges_(spec.description.clock_hz) {}
 
-std::string SocPmuJudge::room_for(const EventTruth& refused, const std::vector<const EventTruth*>& active) const {
+std::optional<std::string> SocPmuJudge::room_for(const EventTruth& refused,
+                                                 const std::vector<const EventTruth*>& active) const {
   if (spec_.description.implementation_defined > 0 && !active.empty()) return {};
   return CoreSightPmuJudge::room_for(refused, active);
 }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,8 +39,8 @@ class SocPmuJudge final : public CoreSightPmuJudge {
   [[nodiscard]] std::unique_ptr<EventTruth> truth(const EventTerms& terms) override;
   [[nodiscard]] Publication publication() const override;
   /// Where all counters share filters, nothing is said if another event has a counter.
-  [[nodiscard]] std::string room_for(const EventTruth& refused,
-                                     const std::vector<const EventTruth*>& active) const override;
+  [[nodiscard]] std::optional<std::string> room_for(const EventTruth& refused,
+                                                    const std::vector<const EventTruth*>& active) const override;
   /// Cycles, or an occurrence that the event counts as one. The judge hears those of streams and plug-ins on the wire.
   [[nodiscard]] Injection injection(const EventTerms& terms, unsigned unit) override;
 

@@ -153,7 +153,8 @@ Injection C2cPmuJudge::injection(const EventTerms& terms, unsigned unit) {
   };
 }
 
-std::string C2cPmuJudge::room_for(const EventTruth& /*refused*/, const std::vector<const EventTruth*>& active) const {
+std::optional<std::string> C2cPmuJudge::room_for(const EventTruth& /*refused*/,
+                                                 const std::vector<const EventTruth*>& active) const {
   return room_text(active.size(), kC2cEvents);
 }
 

@@ -31,8 +31,8 @@ class C2cPmuJudge final : public PmuJudge {
   /// outstanding ones, that are so at one clock edge.
   [[nodiscard]] Injection injection(const EventTerms& terms, unsigned unit) override;
   /// Each kind of event has a counter that any number of events may read.
-  [[nodiscard]] std::string room_for(const EventTruth& refused,
-                                     const std::vector<const EventTruth*>& active) const override;
+  [[nodiscard]] std::optional<std::string> room_for(const EventTruth& refused,
+                                                    const std::vector<const EventTruth*>& active) const override;
   [[nodiscard]] unsigned units(const EventTerms& terms) const override;
 
  private:

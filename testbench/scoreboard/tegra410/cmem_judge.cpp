@@ -123,7 +123,8 @@ Injection CmemPmuJudge::injection(const EventTerms& terms, unsigned unit) {
   };
 }
 
-std::string CmemPmuJudge::room_for(const EventTruth& /*refused*/, const std::vector<const EventTruth*>& active) const {
+std::optional<std::string> CmemPmuJudge::room_for(const EventTruth& /*refused*/,
+                                                  const std::vector<const EventTruth*>& active) const {
   constexpr std::size_t kEvents = 3;  // cycles, rd_req, rd_cum_outs
   return room_text(active.size(), kEvents);
 }

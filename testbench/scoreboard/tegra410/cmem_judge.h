@@ -27,8 +27,8 @@ class CmemPmuJudge final : public PmuJudge {
   /// rd_cum_outs reads that are outstanding at one clock edge.
   [[nodiscard]] Injection injection(const EventTerms& terms, unsigned unit) override;
   /// Each kind of event has a counter that any number of events may read.
-  [[nodiscard]] std::string room_for(const EventTruth& refused,
-                                     const std::vector<const EventTruth*>& active) const override;
+  [[nodiscard]] std::optional<std::string> room_for(const EventTruth& refused,
+                                                    const std::vector<const EventTruth*>& active) const override;
   [[nodiscard]] unsigned units(const EventTerms& terms) const override;
 
  private:

@@ -176,6 +176,15 @@ TEST(PmuCatalog, unknown_names_come_with_near_matches) {
   EXPECT_THAT(error_of([] { one("nvidia_ucf_pmu_0/zzzzzzzz/"); }), HasSubstr("valid here are 'both', 'cycles'"));
 }
 
+// As in perf, whose terms are compared to the letter.
+TEST(PmuCatalog, the_case_of_an_event_s_name_does_not_matter) {
+  EXPECT_EQ(one("nvidia_ucf_pmu_0/SLC_Access_rd/").attributes.config,
+            one("nvidia_ucf_pmu_0/slc_access_rd/").attributes.config);
+  EXPECT_EQ(one("nvidia_ucf_pmu_0/SLC_Access_rd/").terms.at(0).name, "slc_access_rd");
+  EXPECT_THAT(error_of([] { one("nvidia_ucf_pmu_0/slc_access_rd,Src_loc_cpu=1/"); }),
+              HasSubstr("unknown term 'Src_loc_cpu'"));
+}
+
 TEST(PmuCatalog, a_value_that_does_not_fit_its_format_is_refused) {
   EXPECT_THAT(error_of([] { one("nvidia_cmem_latency_pmu_0/event=4/"); }),
               HasSubstr("value too big for format (event=config:0-1), maximum is 0x3"));

@@ -136,12 +136,13 @@ TEST_F(DriverMemory, cannot_be_watched_without_the_sanitizers_library) {
 }
 
 // Port 4's DTM is the first one of the next crosspoint, which is set up instead. For the last crosspoint it is the
-// array's spare entry. It is all zeros, in which every watchpoint seems taken, so the event never counts.
+// array's spare entry. It is all zeros, in which every watchpoint seems taken, so the event never counts. The refusal is
+// right, as nothing of the port's is there.
 // contract A87
 TEST_F(DriverMemory, has_a_spare_entry_in_which_no_watchpoint_is_free) {
   const Outcome outcome = watch(4);
-  EXPECT_EQ(outcome.exit_code, 1) << outcome.err;
-  EXPECT_THAT(outcome.out, HasSubstr("adding an event of arm_cmn_0 answers ENOSPC with no other event on"));
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("never had a counter"), Not(HasSubstr("answers ENOSPC"))));
   EXPECT_THAT(outcome.out + outcome.err, Not(HasSubstr("AddressSanitizer")));
 }
 

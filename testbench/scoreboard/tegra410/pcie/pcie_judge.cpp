@@ -154,12 +154,13 @@ PciePmuJudge::PciePmuJudge(const CoreSightPmuSpec& spec, PcieRequests& requests,
       requests_(requests),
       clock_(clock) {}
 
-std::string PciePmuJudge::room_for(const EventTruth& refused, const std::vector<const EventTruth*>& active) const {
+std::optional<std::string> PciePmuJudge::room_for(const EventTruth& refused,
+                                                  const std::vector<const EventTruth*>& active) const {
   const auto requester_of = [](const EventTruth* event) { return static_cast<const PcieTruth*>(event)->requester(); };
   const bool differ = std::any_of(active.begin(), active.end(), [&](const EventTruth* event) {
     return requester_of(event) != requester_of(&refused);
   });
-  if (differ) return {};
+  if (differ) return "";  // the PMU has one filter
   return CoreSightPmuJudge::room_for(refused, active);
 }
 

@@ -20,8 +20,8 @@ class PciePmuJudge final : public CoreSightPmuJudge {
   [[nodiscard]] std::unique_ptr<EventTruth> truth(const EventTerms& terms) override;
   [[nodiscard]] Publication publication() const override;
   /// All counters have one requester id: where events name different ones, or some none, nothing is said.
-  [[nodiscard]] std::string room_for(const EventTruth& refused,
-                                     const std::vector<const EventTruth*>& active) const override;
+  [[nodiscard]] std::optional<std::string> room_for(const EventTruth& refused,
+                                                    const std::vector<const EventTruth*>& active) const override;
   [[nodiscard]] std::unique_ptr<EventTruth> truth_of_member(const EventTerms& terms, const EventTerms& leader) override;
   /// Cycles, or an event of requests of devices below one root port to one destination. They have no requester id that
   /// a filter could name, so only root ports select them.

@@ -279,7 +279,8 @@ PcieTgtPmuJudge::PcieTgtPmuJudge(const CoreSightPmuSpec& spec, const ExactClock&
       root_complex_(spec.root_complex),
       clock_(clock) {}
 
-std::string PcieTgtPmuJudge::room_for(const EventTruth& refused, const std::vector<const EventTruth*>& active) const {
+std::optional<std::string> PcieTgtPmuJudge::room_for(const EventTruth& refused,
+                                                     const std::vector<const EventTruth*>& active) const {
   constexpr std::size_t kFilters = 8;  // NV_PCIE_TGT_ADDR_COUNT of nvidia_cspmu.c
   const auto addresses_of = [](const EventTruth* event) {
     return static_cast<const PcieTgtTruth*>(event)->addresses();
@@ -289,7 +290,7 @@ std::string PcieTgtPmuJudge::room_for(const EventTruth& refused, const std::vect
   for (const EventTruth* const event : active) {
     if (const auto taken = addresses_of(event)) filters.insert(*taken);
   }
-  if (addresses && filters.size() >= kFilters && !filters.contains(*addresses)) return {};
+  if (addresses && filters.size() >= kFilters && !filters.contains(*addresses)) return "";
   return CoreSightPmuJudge::room_for(refused, active);
 }
 

@@ -76,8 +76,8 @@ class PcieTgtPmuJudge final : public CoreSightPmuJudge {
   [[nodiscard]] std::unique_ptr<EventTruth> truth(const EventTerms& terms) override;
   [[nodiscard]] Publication publication() const override;
   /// Besides a counter, each different pair of address and mask takes one of eight filters.
-  [[nodiscard]] std::string room_for(const EventTruth& refused,
-                                     const std::vector<const EventTruth*>& active) const override;
+  [[nodiscard]] std::optional<std::string> room_for(const EventTruth& refused,
+                                                    const std::vector<const EventTruth*>& active) const override;
   /// Cycles, or an event of requests to BARs below one root port. No address filter matches them.
   [[nodiscard]] Injection injection(const EventTerms& terms, unsigned unit) override;
 

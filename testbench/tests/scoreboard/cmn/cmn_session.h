@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cerrno>
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -106,6 +108,14 @@ class CmnSession {
     board.on_bus_access({tick(), address, value, 8, true, true});
   }
   void read(std::uint64_t address) { board.on_bus_access({tick(), address, 0, 8, false, true}); }
+  /// A driver that refuses an event. @return what the hardware has left for it
+  std::string refuse(int event, const EventTerms& terms) {
+    board.expect(event, kPmu, terms);
+    begin(Call::add, event);
+    std::string room = board.on_add_failed(kPmu, event, -ENOSPC);
+    end(Call::add, event);
+    return room;
+  }
   void add(int event) {
     begin(Call::add, event);
     end(Call::add, event);

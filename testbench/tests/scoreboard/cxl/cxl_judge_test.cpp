@@ -569,6 +569,18 @@ TEST_F(CxlJudgeTest, a_fixed_counter_has_its_own_threshold) {
   EXPECT_THAT(fixed.result(1).explanation, HasSubstr("at least 3 in a clock"));
 }
 
+// Each of two counters counts one thing. A threshold has no place in a fixed counter.
+TEST_F(CxlJudgeTest, fixed_counters_have_no_room_for_other_events) {
+  CxlJudgeSpec spec = CxlSession::hierarchy();
+  spec.pmus[0].has_configurable = false;
+  spec.pmus[0].fixed = {{.counter = 0, .group_index = 0, .mask = 1}, {.counter = 1, .group_index = 1, .mask = 2}};
+  CxlSession fixed(spec);
+  EXPECT_EQ(fixed.refuse(1, kTicks), "fixed counter 0 free");
+  EXPECT_EQ(fixed.refuse(2, kMemRd), "fixed counter 1 free");
+  EXPECT_EQ(fixed.refuse(3, {{"m2s_req_memrd"}, {"threshold", 2}}), "");
+  EXPECT_EQ(fixed.refuse(4, {{"m2s_req_memspecrd"}}), "");
+}
+
 TEST_F(CxlJudgeTest, event_capabilities_are_what_the_rules_of_messages_say) {
   const std::uint64_t m2s_req = std::uint64_t{kCxlVendor} << 48 | std::uint64_t{0x20} << 32;
   session.read(0x100, std::uint64_t{kCxlVendor} << 48 | 1);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cerrno>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -125,6 +126,14 @@ class CxlSession {
     write(0x200 + 8 * counter, configuration_value);
     write(0xc00 + 8 * counter, 0);
     end(Call::add, event);
+  }
+  /// A driver that refuses an event. @return what the hardware has left for it
+  std::string refuse(int event, const EventTerms& terms) {
+    board.expect(event, kPmu, terms);
+    begin(Call::add, event);
+    std::string room = board.on_add_failed(kPmu, event, -ENOSPC);
+    end(Call::add, event);
+    return room;
   }
   void del(int event, std::uint64_t value) {
     begin(Call::del, event);
