@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What callbacks answer, and when they are called, as selftest_answers.c has it.
-#include "testbench/tests/driver_host/driver_host_test.h"
 #include "testbench/tests/driver_host/selftest/driver_sets.h"
+#include "testbench/tests/driver_host/selftest/services.h"
 
 namespace pmufab::driver_host::testing {
 namespace {
@@ -13,31 +13,9 @@ using ::testing::IsEmpty;
 
 constexpr int kEIO = -5, kENOMEM = -12, kEACCES = -13;
 
-/// Registers that are 0.
-class SilentDevice : public FakeDevice {
- public:
-  std::uint64_t read(std::uint64_t, unsigned) override { return 0; }
-  void write(std::uint64_t, unsigned, std::uint64_t) override {}
-};
-
-class Answers : public DriverHostTest {
+class Answers : public Services {
  protected:
-  static constexpr std::uint64_t kBase = 0x50000000;
-
-  Answers() {  // there is no other device
-    firmware.apmt.clear();
-    firmware.devices.clear();
-  }
-
-  void add_device(std::uint32_t mode) {
-    platform::AcpiDevice acpi;
-    acpi.hid = "TEST0003";
-    acpi.memory.push_back({.base = kBase, .size = 0x1000});
-    acpi.interrupts.push_back({.number = 200, .line = &line});
-    acpi.properties["mode"] = mode;
-    firmware.devices.push_back(acpi);
-    bus.map(kBase, 0x1000, device);
-  }
+  Answers() : Services("TEST0003", "answers") {}
 
   void boot(std::uint32_t mode, std::function<void()> story) {
     add_device(mode);
@@ -49,19 +27,6 @@ class Answers : public DriverHostTest {
     EXPECT_THAT(host->warning_texts(),
                 ElementsAre(AllOf(HasSubstr(text), HasSubstr(", in " + function + "() of selftest_answers.c"))));
   }
-
-  /// The driver's log lines, without "answers ".
-  [[nodiscard]] std::vector<std::string> said(const std::string& about = "") const {
-    const std::string prefix = "<6>answers " + about;
-    std::vector<std::string> lines;
-    for (const std::string& text : host->log()) {
-      if (text.starts_with(prefix)) lines.push_back(text.substr(prefix.size()));
-    }
-    return lines;
-  }
-
-  InterruptLine line{"answers"};
-  SilentDevice device;
 };
 
 INSTANTIATE_TEST_SUITE_P(linux, Answers, ::testing::ValuesIn(selftest_driver_sets()), version_name);

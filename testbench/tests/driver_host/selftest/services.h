@@ -29,18 +29,19 @@ class ServicesDevice : public FakeDevice {
   std::uint64_t kept_ = 0;
 };
 
+/// One device, whose driver's messages begin with its name.
 class Services : public DriverHostTest {
  protected:
   static constexpr std::uint64_t kBase = 0x50000000;
 
-  Services() {  // there is no other device
+  explicit Services(const char* hid = "TEST0002", const char* driver = "services") : hid_(hid), driver_(driver) {
     firmware.apmt.clear();
     firmware.devices.clear();
   }
 
   void add_device(std::uint32_t mode) {
     platform::AcpiDevice acpi;
-    acpi.hid = "TEST0002";
+    acpi.hid = hid_;
     acpi.memory.push_back({.base = kBase, .size = 0x1000});
     acpi.interrupts.push_back({.number = 200, .line = &line});
     acpi.properties["mode"] = mode;
@@ -49,9 +50,9 @@ class Services : public DriverHostTest {
     bus.map(kBase, 0x1000, device);
   }
 
-  /// The driver's log lines, without "services ".
-  [[nodiscard]] std::vector<std::string> said() const {
-    const std::string prefix = "<6>services ";
+  /// The driver's log lines that begin with its name and what they are about, without this.
+  [[nodiscard]] std::vector<std::string> said(const std::string& about = "") const {
+    const std::string prefix = "<6>" + driver_ + " " + about;
     std::vector<std::string> lines;
     for (const std::string& text : host->log()) {
       if (text.starts_with(prefix)) lines.push_back(text.substr(prefix.size()));
@@ -71,6 +72,9 @@ class Services : public DriverHostTest {
 
   InterruptLine line{"services"};
   ServicesDevice device{line};
+
+ private:
+  std::string hid_, driver_;
 };
 
 }  // namespace pmufab::driver_host::testing
