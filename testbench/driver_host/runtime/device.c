@@ -94,6 +94,7 @@ static void leave(struct device* dev) {
 static void check_table(struct device* dev, const struct device_driver* driver) {
   const char* kind = dev->bus == &pci_bus_type ? "pci" : NULL;
   if (dev->bus == &platform_bus_type) kind = pmufab_platform_table(dev, driver);
+  if (strcmp(dev->bus->name, "cxl") == 0) kind = "cxl";
   if (kind && driver->owner) pmufab_module_check_table(driver->owner, kind, dev_name(dev));
 }
 

@@ -43,13 +43,17 @@ void module_put(struct module* module) {
   if (module->references > 0) module->references--;
 }
 
-void pmufab_module_has_table(struct module* module, const char* kind) {
-  module->has_device_table = true;
+void pmufab_module_has_alias(struct module* module, const char* text) {
   for (size_t i = 0; i < ARRAY_SIZE(module->tables); i++) {
     if (module->tables[i]) continue;
-    module->tables[i] = kind;
+    module->tables[i] = text;
     break;
   }
+}
+
+void pmufab_module_has_table(struct module* module, const char* kind) {
+  module->has_device_table = true;
+  pmufab_module_has_alias(module, kind);
 }
 
 /* What modpost asks of a module, and what the linker of modules asks of one that calls the perf core. */
@@ -70,11 +74,15 @@ static void check_license(const struct module* module) {
 }
 
 void pmufab_module_check_table(const struct module* module, const char* kind, const char* device) {
-  for (size_t i = 0; i < ARRAY_SIZE(module->tables) && module->tables[i]; i++)
-    if (strcmp(module->tables[i], kind) == 0) return;
+  const size_t length = strlen(kind);
+  for (size_t i = 0; i < ARRAY_SIZE(module->tables) && module->tables[i]; i++) {
+    const char* const table = module->tables[i];
+    if (strncmp(table, kind, length) == 0 && (table[length] == '\0' || table[length] == ':')) return;
+  }
+  char wanted[64] = "MODULE_ALIAS_CXL()";
+  if (strcmp(kind, "cxl") != 0) snprintf(wanted, sizeof(wanted), "MODULE_DEVICE_TABLE(%s, ...)", kind);
   pmufab_rule(module->init ? PMUFAB_PLACE_OF(module->init) : NULL,
-              "the module %s serves %s and has no MODULE_DEVICE_TABLE(%s, ...): nothing loads it on Linux",
-              module->name, device, kind);
+              "the module %s serves %s and has no %s: nothing loads it on Linux", module->name, device, wanted);
 }
 
 void pmufab_module_has_parameter(struct kernel_param* parameter) {

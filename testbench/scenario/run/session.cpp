@@ -959,7 +959,9 @@ int run_session(const ScenarioSpec& spec, const driver_host::DriverSet& drivers,
     } catch (const std::exception& error) {
       // A dead kernel is the driver's failure, not ours. Earlier measurements stay.
       if (!machine.host().panicked()) throw;
-      run.record_panic(error.what());
+      // Where a timer or an interrupt handler died, SystemC has put words around it.
+      const auto* const report = dynamic_cast<const sc_core::sc_report*>(&error);
+      run.record_panic(report != nullptr ? report->get_msg() : error.what());
     }
     return 0;
   } catch (const perf::EventError& error) {

@@ -416,6 +416,11 @@ TEST_F(DriverBuildRule, modules_that_modpost_refuses_and_udev_does_not_load_are_
       complaint("MODULE_DEVICE_TABLE(acpi"),
       HasSubstr("the module nvidia_t410_cmem_latency_pmu serves NVDA2021:00 and has no MODULE_DEVICE_TABLE(acpi, "
                 "...): nothing loads it on Linux, in cmem_lat_pmu_init() of "));
+  const std::string cxl = write("cxl.yaml", "name: cxl\nplatform: " + shipped("platforms/cxl-exact.yaml") +
+                                                "\nduration: 20 us\nmeasure:\n  - events: "
+                                                "[cxl_pmu_mem0.0/clock_ticks/]\n");
+  EXPECT_THAT(complaint("cxl_pmu.c", "", "MODULE_ALIAS_CXL(", cxl),
+              HasSubstr("the module cxl_pmu serves pmu_mem0.0 and has no MODULE_ALIAS_CXL(): nothing loads it"));
 }
 
 /// Each puts what it has got. Without that, the object stays for ever.

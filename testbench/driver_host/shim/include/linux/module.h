@@ -31,7 +31,7 @@ struct module {
   bool is_helper;                  /* another module has asked for it */
   bool has_device_table;           /* has a device table, so loaded at boot; others are loaded on request */
   const char* license;             /* null: it has none */
-  const char* tables[8];           /* the kinds of its device tables: "acpi" */
+  const char* tables[8];           /* the kinds of its device tables, and its aliases: "acpi", "cxl:t7*" */
   struct kernel_param* parameters; /* with functions of their own; null: none */
   int (*init)(void);
   void (*exit)(void);
@@ -65,7 +65,9 @@ void pmufab_module_has_table(struct module* module, const char* kind);
 #define MODULE_AUTHOR(text) __MODULE_NOTE
 #define MODULE_DESCRIPTION(text) __MODULE_NOTE
 #define MODULE_VERSION(text) __MODULE_NOTE
-#define MODULE_ALIAS(text) __MODULE_NOTE
+void pmufab_module_has_alias(struct module* module, const char* text);
+#define MODULE_ALIAS(text) \
+  __PMUFAB_MODULE_PART(__PASTE(alias_, __COUNTER__), pmufab_module_has_alias(THIS_MODULE, text))
 #define MODULE_SOFTDEP(text) __MODULE_NOTE
 #define MODULE_IMPORT_NS(space) __MODULE_NOTE
 
