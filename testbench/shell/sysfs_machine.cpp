@@ -3,6 +3,9 @@
 #include <cerrno>
 #include <fstream>
 #include <map>
+#include <set>
+#include <string>
+#include <string_view>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -48,6 +51,7 @@ void write_cpu(const fs::path& own, unsigned cpu, const std::vector<platform::Cp
     write_both(topology, name, fmt::format("{}_list", name), package, cpus.size());
   write_file(own / "uevent", "DRIVER=processor");
   write_file(own / "online", "1");
+  fs::permissions(own / "online", fs::perms::owner_write, fs::perm_options::add);
 }
 
 /// @param memory  bytes of the node, all of them free: programs run on the host
@@ -93,10 +97,16 @@ std::string proc_cpuinfo(std::size_t cpus) {
 
 void write_bytes(const fs::path& file, std::string_view content) {
   fs::create_directories(file.parent_path());
+  fs::remove(file);  // what cannot be written to is replaced
   std::ofstream stream(file, std::ios::binary);
   stream << content;
   stream.close();
   if (!stream) throw std::system_error(errno, std::generic_category(), file.string());
+  static const std::set<std::string_view> writable = {"uevent", "perf_event_mux_interval_ms", "config", "enable",
+                                                      "numa_node"};
+  using fs::perms;
+  const perms read = perms::owner_read | perms::group_read | perms::others_read;
+  fs::permissions(file, writable.contains(file.filename().native()) ? read | perms::owner_write : read);
 }
 
 void write_file(const fs::path& file, std::string_view content) {

@@ -13,7 +13,8 @@
 /// What the files that generate /sys share.
 namespace pmufab::shell {
 
-/// Write a file, whose text gets a line feed if it has none. Its folder is made. @throws std::system_error
+/// Write a file, whose text gets a line feed if it has none. Its folder is made. As in sysfs, few files can be written
+/// to. @throws std::system_error
 void write_file(const std::filesystem::path& file, std::string_view content);
 /// As write_file(), but the bytes as they are.
 void write_bytes(const std::filesystem::path& file, std::string_view content);

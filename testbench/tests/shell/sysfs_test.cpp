@@ -168,6 +168,13 @@ TEST_F(ShellMachine, a_file_that_nobody_may_read_does_not_open_and_one_without_s
       << session.outcome.err;
 }
 
+TEST_F(ShellMachine, few_files_can_be_written_to) {
+  const Session session = type(
+      "cd /sys/bus/event_source/devices/nvidia_ucf_pmu_0/; stat -c %a type cpumask events/cycles format/event uevent "
+      "perf_event_mux_interval_ms /sys/devices/system/cpu/online /sys/devices/system/cpu/cpu1/online");
+  EXPECT_EQ(session.outcome.out, "444\n444\n444\n444\n644\n644\n444\n644\n") << session.outcome.err;
+}
+
 TEST_F(ShellMachine, lstopo_shows_the_platforms_sockets_and_cores) {
   if (lacks("lstopo-no-graphics")) GTEST_SKIP() << "there is no lstopo (package hwloc-nox)";
   const Session session = type(
