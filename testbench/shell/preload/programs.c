@@ -10,6 +10,14 @@
 
 // NOLINTBEGIN(readability-identifier-naming): C, and names of the C library.
 
+/* A program of another architecture has a library of its own (tools/fetch-perf --arm64). What it starts has this one. */
+__attribute__((constructor)) static void hand_on_preload(void) {
+  const char* const library = getenv("PMUFAB_SHELL_PRELOAD");
+  if (!library) return;
+  setenv("LD_PRELOAD", library, 1);
+  unsetenv("PMUFAB_SHELL_PRELOAD");
+}
+
 static void look_at(const char* file) {
   if (is_connected() && file) pmufab_shell_tell_unseen(file);
 }
