@@ -50,6 +50,8 @@ class ShellServer {
   bool serve_file(int file);
   void accept_one();
   bool serve_connection(int socket, pid_t process);
+  void drop_connection(int socket);
+  void end_process(pid_t process);
   void serve_event(int socket, ShellService::Handle handle);
   void ask_event(const pmufab_shell_request& request, pmufab_shell_reply& reply);
   void answer(int socket, pid_t process, const pmufab_shell_request& request);

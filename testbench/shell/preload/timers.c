@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Timers, which with a simulated clock are the simulator's: it sends the signal, or counts in the descriptor. */
+/* Timers, which with a simulated clock are the simulator's: it sends the signal, or writes into the descriptor. */
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/timerfd.h>
 #include <time.h>
@@ -14,25 +17,29 @@
 
 // NOLINTBEGIN(readability-identifier-naming): C, and names of the C library.
 
-/* A timer_t of the simulator. Those of the C library are small numbers, or have the highest bit set. */
+/* A timer_t of the simulator. Those of the C library are small numbers, or have the highest bit set. Below are 8 bits of
+ * the clock, for instants, and 32 of the number; of a timer that calls a function, of the number of a descriptor. */
 static const uintptr_t kOurs = UINT64_C(0x504d) << 40;
+static const uintptr_t kCalls = UINT64_C(0x80) << 32;
 
 static bool is_simulated(clockid_t clock) {
   return epoch() && (clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC || clock == CLOCK_BOOTTIME);
 }
 
-/* @param new_value  null: only tell. @param old_value  may be null. @return 0, or -1 with errno */
-static int set_timer(uint64_t number, uint64_t left, uint64_t interval, bool sets, struct itimerspec* before) {
+/* @param sets  false: only tell. @param before  may be null. @param state  may be null. @return 0, or -1 with errno */
+static int set_timer(uint64_t number, uint64_t left, uint64_t interval, bool sets, struct itimerspec* before,
+                     struct pmufab_shell_timer* state) {
   struct pmufab_shell_request request = {.call = PMUFAB_SHELL_TIMER_SET, .argument = {number, left, interval, sets}};
   struct pmufab_shell_reply reply;
   if (!ask(&request, &reply, NULL)) return -1;
   if (reply.result < 0) return result_of(&reply);
+  struct pmufab_shell_timer told;
+  memcpy(&told, reply.data, sizeof(told));
   if (before) {
-    uint64_t old_interval;
-    memcpy(&old_interval, reply.data, sizeof(old_interval));
     to(reply.value, &before->it_value);
-    to(old_interval, &before->it_interval);
+    to(told.interval, &before->it_interval);
   }
+  if (state) *state = told;
   return 0;
 }
 
@@ -47,13 +54,13 @@ static int set_spec(uint64_t number, const struct itimerspec* spec, clockid_t un
     left = span_until(until, &spec->it_value);
     if (left == 0) left = 1; /* it has passed: at once */
   }
-  return set_timer(number, left, from(&spec->it_interval), true, before);
+  return set_timer(number, left, from(&spec->it_interval), true, before, NULL);
 }
 
 /* @param descriptor  null: a signal is sent. @return the timer's number; 0: failed, with errno */
-static uint64_t make_timer(int signal, uint64_t value, pid_t thread, int flags, int* descriptor) {
+static uint64_t make_timer(int signal, uint64_t value, pid_t thread, uint64_t flags, int* descriptor) {
   struct pmufab_shell_request request = {.call = PMUFAB_SHELL_TIMER_MAKE,
-                                         .argument = {(uint64_t)signal, value, (uint64_t)thread, (uint64_t)flags}};
+                                         .argument = {(uint64_t)signal, value, (uint64_t)thread, flags}};
   struct pmufab_shell_reply reply;
   if (!ask(&request, &reply, descriptor)) return 0;
   if (reply.result >= 0 && (!descriptor || *descriptor >= 0)) return reply.value;
@@ -84,7 +91,7 @@ int setitimer(__itimer_which_t which, const struct itimerval* restrict value, st
 int getitimer(__itimer_which_t which, struct itimerval* value) {
   if (!epoch() || which != ITIMER_REAL) return NEXT(getitimer)(which, value);
   struct itimerspec now;
-  if (set_timer(0, 0, 0, false, &now) != 0) return -1;
+  if (set_timer(0, 0, 0, false, &now, NULL) != 0) return -1;
   to_microseconds(&now, value);
   return 0;
 }
@@ -92,7 +99,7 @@ int getitimer(__itimer_which_t which, struct itimerval* value) {
 unsigned int alarm(unsigned int seconds) {
   if (!epoch()) return NEXT(alarm)(seconds);
   struct itimerspec before;
-  if (set_timer(0, (uint64_t)seconds * kSecond, 0, true, &before) != 0) return 0;
+  if (set_timer(0, (uint64_t)seconds * kSecond, 0, true, &before, NULL) != 0) return 0;
   const unsigned int left = (unsigned int)before.it_value.tv_sec + (before.it_value.tv_nsec >= kSecond / 2);
   return left == 0 && before.it_value.tv_nsec > 0 ? 1 : left; /* something is left */
 }
@@ -100,37 +107,118 @@ unsigned int alarm(unsigned int seconds) {
 useconds_t ualarm(useconds_t microseconds, useconds_t interval) {
   if (!epoch()) return NEXT(ualarm)(microseconds, interval);
   struct itimerspec before;
-  if (set_timer(0, (uint64_t)microseconds * 1000, (uint64_t)interval * 1000, true, &before) != 0) return 0;
+  if (set_timer(0, (uint64_t)microseconds * 1000, (uint64_t)interval * 1000, true, &before, NULL) != 0) return 0;
   return (useconds_t)(before.it_value.tv_sec * 1000000 + before.it_value.tv_nsec / 1000);
 }
 
-/* Those that call a function in a thread of their own are the host's: this library starts no thread. */
+/* What a timer calls. The attributes have to live as long as the timer, as for the C library. */
+struct call {
+  sem_t taken; /* by the new thread, which has its own copy now */
+  int fd;
+  void (*function)(union sigval);
+  union sigval value;
+  pthread_attr_t* attributes;
+};
+
+/* @return an error, or 0 */
+static int start_thread(const pthread_attr_t* attributes, void* (*routine)(void*), struct call* call) {
+  pthread_t thread;
+  int state = PTHREAD_CREATE_JOINABLE;
+  sem_init(&call->taken, 0, 0);
+  const int error = pthread_create(&thread, attributes, routine, call);
+  if (error) return error;
+  while (sem_wait(&call->taken) != 0) {
+  }
+  if (attributes) pthread_attr_getdetachstate(attributes, &state);
+  if (state == PTHREAD_CREATE_JOINABLE) pthread_detach(thread);
+  return 0;
+}
+
+/* Signals are not held back, as the C library has it. */
+static void* call_function(void* argument) {
+  const struct call call = *(struct call*)argument;
+  sigset_t none;
+  sem_post(&((struct call*)argument)->taken);
+  sigemptyset(&none);
+  pthread_sigmask(SIG_SETMASK, &none, NULL);
+  call.function(call.value);
+  return NULL;
+}
+
+/* The thread of such a timer: it starts one for each time, until the timer is deleted. */
+static void* watch_timer(void* argument) {
+  struct call call = *(struct call*)argument;
+  uint64_t times;
+  sem_post(&((struct call*)argument)->taken);
+  while (NEXT(read)(call.fd, &times, sizeof(times)) == sizeof(times))
+    start_thread(call.attributes, call_function, &call);
+  NEXT(close)(call.fd);
+  return NULL;
+}
+
+static int make_caller(clockid_t clock, const struct sigevent* event, timer_t* timer) {
+  struct call call = {.fd = -1,
+                      .function = event->sigev_notify_function,
+                      .value = event->sigev_value,
+                      .attributes = event->sigev_notify_attributes};
+  sigset_t all, before;
+  if (make_timer(0, 0, 0, (uint64_t)clock << 32, &call.fd) == 0) return -1;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  const int error = start_thread(NULL, watch_timer, &call);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  if (error) {
+    NEXT(close)(call.fd);
+    errno = EAGAIN;
+    return -1;
+  }
+  *timer = (timer_t)(kOurs | kCalls | (uintptr_t)clock << 32 | (uintptr_t)call.fd);
+  return 0;
+}
+
 int timer_create(clockid_t clock, struct sigevent* restrict event, timer_t* restrict timer) {
-  if (!is_simulated(clock) || (event && event->sigev_notify != SIGEV_SIGNAL && event->sigev_notify != SIGEV_THREAD_ID))
+  if (!is_simulated(clock) || (event && event->sigev_notify == SIGEV_NONE))
     return NEXT(timer_create)(clock, event, timer);
+  if (event && event->sigev_notify == SIGEV_THREAD) return make_caller(clock, event, timer);
   const pid_t thread = event && event->sigev_notify == SIGEV_THREAD_ID ? event->_sigev_un._tid : 0;
   const uint64_t number = make_timer(event ? event->sigev_signo : SIGALRM,
                                      event ? (uint64_t)(uintptr_t)event->sigev_value.sival_ptr : 0, thread, 0, NULL);
   if (number == 0) return -1;
-  *timer = (timer_t)(kOurs | (uintptr_t)clock << 32 | (uintptr_t)number); /* its clock, for instants */
+  *timer = (timer_t)(kOurs | (uintptr_t)clock << 32 | (uintptr_t)number);
   return 0;
 }
 
 static bool is_ours(timer_t timer) { return (uintptr_t)timer >> 40 == kOurs >> 40; }
-static uint64_t number_of(timer_t timer) { return (uint32_t)(uintptr_t)timer; }
+
+/* @return the number of the timer, if the pipe is one's; 0: it is no pipe */
+static uint64_t timer_of(int fd) {
+  struct stat status;
+  if (!epoch() || fstat(fd, &status) != 0 || !S_ISFIFO(status.st_mode)) return 0;
+  return PMUFAB_SHELL_TIMER_FILE | status.st_ino;
+}
+
+static uint64_t number_of(timer_t timer) {
+  const uint64_t number = (uint32_t)(uintptr_t)timer;
+  /* There is none any more if the program has closed the descriptor. */
+  return (uintptr_t)timer & kCalls ? timer_of((int)number) | PMUFAB_SHELL_TIMER_FILE : number;
+}
 
 int timer_settime(timer_t timer, int flags, const struct itimerspec* restrict spec,
                   struct itimerspec* restrict before) {
   if (!is_ours(timer)) return NEXT(timer_settime)(timer, flags, spec, before);
-  const clockid_t clock = (clockid_t)((uintptr_t)timer >> 32 & 0xff);
+  const clockid_t clock = (clockid_t)((uintptr_t)timer >> 32 & 0x7f);
   return set_spec(number_of(timer), spec, flags & TIMER_ABSTIME ? clock : -1, before);
 }
 
 int timer_gettime(timer_t timer, struct itimerspec* now) {
-  return is_ours(timer) ? set_timer(number_of(timer), 0, 0, false, now) : NEXT(timer_gettime)(timer, now);
+  return is_ours(timer) ? set_timer(number_of(timer), 0, 0, false, now, NULL) : NEXT(timer_gettime)(timer, now);
 }
 
-int timer_getoverrun(timer_t timer) { return is_ours(timer) ? 0 : NEXT(timer_getoverrun)(timer); }
+int timer_getoverrun(timer_t timer) {
+  struct pmufab_shell_timer state;
+  if (!is_ours(timer)) return NEXT(timer_getoverrun)(timer);
+  return set_timer(number_of(timer), 0, 0, false, NULL, &state) == 0 ? (int)state.overrun : -1;
+}
 
 int timer_delete(timer_t timer) {
   if (!is_ours(timer)) return NEXT(timer_delete)(timer);
@@ -139,28 +227,26 @@ int timer_delete(timer_t timer) {
   return ask(&request, &reply, NULL) ? result_of(&reply) : -1;
 }
 
-/* The descriptor is an eventfd, to which the simulator adds: it is read and polled as one of a timer. */
+/* The descriptor is the end of a pipe: it is read and polled as one of a timer, in any process that has a copy. */
 int timerfd_create(clockid_t clock, int flags) {
   if (!is_simulated(clock) || flags & ~(TFD_NONBLOCK | TFD_CLOEXEC)) return NEXT(timerfd_create)(clock, flags);
   int fd = -1;
-  const uint64_t number = make_timer(0, 0, 0, flags, &fd);
-  if (number == 0) return -1;
+  if (make_timer(0, 0, 0, (uint64_t)clock << 32 | (uint64_t)flags, &fd) == 0) return -1;
   if (!(flags & TFD_CLOEXEC)) NEXT(fcntl)(fd, F_SETFD, 0);
-  set_descriptor(fd, clock == CLOCK_REALTIME ? DAY_TIMER : TIMER, (uint32_t)number);
   return fd;
 }
 
 int timerfd_settime(int fd, int flags, const struct itimerspec* spec, struct itimerspec* before) {
-  const struct descriptor described = descriptor_of(fd);
-  if (described.kind != TIMER && described.kind != DAY_TIMER) return NEXT(timerfd_settime)(fd, flags, spec, before);
-  const clockid_t clock = described.kind == DAY_TIMER ? CLOCK_REALTIME : CLOCK_MONOTONIC;
-  return set_spec(described.number, spec, flags & TFD_TIMER_ABSTIME ? clock : -1, before);
+  const uint64_t number = timer_of(fd);
+  struct pmufab_shell_timer state;
+  if (number == 0) return NEXT(timerfd_settime)(fd, flags, spec, before);
+  if (set_timer(number, 0, 0, false, NULL, &state) != 0) return -1;
+  return set_spec(number, spec, flags & TFD_TIMER_ABSTIME ? (clockid_t)state.clock : -1, before);
 }
 
 int timerfd_gettime(int fd, struct itimerspec* now) {
-  const struct descriptor described = descriptor_of(fd);
-  if (described.kind != TIMER && described.kind != DAY_TIMER) return NEXT(timerfd_gettime)(fd, now);
-  return set_timer(described.number, 0, 0, false, now);
+  const uint64_t number = timer_of(fd);
+  return number == 0 ? NEXT(timerfd_gettime)(fd, now) : set_timer(number, 0, 0, false, now, NULL);
 }
 
 // NOLINTEND(readability-identifier-naming)

@@ -25,6 +25,12 @@ TEST_F(ShellClock, every_wait_lasts_as_long_by_every_clock) {
   EXPECT_EQ(session.outcome.out, "waited\n") << session.outcome.err;
 }
 
+/// A timer's descriptor lives as long as its last copy, in whatever process that is.
+TEST_F(ShellClock, timers_are_kept_by_who_holds_them_and_tell_how_often_they_rang) {
+  const Session session = type(PMUFAB_TIMERS_PROGRAM);
+  EXPECT_EQ(session.outcome.out, "rang\n") << session.outcome.err;
+}
+
 /// A rate is right by a nominal sleep, by a clock and by the time that the event was enabled.
 TEST_F(ShellClock, an_agent_that_reads_at_a_cadence_sees_the_time_that_events_were_enabled) {
   const std::string agent = write("agent.py", R"(import os, struct, time, ctypes
