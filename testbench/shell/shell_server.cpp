@@ -65,6 +65,7 @@ ShellServer::ShellServer(const Options& options, ShellService& service)
     : scale_(options.time_scale),
       simulated_clock_(options.simulated_clock),
       stop_(options.stop),
+      starter_(options.starter),
       service_(service),
       listener_(process::listen_at(options.socket, SOCK_SEQPACKET)),
       slice_(kSlice) {}
@@ -92,7 +93,7 @@ std::chrono::milliseconds ShellServer::quiet() const {
 int ShellServer::timeout_ms() const {
   int timeout = -1;
   const SharedTime::Pass now = pass();
-  if (now == SharedTime::Pass::at_once) timeout = 0;
+  if (now == SharedTime::Pass::at_once) timeout = all_wait_ || starter_ == 0 ? 0 : 1;
   if (now == SharedTime::Pass::with_the_wall && simulated_clock_) timeout = 1;  // programs soon wait
   if (now == SharedTime::Pass::with_the_wall && !simulated_clock_)
     timeout = std::max(static_cast<int>(kSlice.count()), time_.patience_ms() - static_cast<int>(quiet().count()));
@@ -117,11 +118,28 @@ SharedTime::Pass ShellServer::pass() const {
 bool ShellServer::all_programs_wait() const {
   // Who waits for another thread looks for the answer now and then.
   if (!answered_.empty()) return false;
-  const std::vector<pid_t> programs = time_.processes();
-  if (std::any_of(programs.begin(), programs.end(), process::is_running)) return false;
+  if (anybody_runs()) return false;
   // A program that waits for an answer waits for this server. It had asked before it was seen to wait.
   std::vector<pollfd> all = files();
   return poll(all.data(), all.size(), 0) == 0;
+}
+
+/// Programs that the simulator does not know may be about to start perf: while they compute, who sleeps beside them sleeps by
+/// the wall clock. With a simulated clock all programs are known.
+bool ShellServer::anybody_computes() {
+  if (starter_ == 0 || simulated_clock_ || all_wait_) return false;
+  all_wait_ = !anybody_runs();
+  return !all_wait_;
+}
+
+/// A program that has just been started has not joined yet.
+bool ShellServer::anybody_runs() const {
+  std::vector<pid_t> programs = time_.processes();
+  if (starter_ != 0) {
+    const std::vector<pid_t> started = process::living_descendants(starter_, getpid());
+    programs.insert(programs.end(), started.begin(), started.end());
+  }
+  return std::any_of(programs.begin(), programs.end(), process::is_running);
 }
 
 /// A program that looks at the clock until it is late enough gets there: a simulated clock's reading takes time.
@@ -139,13 +157,18 @@ void ShellServer::serve_once(int timeout_ms) {
   if (look(timeout_ms)) {
     last_news_ = WallClock::now();
     children_known_ = false;
+    all_wait_ = false;
   }
   // All known processes wait. Before time passes, look for the children they have started.
   if (!children_known_ && (simulated_clock_ || !time_.anybody_works())) join_children();
   // A client that asks without a pause must not block the others: time passes between questions, too.
   switch (pass()) {
     case SharedTime::Pass::at_once:
-      pass_at_once();
+      if (!anybody_computes()) {
+        pass_at_once();
+      } else if (quiet().count() >= time_.patience_ms()) {
+        pass_with_the_wall();
+      }
       break;
     case SharedTime::Pass::with_the_wall:
       if (quiet().count() >= (simulated_clock_ ? kComputes.count() : time_.patience_ms())) pass_with_the_wall();
@@ -196,6 +219,7 @@ void ShellServer::wake_up() {
     answered_.insert(socket);
     send_reply(socket, {});
     last_news_ = WallClock::now();
+    all_wait_ = false;
   }
 }
 

@@ -67,6 +67,13 @@ TEST_F(ShellClock, time_passes_as_slowly_for_perf) {
   EXPECT_EQ(simulated, real);
 }
 
+/// The shell waits for a program's output, and that has not been loaded yet.
+TEST_F(ShellClock, a_program_that_starts_takes_no_time) {
+  const Session session =
+      type("timeout 900 sh -c 'i=0; while [ $i -lt 60 ]; do i=$((i + 1)); x=$(perf --version | cat); done; echo done'");
+  EXPECT_EQ(session.outcome.out, "done\n") << session.outcome.err;
+}
+
 TEST_F(ShellClock, a_scale_or_another_clock_is_refused) {
   platform.insert(platform.end(), {"--time-scale", "0.1"});
   Outcome outcome = type("true").outcome;
