@@ -2,8 +2,7 @@
 #pragma once
 
 /* Shared by the files of the preload library, which shows the virtual platform to the programs of a shell. It is
- * loaded into every one of them: it allocates nothing, starts nothing but the threads that a program's own timers ask for,
- * and passes on what is not for the platform. */
+ * loaded into every one of them: it allocates nothing, starts nothing, and passes on what is not for the platform. */
 
 // NOLINTBEGIN: this is C, with C naming.
 #include <dlfcn.h>

@@ -2,8 +2,6 @@
 /* Timers, which with a simulated clock are the simulator's: it sends the signal, or writes into the descriptor. */
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
-#include <semaphore.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -17,10 +15,8 @@
 
 // NOLINTBEGIN(readability-identifier-naming): C, and names of the C library.
 
-/* A timer_t of the simulator. Those of the C library are small numbers, or have the highest bit set. Below are 8 bits of
- * the clock, for instants, and 32 of the number; of a timer that calls a function, of the number of a descriptor. */
+/* A timer_t of the simulator. Those of the C library are small numbers, or have the highest bit set. */
 static const uintptr_t kOurs = UINT64_C(0x504d) << 40;
-static const uintptr_t kCalls = UINT64_C(0x80) << 32;
 
 static bool is_simulated(clockid_t clock) {
   return epoch() && (clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC || clock == CLOCK_BOOTTIME);
@@ -111,102 +107,25 @@ useconds_t ualarm(useconds_t microseconds, useconds_t interval) {
   return (useconds_t)(before.it_value.tv_sec * 1000000 + before.it_value.tv_nsec / 1000);
 }
 
-/* What a timer calls. The attributes have to live as long as the timer, as for the C library. */
-struct call {
-  sem_t taken; /* by the new thread, which has its own copy now */
-  int fd;
-  void (*function)(union sigval);
-  union sigval value;
-  pthread_attr_t* attributes;
-};
-
-/* @return an error, or 0 */
-static int start_thread(const pthread_attr_t* attributes, void* (*routine)(void*), struct call* call) {
-  pthread_t thread;
-  int state = PTHREAD_CREATE_JOINABLE;
-  sem_init(&call->taken, 0, 0);
-  const int error = pthread_create(&thread, attributes, routine, call);
-  if (error) return error;
-  while (sem_wait(&call->taken) != 0) {
-  }
-  if (attributes) pthread_attr_getdetachstate(attributes, &state);
-  if (state == PTHREAD_CREATE_JOINABLE) pthread_detach(thread);
-  return 0;
-}
-
-/* Signals are not held back, as the C library has it. */
-static void* call_function(void* argument) {
-  const struct call call = *(struct call*)argument;
-  sigset_t none;
-  sem_post(&((struct call*)argument)->taken);
-  sigemptyset(&none);
-  pthread_sigmask(SIG_SETMASK, &none, NULL);
-  call.function(call.value);
-  return NULL;
-}
-
-/* The thread of such a timer: it starts one for each time, until the timer is deleted. */
-static void* watch_timer(void* argument) {
-  struct call call = *(struct call*)argument;
-  uint64_t times;
-  sem_post(&((struct call*)argument)->taken);
-  while (NEXT(read)(call.fd, &times, sizeof(times)) == sizeof(times))
-    start_thread(call.attributes, call_function, &call);
-  NEXT(close)(call.fd);
-  return NULL;
-}
-
-static int make_caller(clockid_t clock, const struct sigevent* event, timer_t* timer) {
-  struct call call = {.fd = -1,
-                      .function = event->sigev_notify_function,
-                      .value = event->sigev_value,
-                      .attributes = event->sigev_notify_attributes};
-  sigset_t all, before;
-  if (make_timer(0, 0, 0, (uint64_t)clock << 32, &call.fd) == 0) return -1;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  const int error = start_thread(NULL, watch_timer, &call);
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
-  if (error) {
-    NEXT(close)(call.fd);
-    errno = EAGAIN;
-    return -1;
-  }
-  *timer = (timer_t)(kOurs | kCalls | (uintptr_t)clock << 32 | (uintptr_t)call.fd);
-  return 0;
-}
-
+/* Those that call a function in a thread of their own are the host's: this library starts no thread. */
 int timer_create(clockid_t clock, struct sigevent* restrict event, timer_t* restrict timer) {
-  if (!is_simulated(clock) || (event && event->sigev_notify == SIGEV_NONE))
+  if (!is_simulated(clock) || (event && event->sigev_notify != SIGEV_SIGNAL && event->sigev_notify != SIGEV_THREAD_ID))
     return NEXT(timer_create)(clock, event, timer);
-  if (event && event->sigev_notify == SIGEV_THREAD) return make_caller(clock, event, timer);
   const pid_t thread = event && event->sigev_notify == SIGEV_THREAD_ID ? event->_sigev_un._tid : 0;
   const uint64_t number = make_timer(event ? event->sigev_signo : SIGALRM,
                                      event ? (uint64_t)(uintptr_t)event->sigev_value.sival_ptr : 0, thread, 0, NULL);
   if (number == 0) return -1;
-  *timer = (timer_t)(kOurs | (uintptr_t)clock << 32 | (uintptr_t)number);
+  *timer = (timer_t)(kOurs | (uintptr_t)clock << 32 | (uintptr_t)number); /* its clock, for instants */
   return 0;
 }
 
 static bool is_ours(timer_t timer) { return (uintptr_t)timer >> 40 == kOurs >> 40; }
-
-/* @return the number of the timer, if the pipe is one's; 0: it is no pipe */
-static uint64_t timer_of(int fd) {
-  struct stat status;
-  if (!epoch() || fstat(fd, &status) != 0 || !S_ISFIFO(status.st_mode)) return 0;
-  return PMUFAB_SHELL_TIMER_FILE | status.st_ino;
-}
-
-static uint64_t number_of(timer_t timer) {
-  const uint64_t number = (uint32_t)(uintptr_t)timer;
-  /* There is none any more if the program has closed the descriptor. */
-  return (uintptr_t)timer & kCalls ? timer_of((int)number) | PMUFAB_SHELL_TIMER_FILE : number;
-}
+static uint64_t number_of(timer_t timer) { return (uint32_t)(uintptr_t)timer; }
 
 int timer_settime(timer_t timer, int flags, const struct itimerspec* restrict spec,
                   struct itimerspec* restrict before) {
   if (!is_ours(timer)) return NEXT(timer_settime)(timer, flags, spec, before);
-  const clockid_t clock = (clockid_t)((uintptr_t)timer >> 32 & 0x7f);
+  const clockid_t clock = (clockid_t)((uintptr_t)timer >> 32 & 0xff);
   return set_spec(number_of(timer), spec, flags & TIMER_ABSTIME ? clock : -1, before);
 }
 
@@ -233,7 +152,15 @@ int timerfd_create(clockid_t clock, int flags) {
   int fd = -1;
   if (make_timer(0, 0, 0, (uint64_t)clock << 32 | (uint64_t)flags, &fd) == 0) return -1;
   if (!(flags & TFD_CLOEXEC)) NEXT(fcntl)(fd, F_SETFD, 0);
+  set_descriptor(fd, ORDINARY, 0); /* one of this number may have been closed unseen */
   return fd;
+}
+
+/* @return the number of the timer, if the pipe is one's; 0: it is no pipe */
+static uint64_t timer_of(int fd) {
+  struct stat status;
+  if (!epoch() || fstat(fd, &status) != 0 || !S_ISFIFO(status.st_mode)) return 0;
+  return PMUFAB_SHELL_TIMER_FILE | status.st_ino;
 }
 
 int timerfd_settime(int fd, int flags, const struct itimerspec* spec, struct itimerspec* before) {

@@ -5,7 +5,6 @@
 #include <mqueue.h>
 #include <poll.h>
 #include <pthread.h>
-#include <semaphore.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -198,29 +197,6 @@ static void overrun(void) {
   timer_delete(timer);
 }
 
-static sem_t called;
-static int calls;
-static void call(union sigval value) {
-  calls += value.sival_int;
-  sem_post(&called);
-}
-
-static void call_function(void) {
-  struct sigevent event = {.sigev_notify = SIGEV_THREAD, .sigev_notify_function = call, .sigev_value.sival_int = 3};
-  const int64_t begin = now(CLOCK_MONOTONIC);
-  timer_t timer;
-  sem_init(&called, 0, 0);
-  if (timer_create(CLOCK_MONOTONIC, &event, &timer) != 0 || timer_settime(timer, 0, &kOften, NULL) != 0)
-    printf("no timer that calls: %s\n", strerror(errno));
-  sem_wait(&called);
-  sem_wait(&called);
-  const int64_t took = now(CLOCK_MONOTONIC) - begin;
-  if (took < 2 * kSpan || took > 2 * kSpan + kSpan / 5) printf("two calls took %lld ns\n", (long long)took);
-  timer_delete(timer);
-  if (calls != 6) printf("calls: %d\n", calls);
-  if (timer_settime(timer, 0, &kOften, NULL) == 0) printf("a deleted timer is set\n");
-}
-
 static void wait_for_queue(void) {
   char name[30], text[8];
   struct mq_attr size = {.mq_maxmsg = 1, .mq_msgsize = sizeof(text)};
@@ -282,7 +258,6 @@ int main(int count, char** arguments) {
   copy_and_close();
   count_rings();
   overrun();
-  call_function();
   wait_for_queue();
   fork_in_wait();
   printf("rang\n");
