@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -104,6 +105,18 @@ void end_other_children(const std::vector<pid_t>& wanted) {
     }
     if (!found) return;
   }
+}
+
+bool has_pending(pid_t process, pid_t thread, int signal) {
+  // Example of a line: "ShdPnd:	0000000000002000"
+  const std::string name = thread != 0 ? "SigPnd:" : "ShdPnd:";
+  std::ifstream file(thread != 0 ? fmt::format("/proc/{}/task/{}/status", process, thread)
+                                 : fmt::format("/proc/{}/status", process));
+  for (std::string word; file >> word;) {
+    std::uint64_t signals = 0;
+    if (word == name) return file >> std::hex >> signals && (signals >> (signal - 1) & 1) != 0;
+  }
+  return false;
 }
 
 pid_t parent_of(pid_t process) { return status_of(process).parent; }

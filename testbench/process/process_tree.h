@@ -34,6 +34,9 @@ void end_other_children(const std::vector<pid_t>& wanted);
 ///         or the process has ended
 [[nodiscard]] bool is_running(pid_t process);
 
+/// @return true if a signal waits until a thread, or the process (thread 0), takes it
+[[nodiscard]] bool has_pending(pid_t process, pid_t thread, int signal);
+
 /// @return the parent of a process as /proc shows it; 0 if the process is gone.
 [[nodiscard]] pid_t parent_of(pid_t process);
 

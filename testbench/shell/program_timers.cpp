@@ -2,33 +2,44 @@
 #include "testbench/shell/program_timers.h"
 
 #include <fcntl.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
 #include <cstddef>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "testbench/process/descriptor.h"
+#include "testbench/process/process_tree.h"
+#include "testbench/shell/protocol.h"
 
 namespace pmufab::shell {
 namespace {
 
-/// What a descriptor has counted, which its reader has not seen, is forgotten when the timer is set again.
-/// The simulator must not wait here: the program may read the descriptor at the same time.
-void empty(int descriptor) {
+/// Takes out of a pipe what nobody has read yet. The program may read it at the same time.
+/// @return how often the timer rang since then
+std::uint64_t take_back(int pipe) {
+  int bytes = 0;
   std::uint64_t count = 0;
-  const iovec part{&count, sizeof(count)};
-  [[maybe_unused]] const ssize_t got = preadv2(descriptor, &part, 1, -1, RWF_NOWAIT);
+  if (ioctl(pipe, FIONREAD, &bytes) != 0 || bytes == 0) return 0;
+  const process::Descriptor other(
+      open(fmt::format("/proc/self/fd/{}", pipe).c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  return read(other.get(), &count, sizeof(count)) == sizeof(count) ? count : 0;
 }
 
 }  // namespace
 
 ProgramTimers::~ProgramTimers() {
-  for (const auto& [key, timer] : timers_) close_descriptor(timer);
+  for (const auto& [key, timer] : timers_) close_pipe(timer);
 }
 
-void ProgramTimers::close_descriptor(const Timer& timer) {
-  if (timer.notice.descriptor >= 0) close(timer.notice.descriptor);
+void ProgramTimers::close_pipe(const Timer& timer) {
+  if (timer.notice.pipe >= 0) close(timer.notice.pipe);
 }
 
 ProgramTimers::Number ProgramTimers::make(pid_t process, const Notice& notice) {
@@ -36,23 +47,34 @@ ProgramTimers::Number ProgramTimers::make(pid_t process, const Notice& notice) {
   const auto count =
       std::count_if(timers_.begin(), timers_.end(), [&](const auto& entry) { return entry.second.process == process; });
   if (count >= kMost) return 0;
-  timers_[key_of(process, ++last_)] = {.process = process, .notice = notice};
-  return last_;
+  Number number = last_ + 1;
+  struct stat status {};
+  if (notice.pipe < 0) {
+    last_ = number;
+  } else if (fstat(notice.pipe, &status) == 0) {
+    number = PMUFAB_SHELL_TIMER_FILE | status.st_ino;
+  } else {
+    return 0;
+  }
+  timers_[key_of(process, number)] = {.process = process, .notice = notice};
+  return number;
 }
 
-std::optional<ProgramTimers::Setting> ProgramTimers::get(pid_t process, Number number, Picoseconds now) const {
+std::optional<ProgramTimers::State> ProgramTimers::get(pid_t process, Number number, Picoseconds now) const {
   const auto found = timers_.find(key_of(process, number));
-  if (found == timers_.end()) return number == kOwn ? std::optional<Setting>(Setting{}) : std::nullopt;
+  if (found == timers_.end()) return number == kOwn ? std::optional<State>(State{}) : std::nullopt;
   const Timer& timer = found->second;
-  Setting setting{.left = 0, .interval = timer.interval};
-  if (timer.until) setting.left = *timer.until > now ? *timer.until - now : 1;
-  return setting;
+  State state{.setting = {.left = 0, .interval = timer.interval}, .clock = timer.notice.clock};
+  if (timer.until) state.setting.left = *timer.until > now ? *timer.until - now : 1;
+  constexpr std::uint64_t kMost = std::numeric_limits<std::int32_t>::max();
+  state.overrun = static_cast<std::uint32_t>(std::min(timer.overrun, kMost));
+  return state;
 }
 
 void ProgramTimers::set(pid_t process, Number number, const Setting& setting, Picoseconds now) {
   Timer& timer = timers_[key_of(process, number)];
   if (number == kOwn) timer = {.process = process, .notice = {.signal = SIGALRM}};
-  if (timer.notice.descriptor >= 0) empty(timer.notice.descriptor);
+  if (timer.notice.pipe >= 0) take_back(timer.notice.pipe);  // it is forgotten
   timer.until.reset();
   if (setting.left > 0) timer.until = now + setting.left;
   timer.interval = setting.interval;
@@ -61,18 +83,29 @@ void ProgramTimers::set(pid_t process, Number number, const Setting& setting, Pi
 bool ProgramTimers::drop(Number number) {
   const auto found = timers_.find(key_of(0, number));
   if (found == timers_.end() || number == kOwn) return false;
-  close_descriptor(found->second);
+  close_pipe(found->second);
   timers_.erase(found);
   return true;
+}
+
+std::vector<int> ProgramTimers::pipes() const {
+  std::vector<int> all;
+  for (const auto& [key, timer] : timers_) {
+    if (timer.notice.pipe >= 0) all.push_back(timer.notice.pipe);
+  }
+  return all;
+}
+
+bool ProgramTimers::abandon(int pipe) {
+  const auto found =
+      std::find_if(timers_.begin(), timers_.end(), [&](const auto& entry) { return entry.second.notice.pipe == pipe; });
+  return pipe >= 0 && found != timers_.end() && drop(found->first.second);
 }
 
 void ProgramTimers::forget(pid_t process, bool has_ended) {
   std::erase_if(timers_, [&](const auto& entry) {
     const auto& [key, timer] = entry;
-    if (timer.process != process || (key.second == kOwn && !has_ended)) return false;
-    if (timer.notice.descriptor >= 0 && !has_ended) return false;  // it may be handed on
-    close_descriptor(timer);
-    return true;
+    return timer.process == process && timer.notice.pipe < 0 && (key.second != kOwn || has_ended);
   });
 }
 
@@ -84,12 +117,24 @@ std::optional<Picoseconds> ProgramTimers::next() const {
   return first;
 }
 
-/// The kernel sends a process the signals of another one only with such a code as a timer's.
-void ProgramTimers::tell(const Timer& timer, std::uint64_t times) {
+void ProgramTimers::tell(Timer& timer, std::uint64_t times) {
   if (timer.notice.signal == 0) {
-    [[maybe_unused]] const ssize_t written = write(timer.notice.descriptor, &times, sizeof(times));
+    const std::uint64_t sum = take_back(timer.notice.pipe) + times;
+    [[maybe_unused]] const ssize_t written = write(timer.notice.pipe, &sum, sizeof(sum));
     return;
   }
+  // A timer has one signal under way at most.
+  if (timer.has_told && process::has_pending(timer.process, timer.notice.thread, timer.notice.signal)) {
+    timer.overrun += times;
+    return;
+  }
+  timer.has_told = true;
+  timer.overrun = times - 1;
+  send_signal(timer);
+}
+
+/// The kernel sends a process the signals of another one only with such a code as a timer's.
+void ProgramTimers::send_signal(const Timer& timer) {
   siginfo_t info{};
   info.si_signo = timer.notice.signal;
   info.si_code = SI_TIMER;

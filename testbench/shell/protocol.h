@@ -13,10 +13,11 @@
 // NOLINTBEGIN: this is C, with C naming.
 #include <stdint.h>
 
-#define PMUFAB_SHELL_VERSION 5u
+#define PMUFAB_SHELL_VERSION 6u
 #define PMUFAB_SHELL_DATA 4096u
-#define PMUFAB_SHELL_SOCKET "PMUFAB_SHELL_SOCKET" /* environment: path of the simulator's socket */
-#define PMUFAB_SHELL_SYSFS "PMUFAB_SHELL_SYSFS"   /* environment: folder in place of /sys */
+#define PMUFAB_SHELL_TIMER_FILE (UINT64_C(1) << 63) /* a timer with a descriptor: this, and the number of its inode */
+#define PMUFAB_SHELL_SOCKET "PMUFAB_SHELL_SOCKET"   /* environment: path of the simulator's socket */
+#define PMUFAB_SHELL_SYSFS "PMUFAB_SHELL_SYSFS"     /* environment: folder in place of /sys */
 #define PMUFAB_SHELL_EPOCH \
   "PMUFAB_SHELL_EPOCH" /* environment: clocks of all programs show simulated time; what the clock
                                                      of the day showed at its begin, in nanoseconds */
@@ -44,11 +45,13 @@ enum pmufab_shell_call {
   /* PCI configuration space. argument: segment << 16 | bus << 8 | device << 3 | function, offset, length; data */
   PMUFAB_SHELL_CONFIG_READ,
   PMUFAB_SHELL_CONFIG_WRITE,
-  /* A timer in simulated time. argument: signal, its value, and the thread that gets it (0: the process); or no signal, and
-   * the flags of a descriptor, an eventfd that counts, which comes along. value: its number, from 1 */
+  /* A timer in simulated time. argument: signal, its value, and the thread that gets it (0: the process); value: its
+   * number, from 1. Or no signal, 0, 0, the flags of a descriptor and above 32 bits its clock. Then the end of a pipe comes
+   * along, in which is at most one packet: how often the timer rang, in eight bytes. When its last copy is closed, by
+   * whatever means, the timer is gone. */
   PMUFAB_SHELL_TIMER_MAKE,
   /* argument: number (0: the process's own, SIGALRM), nanoseconds left (0: it stops), interval, 0 to change nothing. value:
-   * nanoseconds that were left; data: the interval before */
+   * nanoseconds that were left; data: struct pmufab_shell_timer */
   PMUFAB_SHELL_TIMER_SET,
   PMUFAB_SHELL_TIMER_DROP /* argument: number */
 };
@@ -58,6 +61,12 @@ enum pmufab_shell_wait {
   PMUFAB_SHELL_CHILD, /* another process; the wait takes no time by itself */
   PMUFAB_SHELL_SLEEP, /* a span of time and nothing else: simulated as fast as possible */
   PMUFAB_SHELL_POLL   /* at most a span of time: at the speed of the wall clock, unless somebody sleeps */
+};
+
+struct pmufab_shell_timer {
+  uint64_t interval; /* before, in nanoseconds */
+  uint32_t clock;    /* of a timer with a descriptor */
+  uint32_t overrun;  /* how often it rang, after the signal that was sent last, before the program took that */
 };
 
 struct pmufab_shell_request {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "testbench/shell/shell_server.h"
 
+#include <fcntl.h>
 #include <poll.h>
-#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
@@ -65,6 +65,7 @@ ShellServer::ShellServer(const Options& options, ShellService& service)
     : scale_(options.time_scale),
       simulated_clock_(options.simulated_clock),
       stop_(options.stop),
+      starter_(options.starter),
       service_(service),
       listener_(process::listen_at(options.socket, SOCK_SEQPACKET)),
       slice_(kSlice) {}
@@ -92,7 +93,7 @@ std::chrono::milliseconds ShellServer::quiet() const {
 int ShellServer::timeout_ms() const {
   int timeout = -1;
   const SharedTime::Pass now = pass();
-  if (now == SharedTime::Pass::at_once) timeout = 0;
+  if (now == SharedTime::Pass::at_once) timeout = all_wait_ || starter_ == 0 ? 0 : 1;
   if (now == SharedTime::Pass::with_the_wall && simulated_clock_) timeout = 1;  // programs soon wait
   if (now == SharedTime::Pass::with_the_wall && !simulated_clock_)
     timeout = std::max(static_cast<int>(kSlice.count()), time_.patience_ms() - static_cast<int>(quiet().count()));
@@ -117,11 +118,28 @@ SharedTime::Pass ShellServer::pass() const {
 bool ShellServer::all_programs_wait() const {
   // Who waits for another thread looks for the answer now and then.
   if (!answered_.empty()) return false;
-  const std::vector<pid_t> programs = time_.processes();
-  if (std::any_of(programs.begin(), programs.end(), process::is_running)) return false;
+  if (anybody_runs()) return false;
   // A program that waits for an answer waits for this server. It had asked before it was seen to wait.
   std::vector<pollfd> all = files();
   return poll(all.data(), all.size(), 0) == 0;
+}
+
+/// Programs that the simulator does not know may be about to start perf: while they compute, who sleeps beside them sleeps by
+/// the wall clock. With a simulated clock all programs are known.
+bool ShellServer::anybody_computes() {
+  if (starter_ == 0 || simulated_clock_ || all_wait_) return false;
+  all_wait_ = !anybody_runs();
+  return !all_wait_;
+}
+
+/// A program that has just been started has not joined yet.
+bool ShellServer::anybody_runs() const {
+  std::vector<pid_t> programs = time_.processes();
+  if (starter_ != 0) {
+    const std::vector<pid_t> started = process::living_descendants(starter_, getpid());
+    programs.insert(programs.end(), started.begin(), started.end());
+  }
+  return std::any_of(programs.begin(), programs.end(), process::is_running);
 }
 
 /// A program that looks at the clock until it is late enough gets there: a simulated clock's reading takes time.
@@ -139,13 +157,18 @@ void ShellServer::serve_once(int timeout_ms) {
   if (look(timeout_ms)) {
     last_news_ = WallClock::now();
     children_known_ = false;
+    all_wait_ = false;
   }
   // All known processes wait. Before time passes, look for the children they have started.
   if (!children_known_ && (simulated_clock_ || !time_.anybody_works())) join_children();
   // A client that asks without a pause must not block the others: time passes between questions, too.
   switch (pass()) {
     case SharedTime::Pass::at_once:
-      pass_at_once();
+      if (!anybody_computes()) {
+        pass_at_once();
+      } else if (quiet().count() >= time_.patience_ms()) {
+        pass_with_the_wall();
+      }
       break;
     case SharedTime::Pass::with_the_wall:
       if (quiet().count() >= (simulated_clock_ ? kComputes.count() : time_.patience_ms())) pass_with_the_wall();
@@ -196,12 +219,14 @@ void ShellServer::wake_up() {
     answered_.insert(socket);
     send_reply(socket, {});
     last_news_ = WallClock::now();
+    all_wait_ = false;
   }
 }
 
 std::vector<pollfd> ShellServer::files() const {
   std::vector<pollfd> files;
   for (const auto& [socket, handle] : event_sockets_) files.push_back({socket, POLLIN, 0});
+  for (const int pipe : timers_.pipes()) files.push_back({pipe, 0, 0});
   for (const auto& [socket, process] : connections_) files.push_back({socket, POLLIN, 0});
   for (const auto& [descriptor, process] : processes_) files.push_back({descriptor, POLLIN, 0});
   if (accept_again_ <= WallClock::now()) files.push_back({listener_.get(), POLLIN, 0});
@@ -232,12 +257,31 @@ bool ShellServer::serve_file(int file) {
   } else if (const auto asking = connections_.find(file); asking != connections_.end()) {
     return serve_connection(file, asking->second);
   } else if (const auto process = processes_.find(file); process != processes_.end()) {
-    time_.leave(process->second);
-    timers_.forget(process->second, true);
+    end_process(process->second);
     processes_.erase(process);
     close(file);
+  } else {
+    return timers_.abandon(file);
   }
   return true;
+}
+
+/// A child may have copies of its connections, and would keep them open.
+void ShellServer::end_process(pid_t process) {
+  std::vector<int> sockets;
+  for (const auto& [socket, owner] : connections_) {
+    if (owner == process) sockets.push_back(socket);
+  }
+  for (const int socket : sockets) drop_connection(socket);
+  time_.leave(process);
+  timers_.forget(process, true);
+}
+
+void ShellServer::drop_connection(int socket) {
+  time_.end_wait(socket);
+  answered_.erase(socket);
+  connections_.erase(socket);
+  close(socket);
 }
 
 void ShellServer::accept_one() {
@@ -261,10 +305,7 @@ bool ShellServer::serve_connection(int socket, pid_t process) {
   const std::optional<pmufab_shell_request> request = receive(socket);
   if (!request) {
     const bool waited = time_.is_waiting(socket);
-    time_.end_wait(socket);
-    answered_.erase(socket);
-    connections_.erase(socket);
-    close(socket);
+    drop_connection(socket);
     return waited;
   }
   if (refuse_other_version(socket, *request)) return false;
@@ -338,18 +379,25 @@ void ShellServer::make_timer(int socket, pid_t process, const pmufab_shell_reque
   pmufab_shell_reply reply{};
   ProgramTimers::Notice notice{.signal = static_cast<int>(request.argument[0]),
                                .value = request.argument[1],
-                               .thread = static_cast<pid_t>(request.argument[2])};
-  const int flags = EFD_CLOEXEC | ((request.argument[3] & TFD_NONBLOCK) != 0 ? EFD_NONBLOCK : 0);
+                               .thread = static_cast<pid_t>(request.argument[2]),
+                               .clock = static_cast<std::uint32_t>(request.argument[3] >> 32)};
+  process::Descriptor reader;
   if (notice.signal < 0 || notice.signal > SIGRTMAX) reply.result = -EINVAL;
-  if (notice.signal == 0) notice.descriptor = eventfd(0, flags);
-  if (notice.signal == 0 && notice.descriptor < 0) reply.result = -EMFILE;
+  if (notice.signal == 0) {
+    int ends[2] = {-1, -1};
+    // A pipe of packets: what a reader has no room for does not become another packet.
+    if (pipe2(ends, O_CLOEXEC | O_DIRECT | O_NONBLOCK) != 0) reply.result = -EMFILE;
+    reader = process::Descriptor(ends[0]);
+    notice.pipe = ends[1];
+    if ((request.argument[3] & TFD_NONBLOCK) == 0) fcntl(reader.get(), F_SETFL, 0);
+  }
   if (reply.result == 0) {
     join(process);
     reply.value = timers_.make(process, notice);
     if (reply.value == 0) reply.result = -EAGAIN;
   }
-  send_reply(socket, reply, reply.result == 0 ? notice.descriptor : -1);
-  if (reply.result != 0 && notice.descriptor >= 0) close(notice.descriptor);
+  send_reply(socket, reply, reply.result == 0 ? reader.get() : -1);
+  if (reply.result != 0 && notice.pipe >= 0) close(notice.pipe);
 }
 
 void ShellServer::set_timer(pid_t process, const pmufab_shell_request& request, pmufab_shell_reply& reply) {
@@ -359,10 +407,10 @@ void ShellServer::set_timer(pid_t process, const pmufab_shell_request& request, 
     return;
   }
   const auto nanoseconds = [&](Picoseconds span) { return span == 0 ? 0 : std::max<std::uint64_t>(unscaled(span), 1); };
-  reply.value = nanoseconds(before->left);
-  const std::uint64_t interval = nanoseconds(before->interval);
-  std::memcpy(reply.data, &interval, sizeof(interval));
-  reply.length = sizeof(interval);
+  reply.value = nanoseconds(before->setting.left);
+  const pmufab_shell_timer timer{nanoseconds(before->setting.interval), before->clock, before->overrun};
+  std::memcpy(reply.data, &timer, sizeof(timer));
+  reply.length = sizeof(timer);
   if (request.argument[3] == 0) return;
   join(process);
   timers_.set(process, request.argument[0], {scaled(request.argument[1]), scaled(request.argument[2])},

@@ -28,6 +28,7 @@ class ShellServer {
     double time_scale = 1e-3;      ///< simulated seconds per second of programs
     bool simulated_clock = false;  ///< clocks of all programs show simulated time: all of them are waited for
     int stop = -1;                 ///< file descriptor: at its end serve() returns
+    pid_t starter = 0;             ///< the process that starts all programs of the shell; 0: they are not looked for
   };
 
   /// @throws std::system_error, also for a path that is too long
@@ -50,6 +51,8 @@ class ShellServer {
   bool serve_file(int file);
   void accept_one();
   bool serve_connection(int socket, pid_t process);
+  void drop_connection(int socket);
+  void end_process(pid_t process);
   void serve_event(int socket, ShellService::Handle handle);
   void ask_event(const pmufab_shell_request& request, pmufab_shell_reply& reply);
   void answer(int socket, pid_t process, const pmufab_shell_request& request);
@@ -66,6 +69,8 @@ class ShellServer {
   [[nodiscard]] SharedTime::Pass pass() const;
   [[nodiscard]] std::optional<Picoseconds> next_wakeup() const;
   [[nodiscard]] bool all_programs_wait() const;
+  [[nodiscard]] bool anybody_computes();
+  [[nodiscard]] bool anybody_runs() const;
   void read_clock(pmufab_shell_reply& reply);
   [[nodiscard]] int timeout_ms() const;
   [[nodiscard]] std::chrono::milliseconds quiet() const;
@@ -79,6 +84,7 @@ class ShellServer {
   double scale_;
   bool simulated_clock_;
   int stop_;
+  pid_t starter_;
   ShellService& service_;
   SharedTime time_;
   ProgramTimers timers_;
@@ -90,6 +96,7 @@ class ShellServer {
   std::set<std::uint64_t> open_events_;                 // those of event_sockets_, by number
   std::map<int, pid_t> processes_;                      // that joined, by pidfd
   bool children_known_ = false;                         // those of processes_, since the last news
+  bool all_wait_ = false;                               // the programs of the shell, since the last news
   WallClock::time_point last_news_ = WallClock::now();  // or the last time that passed with the wall
   WallClock::time_point accept_again_;  // when connections are looked at again, if there was no room for one
   process::TimeSlice slice_;

@@ -55,8 +55,9 @@ class ShellStory {
     PerfEvents events(
         machine_, catalog, pci, {options_.folder / kSysfsName / "bus/event_source/devices", options_.time_scale},
         [this](const perf::Verdict& verdict) { journal_.write("verdict", perf::to_json(verdict, kCounter)); });
-    ShellServer server({options_.folder / kSocketName, options_.time_scale, options_.simulated_clock, options_.stop},
-                       events);
+    ShellServer server(
+        {options_.folder / kSocketName, options_.time_scale, options_.simulated_clock, options_.stop, getppid()},
+        events);
     machine_.trace_phase(scenario::RunPhase::running);
     machine_.start_traffic();
     options_.on_ready();

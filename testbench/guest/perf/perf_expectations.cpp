@@ -115,16 +115,48 @@ void PerfExpectations::add_written(const perf::WrittenGroup& group, bool merges,
         unknown.group = groups_;
       }
     }
-    const bool leaves_out_modes = event.modifiers.find_first_of("ukhGHI") != std::string::npos;
+    const bool is_first = &event == &group.events.front();
+    // perf opens the events of a weak group by themselves if the kernel does not take them together.
+    const bool needs_first = !is_first && event.modifiers.find('W') == std::string::npos;
     for (std::size_t i = first; i < events_.size(); ++i) {
-      ExpectedEvent& told = events_[i].told;
-      told.is_member = &event != &group.events.front();
-      if (!leaves_out_modes || events_[i].wide == 0) continue;
-      judge_.forget(std::exchange(events_[i].wide, 0));
-      told.is_refused = true;
-      told.note = "a PMU outside of the CPUs counts in all modes";
+      Event& added = events_[i];
+      added.told.is_member = !is_first && !has_room(i);
+      if (added.wide != 0 && leaves_out_modes(event.modifiers)) {
+        refuse(added, "a PMU outside of the CPUs counts in all modes");
+      } else if (added.wide != 0 && needs_first && is_first_refused(i)) {
+        refuse(added, "the first event of its group is refused");
+      }
     }
   }
+}
+
+/// The kernel has to refuse it.
+void PerfExpectations::refuse(Event& event, const std::string& why) {
+  judge_.forget(std::exchange(event.wide, 0));
+  event.told.is_refused = true;
+  event.told.note = why;
+}
+
+/// perf divides a group by PMUs.
+bool PerfExpectations::is_first_refused(std::size_t index) const {
+  const Event& event = events_[index];
+  const auto first = std::find_if(events_.begin(), events_.end(), [&](const Event& other) {
+    return other.group == event.group && (other.event.pmu.empty() || other.event.pmu == event.event.pmu);
+  });
+  return first != events_.end() && first->told.is_refused;
+}
+
+/// @return true if the kernel has to take it beside those that come before it in its group, which are all of its PMU
+bool PerfExpectations::has_room(std::size_t index) const {
+  const Event& event = events_[index];
+  std::vector<perf::EventHandle> before;
+  for (std::size_t i = 0; i < index; ++i) {
+    const Event& other = events_[i];
+    if (other.group != event.group || other.told.is_refused || perf::software_event(other.told.text)) continue;
+    if (other.event.pmu != event.event.pmu) return false;
+    before.push_back(other.wide);
+  }
+  return event.wide != 0 && !event.adds && !judge_.room_beside(event.wide, before).empty();
 }
 
 void PerfExpectations::add_row(const PerfRow& row, const std::string& reason) {

@@ -30,9 +30,9 @@ struct ExpectedEvent {
   std::string note{};  ///< why not; or what is worth a word even if the count is right
   /// Why a count outside of the bounds may be right all the same; nothing if it is wrong.
   std::string doubt{};
-  bool is_refused = false;         ///< the kernel has to refuse it; `note` says why
-  bool is_member = false;          ///< of a group, and not its first: the kernel may refuse it beside the others
-  std::optional<Metric> metric{};  ///< of a metric: `text` is its name, and it has no bounds
+  bool is_refused = false;                       ///< the kernel has to refuse it; `note` says why
+  bool is_member = false;                        ///< of a group in which the kernel may refuse it beside the others
+  std::optional<Metric> metric{};                ///< of a metric: `text` is its name, and it has no bounds
   std::optional<scoreboard::Account> account{};  ///< if the bounds are equal; nothing is reported yet
 };
 
@@ -100,6 +100,9 @@ class PerfExpectations {
   void add(const std::string& text, std::size_t group, const std::string& reason);
   void add_written(const perf::WrittenGroup& group, bool merges, const std::string& reason);
   void add_row(const PerfRow& row, const std::string& reason);
+  void refuse(Event& event, const std::string& why);
+  [[nodiscard]] bool is_first_refused(std::size_t index) const;
+  [[nodiscard]] bool has_room(std::size_t index) const;
   void take_printed(const std::string& file, const std::string& text);
   void add_metrics(const std::string& name, const std::string& reason);
   void add_event_of(const Metric& metric, const std::string& name, const std::string& reason);

@@ -106,16 +106,13 @@ std::string with_pmus(const std::string& text) {
       at = last;
     } else if (word.empty()) {
       result += text[at++];
-    } else if (perf::software_event(word)) {
-      result += word;
     } else {
-      std::string modifiers;
-      if (at < text.size() && text[at] == ':') {
-        const std::size_t last = std::min(text.find_first_of(",{} \t\n", at), text.size());
-        modifiers = text.substr(at + 1, last - at - 1);
-        at = last;
-      }
-      result += fmt::format("{}/{}/{}", kNoPmu, word, modifiers);
+      const std::size_t last = std::min(text.find_first_of(",{} \t\n", at), text.size());
+      const std::string modifiers = text.substr(at, last - at);  // ":u"
+      at = last;
+      result += perf::software_event(word)
+                    ? word + modifiers
+                    : fmt::format("{}/{}/{}", kNoPmu, word, modifiers.substr(modifiers.empty() ? 0 : 1));
     }
   }
   return result;
@@ -136,6 +133,15 @@ std::vector<perf::WrittenGroup> parse_perf_events(const std::string& text) {
   return groups;
 }
 
+bool leaves_out_modes(const std::string& modifiers) {
+  const auto names_some = [&](std::string_view modes) {
+    const auto named =
+        std::count_if(modes.begin(), modes.end(), [&](char mode) { return modifiers.find(mode) != std::string::npos; });
+    return named != 0 && static_cast<std::size_t>(named) != modes.size();
+  };
+  return names_some("ukh") || names_some("GH") || modifiers.find('I') != std::string::npos;
+}
+
 std::vector<PerfRow> perf_rows(const perf::WrittenEvent& event, const perf::PmuCatalog& catalog, bool merges) {
   const bool is_bare = event.pmu.empty();
   const auto name = std::find_if(event.terms.begin(), event.terms.end(),
@@ -143,7 +149,8 @@ std::vector<PerfRow> perf_rows(const perf::WrittenEvent& event, const perf::PmuC
   std::vector<std::pair<std::string, PerfRow>> rows;  // with the first PMU of each
   std::optional<perf::EventError> error;
   for (const std::string& pmu : candidates(event, catalog)) {
-    const std::string text = is_bare ? with_pmu(event.text, pmu) : pmu + event.text.substr(event.pmu.size());
+    std::string text = is_bare ? with_pmu(event.text, pmu) : pmu + event.text.substr(event.pmu.size());
+    text.resize(text.rfind('/') + 1);  // without modifiers
     try {
       static_cast<void>(catalog.resolve(text));
     } catch (const perf::EventError& reason) {

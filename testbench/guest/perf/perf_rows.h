@@ -11,8 +11,9 @@ namespace pmufab::guest {
 
 /// A row of perf stat: a count of one PMU, or the sum of several.
 struct PerfRow {
-  std::string text;                 ///< as perf prints it: "nvidia_ucf_pmu/cycles/", or the value of name=
-  std::vector<std::string> events;  ///< those that it sums, each with its PMU: "nvidia_ucf_pmu_0/cycles/"
+  std::string text;  ///< as perf prints it: "nvidia_ucf_pmu/cycles/", or the value of name=
+  std::vector<std::string>
+      events;  ///< those that it sums, each with its PMU, without modifiers: "nvidia_ucf_pmu_0/cycles/"
 };
 
 /// As perf::parse_events(), but an event may stand without a PMU: "cycles:u". Then its `pmu` is empty, its name is the only
@@ -28,5 +29,10 @@ struct PerfRow {
 /// @throws perf::EventError if no PMU has such an event
 [[nodiscard]] std::vector<PerfRow> perf_rows(const perf::WrittenEvent& event, const perf::PmuCatalog& catalog,
                                              bool merges);
+
+/// @param modifiers  of an event and then of its group, as perf was given them: "uk"
+/// @return whether perf asks the kernel to leave out some of the modes in which CPUs are. ":ukh" and ":GH" name them all.
+///         A PMU outside of the CPUs has to refuse such an event
+[[nodiscard]] bool leaves_out_modes(const std::string& modifiers);
 
 }  // namespace pmufab::guest

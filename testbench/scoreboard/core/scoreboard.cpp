@@ -63,16 +63,23 @@ struct Scoreboard::State {
 
   /// @return PmuJudge::room_for(); empty, too, where nobody can say, as for events whose meaning is not known. Where
   ///         nobody can say, an idle PMU has room for what event_init has taken
-  [[nodiscard]] std::string room_for(EventHandle event, const PmuJudge& pmu) {
+  [[nodiscard]] std::string room_beside(EventHandle event, const std::vector<const EventRecord*>& others) {
     const EventRecord* const wanted = find_record(event);
     if (wanted == nullptr || !wanted->has_truth()) return {};
     std::vector<const EventTruth*> active;
-    for (const auto& [handle, other] : records) {
-      if (&other.pmu() != &pmu || handle == event || !other.active()) continue;
-      if (!other.has_truth()) return {};
-      active.push_back(other.truth());
+    for (const EventRecord* const other : others) {
+      if (other == nullptr || !other->has_truth()) return {};
+      active.push_back(other->truth());
     }
-    return pmu.room_for(*wanted->truth(), active).value_or(active.empty() ? "no other event on" : "");
+    return wanted->pmu().room_for(*wanted->truth(), active).value_or(active.empty() ? "no other event on" : "");
+  }
+
+  [[nodiscard]] std::string room_for(EventHandle event, const PmuJudge& pmu) {
+    std::vector<const EventRecord*> active;
+    for (const auto& [handle, other] : records) {
+      if (&other.pmu() == &pmu && handle != event && other.active()) active.push_back(&other);
+    }
+    return room_beside(event, active);
   }
 
   void note_if_unexpected(EventHandle event) {
@@ -403,6 +410,12 @@ void Scoreboard::on_call(Call call, bool begin, const std::string& pmu, EventHan
   State::Frame frame = std::move(s.frames.back());
   s.frames.pop_back();
   s.end_call(frame, value, when);
+}
+
+std::string Scoreboard::room_beside(EventHandle event, const std::vector<EventHandle>& others) const {
+  std::vector<const EventRecord*> records;
+  for (const EventHandle other : others) records.push_back(state_->find_record(other));
+  return state_->room_beside(event, records);
 }
 
 std::string Scoreboard::on_add_failed(const std::string& /*pmu*/, EventHandle event, int error) {

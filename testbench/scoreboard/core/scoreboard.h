@@ -63,6 +63,10 @@ class Scoreboard final : public perf::PerfCallObserver {
   /// An event in a virtual machine begins, or ends, to count.
   void begin(perf::EventHandle event, Picoseconds when);
   void end(perf::EventHandle event, Picoseconds when);
+  /// @param others  of the same PMU
+  /// @return what is in use of the hardware if the others have theirs, and it certainly has room for the event: "1 of 8
+  ///         counters used". Empty if it has none, or if nobody can say
+  [[nodiscard]] std::string room_beside(perf::EventHandle event, const std::vector<perf::EventHandle>& others) const;
 
   // Observers of wires and calls.
   void on_bus_access(const MmioBus::BusAccess& access);

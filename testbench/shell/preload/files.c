@@ -222,15 +222,18 @@ ssize_t write_config(uint32_t function, const void* buffer, size_t size, off_t o
   return result_of(&reply);
 }
 
+static off_t position_of(int fd) { return lseek(fd, 0, SEEK_CUR); }
+
+/* @param done  bytes, or -1. @return the same */
+static ssize_t move_on(int fd, ssize_t done) {
+  if (done > 0) lseek(fd, done, SEEK_CUR);
+  return done;
+}
+
 ssize_t read(int fd, void* buffer, size_t size) {
   const struct descriptor described = descriptor_of(fd);
   if (described.kind == EVENT) return read_event(described.number, buffer, size);
-  if (described.kind == CONFIG) {
-    const off_t at = lseek(fd, 0, SEEK_CUR);
-    const ssize_t result = read_config(described.number, buffer, size, at);
-    if (result > 0) lseek(fd, result, SEEK_CUR);
-    return result;
-  }
+  if (described.kind == CONFIG) return move_on(fd, read_config(described.number, buffer, size, position_of(fd)));
   return NEXT(read)(fd, buffer, size);
 }
 
@@ -241,12 +244,7 @@ ssize_t write(int fd, const void* buffer, size_t size) {
     errno = EINVAL;
     return -1;
   }
-  if (described.kind == CONFIG) {
-    const off_t at = lseek(fd, 0, SEEK_CUR);
-    const ssize_t result = write_config(described.number, buffer, size, at);
-    if (result > 0) lseek(fd, result, SEEK_CUR);
-    return result;
-  }
+  if (described.kind == CONFIG) return move_on(fd, write_config(described.number, buffer, size, position_of(fd)));
   return NEXT(write)(fd, buffer, size);
 }
 

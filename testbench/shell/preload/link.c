@@ -75,6 +75,11 @@ int connect_simulator(void) {
   return -1;
 }
 
+void hang_up(int fd) {
+  shutdown(fd, SHUT_RDWR);
+  NEXT(close)(fd);
+}
+
 bool send_request(int fd, struct pmufab_shell_request* request) {
   request->version = PMUFAB_SHELL_VERSION;
   const size_t size = offsetof(struct pmufab_shell_request, data) + request->length;
@@ -112,7 +117,7 @@ bool ask(struct pmufab_shell_request* request, struct pmufab_shell_reply* reply,
   if (fd < 0) return false;
   const bool good = send_request(fd, request) && receive_reply(fd, reply, descriptor);
   const int error = errno;
-  NEXT(close)(fd);
+  hang_up(fd);
   errno = error;
   return good;
 }

@@ -42,6 +42,8 @@ bool is_perf(void);
 
 /* Opens a new connection to the simulator. @return -1 on failure, with errno ENODEV; the first failure is printed */
 int connect_simulator(void);
+/* Closes a connection, also if a child has a copy of it: one that was forked while another thread waited. */
+void hang_up(int socket);
 /* Sends a request, whose `length` is that of its data. @return false, with a message, if the simulator is gone */
 bool send_request(int socket, struct pmufab_shell_request* request);
 /* Receives a reply. @param descriptor  null, or the place for a file descriptor that comes along (-1: none came) */
@@ -52,10 +54,10 @@ bool ask(struct pmufab_shell_request* request, struct pmufab_shell_reply* reply,
 int result_of(const struct pmufab_shell_reply* reply);
 
 /* What a file descriptor of this process stands for. */
-enum descriptor_kind { ORDINARY, EVENT, CONFIG, TIMER, DAY_TIMER };
+enum descriptor_kind { ORDINARY, EVENT, CONFIG };
 struct descriptor {
   uint32_t kind;
-  uint32_t number; /* of the event, of the timer; address of the PCI function */
+  uint32_t number; /* of the event; address of the PCI function */
 };
 enum { kDescriptors = 65536 }; /* higher ones are ORDINARY */
 struct descriptor descriptor_of(int fd);

@@ -3,6 +3,7 @@
  * waits in short turns of the host's time. Between them it looks whether the simulator has answered. */
 #include <errno.h>
 #include <linux/futex.h>
+#include <mqueue.h>
 #include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -108,6 +109,29 @@ int sigtimedwait(const sigset_t* signals, siginfo_t* info, const struct timespec
   errno = error;
   return signal;
 }
+
+/* The limit of a queue is an instant of the clock of the day. */
+static const struct timespec* turn_of_day(struct timespec* turn) {
+  NEXT(clock_gettime)(CLOCK_REALTIME, turn);
+  to(from(turn) + kTurn, turn);
+  return turn;
+}
+
+/* Who need not wait asks nobody: a limit that has passed matters to others alone. */
+#define DEFINE_QUEUE(result_type, name, text_type, priority_type)                                                    \
+  result_type name(mqd_t queue, text_type text, size_t size, priority_type priority, const struct timespec* until) { \
+    const struct timespec past = {0, 0};                                                                             \
+    if (!epoch() || !is_valid(until)) return NEXT(name)(queue, text, size, priority, until);                         \
+    result_type done = NEXT(name)(queue, text, size, priority, &past);                                               \
+    if (done >= 0 || errno != ETIMEDOUT) return done;                                                                \
+    const int error =                                                                                                \
+        WAIT_IN_TURNS(span_until(CLOCK_REALTIME, until), ETIMEDOUT,                                                  \
+                      (done = NEXT(name)(queue, text, size, priority, turn_of_day(&turn))) < 0 ? errno : 0);         \
+    errno = error;                                                                                                   \
+    return done;                                                                                                     \
+  }
+DEFINE_QUEUE(ssize_t, mq_timedreceive, char*, unsigned int*)
+DEFINE_QUEUE(int, mq_timedsend, const char*, unsigned int)
 
 /* Of a futex, the thread waits for a span, or until an instant of a clock that the call names. */
 bool futex_call(const long argument[6], long* result) {

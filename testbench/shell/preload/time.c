@@ -30,7 +30,7 @@ struct wait begin_wait(enum pmufab_shell_wait kind, uint64_t nanoseconds) {
   if (!is_connected()) return wait;
   wait.socket = connect_simulator();
   if (wait.socket >= 0 && !send_request(wait.socket, &request)) {
-    NEXT(close)(wait.socket);
+    hang_up(wait.socket);
     wait.socket = -1;
   }
   return wait;
@@ -42,7 +42,7 @@ void end_wait(struct wait* wait) {
     struct pmufab_shell_request request = {.call = PMUFAB_SHELL_AWAKE};
     struct pmufab_shell_reply reply;
     if (send_request(wait->socket, &request) && receive_reply(wait->socket, &reply, NULL)) wait->left = reply.value;
-    NEXT(close)(wait->socket);
+    hang_up(wait->socket);
   }
   errno = error;
 }
@@ -81,7 +81,7 @@ static int sleep_for(uint64_t nanoseconds, uint64_t* left) {
   }
   const bool good = receive_reply(wait.socket, &reply, NULL);
   const int error = errno;
-  NEXT(close)(wait.socket);
+  hang_up(wait.socket);
   errno = error;
   if (!good) return -1;
   if (reply.result == -EINVAL)
@@ -185,7 +185,7 @@ static int wait_for_files(struct pollfd* files, nfds_t count, uint64_t nanosecon
   if (result > 0 && files[count].revents) {
     struct pmufab_shell_reply reply;
     const bool good = receive_reply(wait.socket, &reply, NULL);
-    NEXT(close)(wait.socket);
+    hang_up(wait.socket);
     return good ? 0 : -1;
   }
   end_wait(&wait);

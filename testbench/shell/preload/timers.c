@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Timers, which with a simulated clock are the simulator's: it sends the signal, or counts in the descriptor. */
+/* Timers, which with a simulated clock are the simulator's: it sends the signal, or writes into the descriptor. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/timerfd.h>
 #include <time.h>
@@ -21,18 +22,20 @@ static bool is_simulated(clockid_t clock) {
   return epoch() && (clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC || clock == CLOCK_BOOTTIME);
 }
 
-/* @param new_value  null: only tell. @param old_value  may be null. @return 0, or -1 with errno */
-static int set_timer(uint64_t number, uint64_t left, uint64_t interval, bool sets, struct itimerspec* before) {
+/* @param sets  false: only tell. @param before  may be null. @param state  may be null. @return 0, or -1 with errno */
+static int set_timer(uint64_t number, uint64_t left, uint64_t interval, bool sets, struct itimerspec* before,
+                     struct pmufab_shell_timer* state) {
   struct pmufab_shell_request request = {.call = PMUFAB_SHELL_TIMER_SET, .argument = {number, left, interval, sets}};
   struct pmufab_shell_reply reply;
   if (!ask(&request, &reply, NULL)) return -1;
   if (reply.result < 0) return result_of(&reply);
+  struct pmufab_shell_timer told;
+  memcpy(&told, reply.data, sizeof(told));
   if (before) {
-    uint64_t old_interval;
-    memcpy(&old_interval, reply.data, sizeof(old_interval));
     to(reply.value, &before->it_value);
-    to(old_interval, &before->it_interval);
+    to(told.interval, &before->it_interval);
   }
+  if (state) *state = told;
   return 0;
 }
 
@@ -47,13 +50,13 @@ static int set_spec(uint64_t number, const struct itimerspec* spec, clockid_t un
     left = span_until(until, &spec->it_value);
     if (left == 0) left = 1; /* it has passed: at once */
   }
-  return set_timer(number, left, from(&spec->it_interval), true, before);
+  return set_timer(number, left, from(&spec->it_interval), true, before, NULL);
 }
 
 /* @param descriptor  null: a signal is sent. @return the timer's number; 0: failed, with errno */
-static uint64_t make_timer(int signal, uint64_t value, pid_t thread, int flags, int* descriptor) {
+static uint64_t make_timer(int signal, uint64_t value, pid_t thread, uint64_t flags, int* descriptor) {
   struct pmufab_shell_request request = {.call = PMUFAB_SHELL_TIMER_MAKE,
-                                         .argument = {(uint64_t)signal, value, (uint64_t)thread, (uint64_t)flags}};
+                                         .argument = {(uint64_t)signal, value, (uint64_t)thread, flags}};
   struct pmufab_shell_reply reply;
   if (!ask(&request, &reply, descriptor)) return 0;
   if (reply.result >= 0 && (!descriptor || *descriptor >= 0)) return reply.value;
@@ -84,7 +87,7 @@ int setitimer(__itimer_which_t which, const struct itimerval* restrict value, st
 int getitimer(__itimer_which_t which, struct itimerval* value) {
   if (!epoch() || which != ITIMER_REAL) return NEXT(getitimer)(which, value);
   struct itimerspec now;
-  if (set_timer(0, 0, 0, false, &now) != 0) return -1;
+  if (set_timer(0, 0, 0, false, &now, NULL) != 0) return -1;
   to_microseconds(&now, value);
   return 0;
 }
@@ -92,7 +95,7 @@ int getitimer(__itimer_which_t which, struct itimerval* value) {
 unsigned int alarm(unsigned int seconds) {
   if (!epoch()) return NEXT(alarm)(seconds);
   struct itimerspec before;
-  if (set_timer(0, (uint64_t)seconds * kSecond, 0, true, &before) != 0) return 0;
+  if (set_timer(0, (uint64_t)seconds * kSecond, 0, true, &before, NULL) != 0) return 0;
   const unsigned int left = (unsigned int)before.it_value.tv_sec + (before.it_value.tv_nsec >= kSecond / 2);
   return left == 0 && before.it_value.tv_nsec > 0 ? 1 : left; /* something is left */
 }
@@ -100,7 +103,7 @@ unsigned int alarm(unsigned int seconds) {
 useconds_t ualarm(useconds_t microseconds, useconds_t interval) {
   if (!epoch()) return NEXT(ualarm)(microseconds, interval);
   struct itimerspec before;
-  if (set_timer(0, (uint64_t)microseconds * 1000, (uint64_t)interval * 1000, true, &before) != 0) return 0;
+  if (set_timer(0, (uint64_t)microseconds * 1000, (uint64_t)interval * 1000, true, &before, NULL) != 0) return 0;
   return (useconds_t)(before.it_value.tv_sec * 1000000 + before.it_value.tv_nsec / 1000);
 }
 
@@ -127,10 +130,14 @@ int timer_settime(timer_t timer, int flags, const struct itimerspec* restrict sp
 }
 
 int timer_gettime(timer_t timer, struct itimerspec* now) {
-  return is_ours(timer) ? set_timer(number_of(timer), 0, 0, false, now) : NEXT(timer_gettime)(timer, now);
+  return is_ours(timer) ? set_timer(number_of(timer), 0, 0, false, now, NULL) : NEXT(timer_gettime)(timer, now);
 }
 
-int timer_getoverrun(timer_t timer) { return is_ours(timer) ? 0 : NEXT(timer_getoverrun)(timer); }
+int timer_getoverrun(timer_t timer) {
+  struct pmufab_shell_timer state;
+  if (!is_ours(timer)) return NEXT(timer_getoverrun)(timer);
+  return set_timer(number_of(timer), 0, 0, false, NULL, &state) == 0 ? (int)state.overrun : -1;
+}
 
 int timer_delete(timer_t timer) {
   if (!is_ours(timer)) return NEXT(timer_delete)(timer);
@@ -139,28 +146,34 @@ int timer_delete(timer_t timer) {
   return ask(&request, &reply, NULL) ? result_of(&reply) : -1;
 }
 
-/* The descriptor is an eventfd, to which the simulator adds: it is read and polled as one of a timer. */
+/* The descriptor is the end of a pipe: it is read and polled as one of a timer, in any process that has a copy. */
 int timerfd_create(clockid_t clock, int flags) {
   if (!is_simulated(clock) || flags & ~(TFD_NONBLOCK | TFD_CLOEXEC)) return NEXT(timerfd_create)(clock, flags);
   int fd = -1;
-  const uint64_t number = make_timer(0, 0, 0, flags, &fd);
-  if (number == 0) return -1;
+  if (make_timer(0, 0, 0, (uint64_t)clock << 32 | (uint64_t)flags, &fd) == 0) return -1;
   if (!(flags & TFD_CLOEXEC)) NEXT(fcntl)(fd, F_SETFD, 0);
-  set_descriptor(fd, clock == CLOCK_REALTIME ? DAY_TIMER : TIMER, (uint32_t)number);
+  set_descriptor(fd, ORDINARY, 0); /* one of this number may have been closed unseen */
   return fd;
 }
 
+/* @return the number of the timer, if the pipe is one's; 0: it is no pipe */
+static uint64_t timer_of(int fd) {
+  struct stat status;
+  if (!epoch() || fstat(fd, &status) != 0 || !S_ISFIFO(status.st_mode)) return 0;
+  return PMUFAB_SHELL_TIMER_FILE | status.st_ino;
+}
+
 int timerfd_settime(int fd, int flags, const struct itimerspec* spec, struct itimerspec* before) {
-  const struct descriptor described = descriptor_of(fd);
-  if (described.kind != TIMER && described.kind != DAY_TIMER) return NEXT(timerfd_settime)(fd, flags, spec, before);
-  const clockid_t clock = described.kind == DAY_TIMER ? CLOCK_REALTIME : CLOCK_MONOTONIC;
-  return set_spec(described.number, spec, flags & TFD_TIMER_ABSTIME ? clock : -1, before);
+  const uint64_t number = timer_of(fd);
+  struct pmufab_shell_timer state;
+  if (number == 0) return NEXT(timerfd_settime)(fd, flags, spec, before);
+  if (set_timer(number, 0, 0, false, NULL, &state) != 0) return -1;
+  return set_spec(number, spec, flags & TFD_TIMER_ABSTIME ? (clockid_t)state.clock : -1, before);
 }
 
 int timerfd_gettime(int fd, struct itimerspec* now) {
-  const struct descriptor described = descriptor_of(fd);
-  if (described.kind != TIMER && described.kind != DAY_TIMER) return NEXT(timerfd_gettime)(fd, now);
-  return set_timer(described.number, 0, 0, false, now);
+  const uint64_t number = timer_of(fd);
+  return number == 0 ? NEXT(timerfd_gettime)(fd, now) : set_timer(number, 0, 0, false, now, NULL);
 }
 
 // NOLINTEND(readability-identifier-naming)

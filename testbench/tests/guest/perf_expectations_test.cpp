@@ -241,9 +241,58 @@ TEST_F(PerfExpectationsTest, tell_of_events_that_the_kernel_has_to_refuse) {
   EXPECT_FALSE(told[0].at(0).high);
   EXPECT_FALSE(told[0].at(1).is_refused);
   EXPECT_EQ(told[0].at(1).low, 5U) << "the only one of its PMU";
-  EXPECT_FALSE(told[1].at(0).is_member);
   for (const ExpectedEvent& event : told[1]) EXPECT_TRUE(event.is_refused);
-  EXPECT_TRUE(told[1].at(1).is_member);
+}
+
+TEST_F(PerfExpectationsTest, tell_which_modifiers_leave_out_modes) {
+  const Words modifiers = {"u", "uk", "ukh", "khu", "G", "H", "GH", "ukhG", "ukhGH", "I", "ukhI", "P", "D"};
+  run([&] {
+    for (const std::string& some : modifiers) count(reads() + some, 0);
+    count("{" + reads() + "uk," + reads() + "}:h", 0);
+  });
+  std::string refused;
+  for (std::size_t i = 0; i < modifiers.size(); ++i) {
+    if (told.at(i).at(0).is_refused) refused += modifiers[i] + " ";
+  }
+  EXPECT_EQ(refused, "u uk G H ukhG I ukhI ") << "as perf 7.3 asks the kernel for them";
+  EXPECT_FALSE(told.back().at(0).is_refused) << "the group's come behind the event's";
+  EXPECT_TRUE(told.back().at(1).is_refused);
+}
+
+TEST_F(PerfExpectationsTest, tell_that_a_group_is_refused_with_its_first_event) {
+  const std::string other = "nvidia_ucf_pmu_1/slc_access_rd/";
+  run([&] {
+    count("{" + reads() + "u," + reads() + "," + other + "}", 0);
+    count("{" + reads() + "u," + reads() + "}:W", 0);
+    count("{task-clock:u," + reads() + "}", 0);
+    count("{" + reads() + "," + reads() + "u," + reads() + "}", 0);
+  });
+  EXPECT_TRUE(told.at(0).at(1).is_refused);
+  EXPECT_EQ(told[0][1].note, "the first event of its group is refused");
+  EXPECT_FALSE(told[0].at(2).is_refused) << "perf divides groups by PMUs";
+  EXPECT_FALSE(told.at(1).at(1).is_refused) << "a weak group";
+  EXPECT_FALSE(told.at(2).at(1).is_refused) << "software events may leave out modes";
+  EXPECT_FALSE(told.at(3).at(2).is_refused) << "another member";
+}
+
+/// This PMU has seven counters.
+TEST_F(PerfExpectationsTest, tell_whether_the_kernel_may_refuse_a_member_of_a_group) {
+  std::string group = reads();
+  for (int i = 1; i < 7; ++i) group += "," + reads();
+  run([&] {
+    count("{" + group + "}", 0);
+    count("{task-clock," + group + "," + reads() + "}", 0);
+    count("{" + reads() + "u," + reads() + "," + reads() + "}:W", 0);
+    count("{" + reads() + ",nvidia_ucf_pmu_1/slc_access_rd/}", 0);
+    count("{nobody_judges_this/slc_access_rd/,nobody_judges_this/cycles/}", 0);
+  });
+  for (const ExpectedEvent& event : told.at(0)) EXPECT_FALSE(event.is_member) << "there is a counter for each";
+  ASSERT_EQ(told.at(1).size(), 9U);
+  EXPECT_FALSE(told[1][7].is_member);
+  EXPECT_TRUE(told[1][8].is_member) << "one too many";
+  EXPECT_FALSE(told.at(2).at(2).is_member);
+  EXPECT_TRUE(told.at(3).at(1).is_member) << "of another PMU than the first";
+  EXPECT_TRUE(told.at(4).at(1).is_member);
 }
 
 TEST_F(PerfExpectationsTest, pass_on_what_perf_prints_to_its_file) {

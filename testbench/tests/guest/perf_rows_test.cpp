@@ -42,7 +42,7 @@ class PerfRows : public ::testing::Test {
 };
 
 TEST(PerfEvents, may_stand_without_a_pmu) {
-  const auto groups = parse_perf_events("cycles:u, {reads,ucf_pmu_0/event=1,name=a/k,task-clock}:W,*/x/");
+  const auto groups = parse_perf_events("cycles:u, {reads,ucf_pmu_0/event=1,name=a/k,task-clock:u}:W,*/x/");
   ASSERT_EQ(groups.size(), 3U);
   const perf::WrittenEvent& alone = groups[0].events.at(0);
   EXPECT_EQ(alone.pmu, "");
@@ -54,6 +54,7 @@ TEST(PerfEvents, may_stand_without_a_pmu) {
   EXPECT_EQ(groups[1].events[0].modifiers, "W");
   EXPECT_EQ(groups[1].events[1].text, "ucf_pmu_0/event=1,name=a/k");
   EXPECT_EQ(groups[1].events[2].text, "task-clock");
+  EXPECT_EQ(groups[1].events[2].modifiers, "uW");
   EXPECT_EQ(groups[2].events.at(0).pmu, "*");
   for (const char* const text : {"", "{cycles", "cycles}", "cycles,", "p/x", "a b"})
     EXPECT_THROW(static_cast<void>(parse_perf_events(text)), perf::EventError) << text;
@@ -62,7 +63,7 @@ TEST(PerfEvents, may_stand_without_a_pmu) {
 TEST_F(PerfRows, are_one_for_a_pmu_by_its_whole_name) {
   EXPECT_THAT(rows("ucf_pmu_1/cycles/"), ElementsAre("ucf_pmu_1/cycles/ = ucf_pmu_1/cycles/"));
   EXPECT_THAT(rows("ucf/cycles/"), ElementsAre("ucf/cycles/ = ucf/cycles/"));
-  EXPECT_THAT(rows("cxl_pmu_mem0.0/event=2/u"), ElementsAre("cxl_pmu_mem0.0/event=2/u = cxl_pmu_mem0.0/event=2/u"));
+  EXPECT_THAT(rows("cxl_pmu_mem0.0/event=2/u"), ElementsAre("cxl_pmu_mem0.0/event=2/u = cxl_pmu_mem0.0/event=2/"));
 }
 
 TEST_F(PerfRows, sum_pmus_whose_names_differ_in_the_last_number) {

@@ -34,10 +34,11 @@ boot 'perf stat -a -e "nvidia_ucf_pmu_*/slc_access_rd/" -e nvidia_ucf_pmu/slc_ac
     -e nvidia_ucf_pmu/slc_access_rd,name=mine/ sleep 1
   perf stat -o /tmp/counts -a -e nvidia_ucf_pmu_0/slc_access_rd,name=filed/ sleep 0.2
   perf stat -A -a -e nvidia_ucf_pmu/slc_access_rd/ sleep 0.2
-  perf stat -a -e nvidia_ucf_pmu_0/slc_access_rd/u,nvidia_ucf_pmu_0/slc_access_rd/ sleep 0.2' \
+  perf stat -a -e nvidia_ucf_pmu_0/slc_access_rd/u,nvidia_ucf_pmu_0/slc_access_rd/ sleep 0.2
+  perf stat -a -e "{nvidia_ucf_pmu_0/slc_access_rd/G,nvidia_ucf_pmu_0/slc_access_wr/}",nvidia_ucf_pmu_0/slc_access_rd/ukh sleep 0.2' \
   --traffic scenarios/traffic/fixed.yaml
-has 8 exact
-has 1 refused
+has 9 exact
+has 3 refused
 has 0 wrong
 grep -qE '^ +[1-9][0-9,]+ .*nvidia_ucf_pmu_\*/slc_access_rd/$' "$work/err" || complain "the sum is 0"
 

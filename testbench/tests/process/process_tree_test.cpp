@@ -93,5 +93,26 @@ TEST(ProcessTree, what_a_child_left_behind_is_ended_and_other_children_are_not) 
   adopt_orphans(false);
 }
 
+TEST(ProcessTree, a_signal_is_pending_until_it_is_taken) {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGUSR1);
+  sigaddset(&signals, SIGRTMAX);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  EXPECT_FALSE(has_pending(getpid(), 0, SIGUSR1));
+  kill(getpid(), SIGUSR1);
+  raise(SIGRTMAX);  // to this thread
+  EXPECT_TRUE(has_pending(getpid(), 0, SIGUSR1));
+  EXPECT_FALSE(has_pending(getpid(), getpid(), SIGUSR1));
+  EXPECT_FALSE(has_pending(getpid(), 0, SIGRTMAX));
+  EXPECT_TRUE(has_pending(getpid(), getpid(), SIGRTMAX));
+  const timespec none{};
+  while (sigtimedwait(&signals, nullptr, &none) > 0) {
+  }
+  EXPECT_FALSE(has_pending(getpid(), 0, SIGUSR1));
+  EXPECT_FALSE(has_pending(getpid(), getpid(), SIGRTMAX));
+  pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
+}
+
 }  // namespace
 }  // namespace pmufab::process

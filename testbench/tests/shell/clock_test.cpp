@@ -25,6 +25,12 @@ TEST_F(ShellClock, every_wait_lasts_as_long_by_every_clock) {
   EXPECT_EQ(session.outcome.out, "waited\n") << session.outcome.err;
 }
 
+/// A timer's descriptor lives as long as its last copy, in whatever process that is.
+TEST_F(ShellClock, timers_are_kept_by_who_holds_them_and_tell_how_often_they_rang) {
+  const Session session = type(PMUFAB_TIMERS_PROGRAM);
+  EXPECT_EQ(session.outcome.out, "rang\n") << session.outcome.err;
+}
+
 /// A rate is right by a nominal sleep, by a clock and by the time that the event was enabled.
 TEST_F(ShellClock, an_agent_that_reads_at_a_cadence_sees_the_time_that_events_were_enabled) {
   const std::string agent = write("agent.py", R"(import os, struct, time, ctypes
@@ -59,6 +65,13 @@ TEST_F(ShellClock, time_passes_as_slowly_for_perf) {
   std::string simulated, real;
   years >> simulated >> real;
   EXPECT_EQ(simulated, real);
+}
+
+/// The shell waits for a program's output, and that has not been loaded yet.
+TEST_F(ShellClock, a_program_that_starts_takes_no_time) {
+  const Session session =
+      type("timeout 900 sh -c 'i=0; while [ $i -lt 60 ]; do i=$((i + 1)); x=$(perf --version | cat); done; echo done'");
+  EXPECT_EQ(session.outcome.out, "done\n") << session.outcome.err;
 }
 
 TEST_F(ShellClock, a_scale_or_another_clock_is_refused) {

@@ -196,6 +196,14 @@ TEST_F(ShellPerf, two_at_once_count_in_the_same_time) {
   EXPECT_NEAR(at(2, "closed_ps") - at(2, "opened_ps"), 2e9, kAccesses);
 }
 
+/// The shell, which computes for a while, is not perf's child.
+TEST_F(ShellPerf, a_sleep_goes_on_while_the_shell_starts_perf_beside_it) {
+  const Session session =
+      type("sleep 5 & i=0; while [ $i -lt 30000 ]; do i=$((i + 1)); done; perf stat -e dummy -p $! 2>&1; echo exit $?");
+  EXPECT_THAT(session.outcome.out, HasSubstr("Performance counter stats for process id"));
+  EXPECT_THAT(session.outcome.out, HasSubstr("exit 0"));
+}
+
 TEST_F(ShellPerf, what_a_program_starts_takes_no_simulated_time_however_it_is_started) {
   // dash uses vfork() for a command that is not its last one. This one runs for some tenths of a second.
   const Session session = type(
