@@ -27,7 +27,7 @@ struct DriverFile {
                                     ///< of the user: "hdm.c+mbox.c"
   std::string sha256;               ///< of the file and the headers of it that the user changed, in hexadecimal
   bool is_own = false;              ///< the user's (pmufab driver build), or compiled with a header of the user's
-  bool is_given = false;            ///< the user gave this very file, so it is expected to be used
+  bool is_given = false;            ///< the user gave or changed this very file, so it is expected to be used
   bool is_used = false;             ///< a device was bound by it, or with its help
   std::vector<std::string> pmus{};  ///< that it serves, in the order of their registration. Two files may serve one:
                                     ///< arm_cspmu.c and a vendor's

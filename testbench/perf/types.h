@@ -43,6 +43,7 @@ struct Pmu {
   std::uint32_t type;
   std::vector<std::pair<std::string, std::string>> files;  ///< path below the PMU's folder ("format/event") and content
   std::map<std::string, int> unreadable = {};              ///< files that read(2) refuses, and its errno (negative)
+  std::string twin = {};  ///< the PMU of a driver that has the same counters; a PMU of software only
 };
 
 /// Calls of the kernel's perf core into a driver, begin and end, as a debugger on the CPU would see them. The

@@ -35,13 +35,22 @@ class ShellStory {
   ShellStory(scenario::Machine& machine, const SessionOptions& options)
       : machine_(machine), options_(options), journal_(options.folder / kJournalName) {}
 
+  /// A driver's counters are shown once, so that perf does not open an event of all PMUs twice.
+  [[nodiscard]] std::vector<perf::Pmu> shown_pmus() const {
+    std::vector<perf::Pmu> pmus = machine_.pmus().pmus();
+    std::set<std::string> names;
+    for (const perf::Pmu& pmu : pmus) names.insert(pmu.name);
+    std::erase_if(pmus, [&](const perf::Pmu& pmu) { return names.contains(pmu.twin); });
+    return pmus;
+  }
+
   bool tell() {
     pci_access::PciAccess pci(machine_.host(), machine_.platform().firmware());
     const std::vector<pci_access::FoundFunction> functions = pci.enumerate();
     machine_.trace_phase(scenario::RunPhase::loading);
     const int loaded = machine_.host().load();
     machine_.tell_loaded();
-    const std::vector<perf::Pmu> pmus = machine_.pmus().pmus();
+    const std::vector<perf::Pmu> pmus = shown_pmus();
     scenario::print_kernel_errors(machine_.host().log());
     if (loaded < 0 || machine_.host().pmus().empty()) {
       scenario::print_failure(machine_.host().log(), "the drivers registered no PMU");

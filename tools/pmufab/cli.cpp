@@ -170,22 +170,21 @@ Option limit_option() {
   return list("limit", "KEY=VALUE", "limit what a run may use, such as memory=2GiB; may be given several times");
 }
 
-std::string limit_description() {
+std::string limit_description(const scenario::RunLimits& limits) {
   return fmt::format(
       "--limit keeps one run from harming others. A run that reaches a limit is stopped and keeps its results. The\n"
       "defaults are {}.\n"
       "0 means no limit, except for log, readings and trace. Of a longer kernel log, the beginning, the end and errors "
       "between\n"
       "them are kept. readings are the intervals of one measure, and processes are those that drivers start.",
-      scenario::default_limits());
+      scenario::in_words(limits));
 }
 
 bool has_run_limits(const po::variables_map& options) {
   return options.count("limit") != 0 && options["limit"].value().type() == typeid(std::vector<std::string>);
 }
 
-scenario::RunLimits limits_of(const po::variables_map& options) {
-  scenario::RunLimits limits;
+scenario::RunLimits limits_of(const po::variables_map& options, scenario::RunLimits limits) {
   for (const std::string& text : values_of(options, "limit")) scenario::set_limit(limits, text);
   return limits;
 }

@@ -92,13 +92,14 @@ void preload_sanitizer(const boost::program_options::variables_map& options);
 [[nodiscard]] std::vector<std::string> values_of(const boost::program_options::variables_map& options,
                                                  const std::string& name);
 
-/// @return --limit, and what to say about it in a command's description
+/// @return --limit, and what to say about it in the description of a command with these defaults
 [[nodiscard]] Option limit_option();
-[[nodiscard]] std::string limit_description();
+[[nodiscard]] std::string limit_description(const scenario::RunLimits& limits = {});
 /// @return whether a command has that option, and it is given
 [[nodiscard]] bool has_run_limits(const boost::program_options::variables_map& options);
 /// @return the limits of --limit, and the defaults of others. @throws scenario::InputError
-[[nodiscard]] scenario::RunLimits limits_of(const boost::program_options::variables_map& options);
+[[nodiscard]] scenario::RunLimits limits_of(const boost::program_options::variables_map& options,
+                                            scenario::RunLimits limits = {});
 
 /// A progress bar on standard error, if that is a terminal. It appears two seconds after its construction.
 class ProgressBar {

@@ -93,7 +93,7 @@ int dispatch(const Arguments& arguments) {
   std::vector<std::string> names;
   std::vector<Command> group;
   for (const Command& command : all_commands()) {
-    const bool has_two = group_of(command) == word;
+    const bool has_two = !word.empty() && group_of(command) == word;
     const std::ptrdiff_t size = has_two ? 2 : 1;
     if (has_two) group.push_back(command);
     if (command.name == word || (has_two && arguments.size() > 1 && command.name == word + " " + arguments[1])) {
@@ -110,6 +110,7 @@ int dispatch(const Arguments& arguments) {
     std::string name = group_of(command).empty() ? command.name : group_of(command);
     if (names.empty() || names.back() != name) names.push_back(std::move(name));
   }
+  if (word.empty()) throw InputError("the command is an empty word", "commands are " + scenario::quoted_list(names));
   if (!group.empty()) return run_group(word, group, Arguments(arguments.begin() + 1, arguments.end()));
   const std::string suggestion = scenario::did_you_mean(word, names);
   throw InputError(fmt::format("there is no command '{}'", word),

@@ -2,6 +2,7 @@
 #include "testbench/scenario/report/driver_files.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 
 #include <fmt/format.h>
@@ -111,10 +112,21 @@ bool is_for(const DriverFile& file, const std::vector<std::string_view>& modules
   });
 }
 
+std::vector<DriverFile> expected_files(const std::vector<DriverFile>& files) {
+  std::vector<DriverFile> expected;
+  std::copy_if(files.begin(), files.end(), std::back_inserter(expected),
+               [](const DriverFile& file) { return file.is_given; });
+  if (!expected.empty()) return expected;
+  std::copy_if(files.begin(), files.end(), std::back_inserter(expected),
+               [](const DriverFile& file) { return file.is_own; });
+  if (std::any_of(expected.begin(), expected.end(), [](const DriverFile& file) { return file.is_used; })) return {};
+  return expected;
+}
+
 std::string describe_unused(const std::vector<DriverFile>& files, const std::vector<std::string_view>& foreign) {
   std::vector<std::string> unused;
-  for (const DriverFile& file : files) {
-    if (file.is_given && !file.is_used && is_for(file, foreign)) unused.push_back(file.file);
+  for (const DriverFile& file : expected_files(files)) {
+    if (!file.is_used && is_for(file, foreign)) unused.push_back(file.file);
   }
   if (unused.empty()) return {};
   const bool is_one = unused.size() == 1;
@@ -124,10 +136,9 @@ std::string describe_unused(const std::vector<DriverFile>& files, const std::vec
 
 CheckResult check_drivers(const std::vector<DriverFile>& files, const std::vector<std::string_view>& foreign) {
   std::vector<std::string> idle;
-  bool any = false;
-  for (const DriverFile& file : files) {
-    any = any || file.is_own;
-    if (file.is_given && !file.is_used && !is_for(file, foreign)) idle.push_back(file.file);
+  const bool any = std::any_of(files.begin(), files.end(), [](const DriverFile& file) { return file.is_own; });
+  for (const DriverFile& file : expected_files(files)) {
+    if (!file.is_used && !is_for(file, foreign)) idle.push_back(file.file);
   }
   if (const std::string unused = describe_unused(files, foreign); idle.empty() && !unused.empty())
     return {"drivers", true, unused};

@@ -23,6 +23,10 @@ namespace pmufab::scenario {
 [[nodiscard]] std::vector<std::string> describe(const std::vector<driver_host::DriverFile>& files,
                                                 const std::vector<std::string>& pmus);
 
+/// @return the user's files that are expected to be used: those that the user gave or changed. If only headers were
+///         changed, one file that includes them is enough: all that do, as long as none is used
+[[nodiscard]] std::vector<driver_host::DriverFile> expected_files(const std::vector<driver_host::DriverFile>& files);
+
 /// @param foreign  as below
 /// @return a sentence about the user's drivers that have nothing to bind: "a.c (yours) was not used: this platform has
 ///         no PMU for it"; empty if there are none

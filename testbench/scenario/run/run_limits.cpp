@@ -64,8 +64,7 @@ void set_limit(RunLimits& limits, const std::string& text) {
   limits.*limit->value = number;
 }
 
-std::string default_limits() {
-  const RunLimits limits;
+std::string in_words(const RunLimits& limits) {
   std::string text;
   for (const Limit& limit : kLimits)
     text += fmt::format("{}{}={}", text.empty() ? "" : ", ", limit.name,

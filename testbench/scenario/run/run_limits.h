@@ -26,8 +26,8 @@ struct RunLimits {
 /// @throws InputError for an unknown limit or an impossible value
 void set_limit(RunLimits& limits, const std::string& text);
 
-/// @return every limit with its default, as set_limit() reads it: "log=1 MiB, memory=8 GiB, ..."; 0 is shown as it is
-[[nodiscard]] std::string default_limits();
+/// @return every limit, as set_limit() reads it: "log=1 MiB, memory=8 GiB, ..."; 0 is shown as it is
+[[nodiscard]] std::string in_words(const RunLimits& limits);
 
 /// @throws InputError if a measure would make more interval readings than it may, as far as that is known before it
 ///         begins

@@ -111,12 +111,10 @@ std::vector<verify::Target> targets_of(const po::variables_map& map) {
   return targets;
 }
 
-/// @return the driver files of a set that the user gave
+/// @return the driver files of a set that are expected to be used, because they are the user's
 std::vector<driver_host::DriverFile> given_files(const driver_host::DriverSet& set) {
   try {
-    std::vector<driver_host::DriverFile> files = driver_host::files_in(set.library);
-    std::erase_if(files, [](const driver_host::DriverFile& file) { return !file.is_given; });
-    return files;
+    return scenario::expected_files(driver_host::files_in(set.library));
   } catch (const driver_host::DriverSetError& error) {
     throw InputError(error.what());
   }
@@ -210,20 +208,25 @@ std::unique_ptr<OutFolderLock> read_out(const po::variables_map& map, CampaignOp
   const fs::path state = options.out / verify::kStateFile;
   check_writable(state);
   auto lock = std::make_unique<OutFolderLock>(options.out, "another campaign");
+  if (options.resumes && !fs::exists(state)) complain("pmufab: {} has no campaign: a new one begins there\n", out);
   if (!options.resumes && fs::exists(state))
     throw InputError(fmt::format("--out: '{}' has a campaign already", out),
                      "go on with it by --resume, or name another folder");
   return lock;
 }
 
+/// Most cases take a fraction of a second, a few take ten. A driver that goes on forever must not hold up the others.
+scenario::RunLimits case_limits() {
+  scenario::RunLimits limits;
+  limits.processor_time = 60'000'000'000'000;
+  return limits;
+}
+
 scenario::RunnerOptions runner_of(const po::variables_map& map, const fs::path& scratch) {
   scenario::RunnerOptions runner;
   runner.jobs = jobs_of(map);
   runner.timeout_seconds = map["timeout"].as<unsigned>();
-  runner.limits = limits_of(map);
-  // Most cases take a fraction of a second, a few take ten. A driver that goes on forever must not hold up the others.
-  constexpr Picoseconds kMinute = 60'000'000'000'000;
-  if (runner.limits.processor_time == 0) runner.limits.processor_time = kMinute;
+  runner.limits = limits_of(map, case_limits());
   runner.scratch = scratch;
   runner.interrupted = interrupts;
   return runner;
@@ -485,13 +488,11 @@ streams at the sources of its file. Sessions open events of its described PMUs, 
 The same seed, fabrics and drivers give the same cases. With --out the campaign can be interrupted at any time, and
 go on with --resume.
 
-A case may use 60 seconds of processor time, unless --limit says otherwise.
-
 )" + access_log_description() +
           R"(
 A campaign writes nothing of that on its way: at its end, the file of each failure is run once more and written down.
 
-)" + limit_description(),
+)" + limit_description(case_limits()),
       .options =
           Options{
               list("fabric", "NAME", (all_fabrics() + "; may be given several times (default: all)").c_str()),

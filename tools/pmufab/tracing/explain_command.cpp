@@ -130,11 +130,11 @@ Wrong find_wrong(const fs::path& place, const std::string& name) {
 void tell_of_other_files(const Json& run, const driver_host::DriverSet& drivers) {
   std::set<std::pair<std::string, std::string>> before;
   for (const Json& file : run.at("driver_files")) {
-    if (file.value("is_given", false)) before.emplace(file.at("file"), file.at("sha256"));
+    if (file.value("is_own", false)) before.emplace(file.at("file"), file.at("sha256"));
   }
   std::set<std::pair<std::string, std::string>> now;
   for (const driver_host::DriverFile& file : driver_host::files_in(drivers.library)) {
-    if (file.is_given) now.emplace(file.file, file.sha256);
+    if (file.is_own) now.emplace(file.file, file.sha256);
   }
   if (before != now) complain("pmufab: --driver is not the driver that gave this result\n");
 }
@@ -144,7 +144,7 @@ driver_host::DriverSet drivers_of(const po::variables_map& map, const Wrong& wro
   const std::vector<driver_host::DriverSet> sets = find_drivers(map);
   const bool is_own = !map["driver"].as<std::string>().empty();
   for (const Json& file : wrong.run.at("driver_files")) {
-    if (file.value("is_given", false) && !is_own)
+    if (file.value("is_own", false) && !is_own)
       throw InputError(fmt::format("the run had a driver of yours: {}", file.at("file").get<std::string>()),
                        "name it with --driver FILE.so");
   }

@@ -117,7 +117,7 @@ CpmuService::CpmuService(driver_host::DriverHost& host, const platform::Firmware
                          bool replaces_drivers)
     : SoftwarePmus(host, observer), firmware_(firmware), replaces_drivers_(replaces_drivers) {
   for (const scoreboard::CxlPmuSpec& pmu : pmus) {
-    if (replaces_drivers || pmu.name.starts_with(kPmuPrefix)) add(pmu.name, files_of(pmu));
+    if (replaces_drivers || pmu.name.starts_with(kPmuPrefix)) add(pmu.name, files_of(pmu)).pmu.twin = twin(pmu.name);
   }
 }
 

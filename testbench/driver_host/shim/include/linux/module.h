@@ -24,7 +24,7 @@ struct module {
   /* Our members. */
   const char* file;   /* the name of its source, without folders */
   const char* sha256; /* of the source, in hexadecimal */
-  int own;            /* the source is the kernel's (0), given by the user (1), or changed, or one of its headers (2) */
+  int own;            /* the source is the kernel's (0), the user's or changed by the user (1); or a header of it is (2) */
   bool is_used;       /* a device was bound by it, or with its help */
   int references;
   bool loaded;
