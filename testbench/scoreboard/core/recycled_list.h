@@ -22,6 +22,7 @@ class RecycledList {
   template <typename Element>
   class Iterator {
    public:
+    // NOLINTNEXTLINE(readability-identifier-naming): the name that algorithms look for
     using iterator_category = std::forward_iterator_tag;
     using value_type = Value;
     using difference_type = std::ptrdiff_t;
