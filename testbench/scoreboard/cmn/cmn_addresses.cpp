@@ -61,11 +61,11 @@ CmnAddresses::CmnAddresses(const CmnJudgeSpec& spec) {
   std::stable_sort(homes.begin(), homes.end(),
                    [](const CmnNode& a, const CmnNode& b) { return a.logical_id < b.logical_id; });
   for (const CmnNode& home : homes) homes_.push_back(home.node_id);
-  for (std::uint16_t number = 0; number < homes_.size(); ++number) {
+  for (std::size_t number = 0; number < homes_.size(); ++number) {
     const std::uint16_t id = homes_[number];
     if (id >= home_numbers_.size())
       home_numbers_.resize(id + std::size_t{1}, static_cast<std::uint16_t>(homes_.size()));
-    home_numbers_[id] = number;
+    home_numbers_[id] = static_cast<std::uint16_t>(number);
   }
 }
 

@@ -2,7 +2,6 @@
 #include "testbench/scoreboard/cmn/homes/reference_home.h"
 
 #include <algorithm>
-#include <ranges>
 
 #include <fmt/format.h>
 
@@ -39,10 +38,10 @@ ReferenceHome::ReferenceHome(const CmnNode& node, unsigned number, ReferenceSurr
       filter_(parameters_.sf_sets, parameters_.sf_ways, around.addresses().homes()),
       memory_(*this) {
   const std::vector<NodeEvent> events = node_events(around.spec().layout);
-  for (const NodeEvent& event : std::views::reverse(events)) {  // of several names, the first counts
-    if (event.type != node.type) continue;
-    if (event.id >= filters_.size()) filters_.resize(event.id + std::size_t{1});
-    filters_[event.id] = event.filter;
+  for (auto event = events.rbegin(); event != events.rend(); ++event) {  // of several names, the first counts
+    if (event->type != node.type) continue;
+    if (event->id >= filters_.size()) filters_.resize(event->id + std::size_t{1});
+    filters_[event->id] = event->filter;
   }
 }
 
