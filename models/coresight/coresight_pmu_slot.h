@@ -49,7 +49,7 @@ struct CoreSightPmu::Slot {
     set_value(kept, when);
   }
   /// @return the first instant after `when` at which time has made it overflow; kNever if there is none.
-  [[nodiscard]] Picoseconds next_overflow(Picoseconds when) noexcept {
+  [[nodiscard]] Picoseconds next_overflow(Picoseconds when) {
     return place == Place::occupancy ? occupancy.next_overflow(when) : cycles.next_overflow(when);
   }
 

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <optional>
 
 #include "models/pmu/alarm.h"
 #include "models/pmu/outstanding_requests.h"
@@ -46,14 +48,30 @@ class OccupancyCount {
 
   /// @return the first instant after `when` at which the value has wrapped once more, by the requests added so far;
   ///         kNever if it does not wrap or is stopped. From now on on_overflow_nearer() reports changes.
-  [[nodiscard]] Picoseconds next_overflow(Picoseconds when) noexcept;
+  [[nodiscard]] Picoseconds next_overflow(Picoseconds when);
   /// Do not report overflows until next_overflow() is called again.
-  void forget_overflow() noexcept { headroom_ = ~std::uint64_t{0}; }
+  void forget_overflow() noexcept {
+    headroom_ = ~std::uint64_t{0};
+    forecast_.reset();
+  }
 
  private:
   friend class OutstandingRequests;
   void tell(std::uint64_t first, std::uint64_t end);
   [[nodiscard]] std::uint64_t edge_at(Picoseconds when) const noexcept;
+  /// @return whether the overflow in sight comes at an earlier edge now
+  bool bring_forward(std::uint64_t first, std::uint64_t end);
+  [[nodiscard]] Picoseconds time_of_forecast() const noexcept;
+
+  /// An overflow in sight. Requests that are added can only bring it forward, so each needs but the changes that it
+  /// skips, and not all requests once more.
+  struct Forecast {
+    std::uint64_t begin;        // the sum begins at this edge
+    std::uint64_t edge;         // at which the value wraps
+    std::uint64_t excess;       // of the sum, that edge included, over what the value had left: 1 ... outstanding
+    std::uint64_t outstanding;  // requests at that edge
+    std::map<std::uint64_t, std::int64_t> changes;  // of their number, by the edge that is the first to have it
+  };
 
   OutstandingRequests* requests_ = nullptr;
   OutstandingRequests::Selection selection_;
@@ -62,6 +80,7 @@ class OccupancyCount {
   std::uint64_t total_ = 0;
   std::uint64_t since_ = 0;     // first edge that counts: the edge of the start, or of the last set value
   std::uint64_t headroom_ = 0;  // the amount total_ can still take before an overflow comes into sight
+  std::optional<Forecast> forecast_;
   bool running_ = false;
   OnOverflowNearer on_nearer_ = nullptr;
   void* context_ = nullptr;

@@ -44,10 +44,18 @@ std::uint64_t OutstandingRequests::remaining(const Selection& selection, std::ui
   return sum;
 }
 
-std::uint64_t OutstandingRequests::end_edge() const noexcept {
-  Picoseconds end = 0;
-  for (const Request& request : kept_) end = std::max(end, request.end);
-  return clock_.edges_before(end);
+std::map<std::uint64_t, std::int64_t> OutstandingRequests::changes(const Selection& selection,
+                                                                   std::uint64_t edge) const {
+  std::map<std::uint64_t, std::int64_t> changes{{edge, 0}};
+  for (const Request& request : kept_) {
+    if (!selection.holds(request.qualifier, request.id)) continue;
+    const std::uint64_t first = std::max(clock_.edges_before(request.start), edge);
+    const std::uint64_t end = clock_.edges_before(request.end);
+    if (end <= first) continue;
+    ++changes[first];
+    --changes[end];
+  }
+  return changes;
 }
 
 }  // namespace pmufab

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include <boost/circular_buffer.hpp>
@@ -68,8 +69,9 @@ class OutstandingRequests {
   void unwatch(const OccupancyCount& count);
   /// @return the sum, over clock edges number `edge` and later, of the outstanding requests added so far.
   [[nodiscard]] std::uint64_t remaining(const Selection& selection, std::uint64_t edge) const noexcept;
-  /// @return one more than the number of the last edge at which a request added so far may be outstanding.
-  [[nodiscard]] std::uint64_t end_edge() const noexcept;
+  /// @return by how much the number of outstanding requests added so far changes at clock edges number `edge` and later;
+  ///         at `edge` it is that number itself.
+  [[nodiscard]] std::map<std::uint64_t, std::int64_t> changes(const Selection& selection, std::uint64_t edge) const;
 
   const ClockDomain& clock_;
   boost::circular_buffer<Request> kept_;

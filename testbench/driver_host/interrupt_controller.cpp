@@ -31,6 +31,7 @@ void InterruptController::connect(std::uint32_t number, InterruptLine* line) {
   }
   if (std::find(source->lines.begin(), source->lines.end(), line) != source->lines.end()) return;
   source->lines.push_back(line);
+  follow(*source);
   line->listen([this, source](bool high) { on_line(*source, high); });
 }
 
@@ -48,7 +49,16 @@ bool InterruptController::is_high(const Source& source) {
                      [](const InterruptLine* line) { return line->is_high(); });
 }
 
+void InterruptController::follow(Source& source) {
+  if (source.latched || is_high(source)) {
+    raised_.emplace(source.number, &source);
+  } else {
+    raised_.erase(source.number);
+  }
+}
+
 void InterruptController::on_line(Source& source, bool high) {
+  follow(source);
   if (!high) {
     if (source.lost) source.lost = is_high(source);
     return;
@@ -66,6 +76,7 @@ void InterruptController::on_line(Source& source, bool high) {
     return;
   }
   source.latched = is_edge;
+  follow(source);
   source.due = simulated_time() + *delay;
   changed_.notify(to_sc_time(*delay));
 }
@@ -76,18 +87,16 @@ bool InterruptController::is_pending(const Source& source) {
 }
 
 std::optional<std::uint32_t> InterruptController::next(const std::function<bool(std::uint32_t)>& wanted) const {
-  std::optional<std::uint32_t> lowest;
-  for (const Source& source : sources_) {
-    if (lowest && source.number >= *lowest) continue;
-    if (is_pending(source) && source.due <= simulated_time() && wanted(source.number)) lowest = source.number;
+  for (const auto& [number, source] : raised_) {
+    if (is_pending(*source) && source->due <= simulated_time() && wanted(number)) return number;
   }
-  return lowest;
+  return std::nullopt;
 }
 
 void InterruptController::rearm() {
   std::optional<Picoseconds> first;
-  for (const Source& source : sources_) {
-    if (is_pending(source) && source.due > simulated_time() && (!first || source.due < *first)) first = source.due;
+  for (const auto& [number, source] : raised_) {
+    if (is_pending(*source) && source->due > simulated_time() && (!first || source->due < *first)) first = source->due;
   }
   if (first) changed_.notify(to_sc_time(*first - simulated_time()));
 }
@@ -127,6 +136,7 @@ void InterruptController::taken(std::uint32_t number) {
   entered_ = simulated_time();
   if (source == nullptr) return;
   source->latched = false;
+  follow(*source);
   ++source->in_vain;
   source->at_once = source->last == simulated_time() ? source->at_once + 1 : 1;
   source->last = simulated_time();

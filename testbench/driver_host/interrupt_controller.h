@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -90,12 +91,16 @@ class InterruptController {
   Source* find(std::uint32_t number);
   void watch(Picoseconds begin);
   void on_line(Source& source, bool high);
+  /// Keep a source among those that may be pending, or drop it.
+  void follow(Source& source);
   [[nodiscard]] static bool is_high(const Source& source);
   [[nodiscard]] static bool is_pending(const Source& source);
 
   Picoseconds delay_;
   CpuTimes* times_;
   std::deque<Source> sources_;  // a deque, so elements keep their addresses
+  /// By number: those that are high or latched. Of thousands few are, and software asks at each access.
+  std::map<std::uint32_t, Source*> raised_;
   sc_core::sc_event changed_;
   std::uint64_t handled_ = 0;
   std::uint64_t unhandled_ = 0;

@@ -320,12 +320,18 @@ bool PmuCatalog::has(std::string_view pmu) const {
 
 std::vector<const PmuCatalog::Entry*> PmuCatalog::matching(const std::string& text, const WrittenEvent& event) const {
   std::vector<const Entry*> result;
-  std::vector<std::string> names;
-  for (const Entry& entry : entries_) {
-    names.push_back(entry.name);
-    if (glob(event.pmu, entry.name)) result.push_back(&entry);
+  if (event.pmu.find_first_of("*?") == std::string::npos) {
+    const auto found = std::lower_bound(entries_.begin(), entries_.end(), event.pmu,
+                                        [](const Entry& entry, const std::string& name) { return entry.name < name; });
+    if (found != entries_.end() && found->name == event.pmu) result.push_back(&*found);
+  } else {
+    for (const Entry& entry : entries_) {
+      if (glob(event.pmu, entry.name)) result.push_back(&entry);
+    }
   }
   if (result.empty()) {
+    std::vector<std::string> names;
+    for (const Entry& entry : entries_) names.push_back(entry.name);
     std::string suggestion = scenario::did_you_mean(event.pmu, names);
     if (suggestion.empty())
       suggestion = names.empty() ? "no driver registered a PMU" : "the PMUs are " + scenario::quoted_list(names);

@@ -65,6 +65,8 @@ class Fabric {
   [[nodiscard]] virtual bool is_busy() const { return false; }
   /// Notified when is_busy() may have become false; null if it never is true.
   [[nodiscard]] virtual const sc_core::sc_event* idle_event() const { return nullptr; }
+  /// @return how much of its work so far needed no delta cycles, in operations.
+  [[nodiscard]] virtual std::uint64_t operations_ahead() const { return 0; }
   /// Poll this to learn whether traffic has finished. @return true when all of its traffic was started and has ended by
   /// itself, with all its transactions; never for traffic without an end. Memory may still execute commands that no
   /// transaction waits for.

@@ -197,6 +197,7 @@ bool Machine::is_busy() const {
 std::uint64_t Machine::steps() const {
   std::uint64_t steps = sc_core::sc_delta_count();
   for (std::size_t mesh = 0; mesh < platform_->meshes(); ++mesh) steps += platform_->mesh(mesh).cycles_ahead();
+  for (const auto& fabric : fabrics_) steps += fabric->operations_ahead();
   return steps;
 }
 

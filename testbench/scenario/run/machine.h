@@ -96,7 +96,8 @@ class Machine {
 
   [[nodiscard]] platform::Platform& platform() noexcept { return *platform_; }
   [[nodiscard]] const platform::Platform& platform() const noexcept { return *platform_; }
-  /// @return how far the simulation has come, in units of work: delta cycles, and the cycles of meshes that needed none.
+  /// @return how far the simulation has come, in units of work: delta cycles, and the cycles of meshes and the
+  ///         operations that needed none.
   [[nodiscard]] std::uint64_t steps() const;
   [[nodiscard]] driver_host::DriverHost& host() noexcept { return *host_; }
   [[nodiscard]] const driver_host::DriverHost& host() const noexcept { return *host_; }

@@ -61,6 +61,12 @@ CmnAddresses::CmnAddresses(const CmnJudgeSpec& spec) {
   std::stable_sort(homes.begin(), homes.end(),
                    [](const CmnNode& a, const CmnNode& b) { return a.logical_id < b.logical_id; });
   for (const CmnNode& home : homes) homes_.push_back(home.node_id);
+  for (std::size_t number = 0; number < homes_.size(); ++number) {
+    const std::uint16_t id = homes_[number];
+    if (id >= home_numbers_.size())
+      home_numbers_.resize(id + std::size_t{1}, static_cast<std::uint16_t>(homes_.size()));
+    home_numbers_[id] = static_cast<std::uint16_t>(number);
+  }
 }
 
 void CmnAddresses::add(const CmnJudgeSpec& spec, DeviceType device, std::uint16_t node_id) {
@@ -96,7 +102,7 @@ bool CmnAddresses::is_home_of(std::uint16_t node_id, std::uint64_t address) cons
 bool CmnAddresses::is_memory_of(std::uint16_t home, std::uint64_t address, std::uint16_t node_id) const {
   if (region(address) > kMtsxRegion) return false;
   if (is_remote(address)) return is_gateway_for(address, node_id);
-  const auto index = static_cast<std::uint64_t>(std::find(homes_.begin(), homes_.end(), home) - homes_.begin());
+  const std::uint64_t index = home < home_numbers_.size() ? home_numbers_[home] : homes_.size();
   if (region(address) == kSbsxRegion) return one_of(sbsxs_, index) == node_id;
   if (region(address) == kMtsxRegion) return one_of(mtsxs_, index) == node_id;
   return one_of(sn_fs_, index) == node_id;

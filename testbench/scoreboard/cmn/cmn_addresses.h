@@ -42,7 +42,8 @@ class CmnAddresses {
   void add(const CmnJudgeSpec& spec, cmn::DeviceType device, std::uint16_t node_id);
   [[nodiscard]] static std::optional<std::uint16_t> one_of(const Ids& ids, std::uint64_t number);
 
-  Ids homes_;  // in order of logical id
+  Ids homes_;                                // in order of logical id
+  std::vector<std::uint16_t> home_numbers_;  // by node id: the place there; that of no home is homes()
   bool has_hn_s_ = false;
   Ids sn_fs_;
   Ids sbsxs_;

@@ -40,7 +40,7 @@ CmnRoutes::CmnRoutes(const CmnJudgeSpec& spec, Chronicle& chronicle)
               {static_cast<int>(spec.columns), Interface::south},
               {-static_cast<int>(spec.columns), Interface::north}}},
       buffers_(std::size_t{xps_} * cmn::kInterfaces * cmn::kChannels),
-      used_(buffers_.size(), kNever) {
+      used_(buffers_.size(), kUnused) {
   const auto difference = [](unsigned to, unsigned from) { return static_cast<int>(to) - static_cast<int>(from); };
   for (unsigned xp = 0; xp < xps_; ++xp) {
     for (unsigned target = 0; target < xps_; ++target)

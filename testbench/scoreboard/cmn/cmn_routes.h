@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -28,6 +29,7 @@ class CmnRoutes {
   /// @param leave  called with the pulse and the fields of each flit that leaves the mesh
   template <typename Leave>
   void cycle(Picoseconds when, std::span<const cmn::MeshPulse> pulses, Leave leave) {
+    if (when != turn_began_) next_turn(when);
     for (const cmn::MeshPulse& pulse : pulses) {
       if (pulse.event != cmn::FlitEvent::valid) {
         stalled(when, pulse);
@@ -41,8 +43,6 @@ class CmnRoutes {
 
  private:
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
-  static constexpr Picoseconds kNever = ~Picoseconds{0};
-
   /// Places of interfaces in tables, by channel, XP and interface.
   using Place = std::uint32_t;
   static constexpr Place kNowhere = ~Place{0};
@@ -106,6 +106,7 @@ class CmnRoutes {
   void enter_buffer(std::uint32_t flit, std::uint8_t xp, cmn::Interface input, Picoseconds when) {
     Flight& flight = flights_[flit];
     const cmn::Interface way = ways_[xp * xps_ + flight.target_xp];
+    if (is_port(way)) __builtin_prefetch(&fields_[flit]);  // it leaves the mesh soon
     flight.xp = xp;
     flight.leaves_by = place_of(xp, is_port(way) ? flight.target_port : way, flight.channel);
     flight.buffer = place_of(xp, input, flight.channel);
@@ -126,10 +127,17 @@ class CmnRoutes {
   }
   /// Check that an interface is used once per cycle. @param place  that of the pulse
   void use(Place place, Picoseconds when, const cmn::MeshPulse& pulse) {
-    Picoseconds& used = used_[place];
-    if (used == when) [[unlikely]]
+    std::uint8_t& used = used_[place];
+    if (used == turn_) [[unlikely]]
       used_twice(pulse.xp, pulse.interface, pulse.channel, when);
-    used = when;
+    used = turn_;
+  }
+  /// A cycle begins. Cycles have short numbers, so that used_ fits into the smallest cache.
+  void next_turn(Picoseconds when) {
+    turn_began_ = when;
+    if (++turn_ != kUnused) return;
+    std::fill(used_.begin(), used_.end(), kUnused);
+    ++turn_;
   }
 
   /// @name What was found
@@ -150,7 +158,10 @@ class CmnRoutes {
   std::vector<Flight> flights_;          // by number of the flit
   std::vector<cmn::FlitFields> fields_;  // the same
   std::vector<Buffer> buffers_;          // by channel, XP and input interface
-  std::vector<Picoseconds> used_;        // by channel, XP and interface: when it last transmitted or stalled
+  static constexpr std::uint8_t kUnused = 0;
+  Picoseconds turn_began_ = ~Picoseconds{0};
+  std::uint8_t turn_ = kUnused;     // number of the cycle; after 255 the next is 1
+  std::vector<std::uint8_t> used_;  // by channel, XP and interface: the cycle in which it last transmitted or stalled
 };
 
 }  // namespace pmufab::scoreboard

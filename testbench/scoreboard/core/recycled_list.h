@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
+#include <deque>
 #include <iterator>
-#include <list>
+#include <type_traits>
 #include <utility>
 
 namespace pmufab::scoreboard {
@@ -11,33 +13,83 @@ namespace pmufab::scoreboard {
 /// its greatest length. Iterators and references stay valid until their own element is removed.
 template <typename Value>
 class RecycledList {
- public:
-  using iterator = typename std::list<Value>::iterator;
-  using const_iterator = typename std::list<Value>::const_iterator;
+  struct Node {
+    Value value{};
+    Node* next = nullptr;
+    Node* before = nullptr;
+  };
 
-  [[nodiscard]] iterator begin() noexcept { return used_.begin(); }
-  [[nodiscard]] iterator end() noexcept { return used_.end(); }
-  [[nodiscard]] const_iterator begin() const noexcept { return used_.begin(); }
-  [[nodiscard]] const_iterator end() const noexcept { return used_.end(); }
-  [[nodiscard]] bool empty() const noexcept { return used_.empty(); }
+  template <typename Element>
+  class Iterator {
+   public:
+    // NOLINTNEXTLINE(readability-identifier-naming): the name that algorithms look for
+    using iterator_category = std::forward_iterator_tag;
+    using value_type = Value;
+    using difference_type = std::ptrdiff_t;
+    using pointer = Element*;
+    using reference = Element&;
+
+    Iterator() = default;
+    explicit Iterator(Node* node) noexcept : node_(node) {}
+    [[nodiscard]] reference operator*() const noexcept { return node_->value; }
+    [[nodiscard]] pointer operator->() const noexcept { return &node_->value; }
+    Iterator& operator++() noexcept {
+      node_ = node_->next;
+      return *this;
+    }
+    Iterator operator++(int) noexcept { return Iterator(std::exchange(node_, node_->next)); }
+    [[nodiscard]] bool operator==(const Iterator& other) const noexcept = default;
+
+   private:
+    friend class RecycledList;
+    Node* node_ = nullptr;
+  };
+
+ public:
+  using iterator = Iterator<Value>;
+  using const_iterator = Iterator<const Value>;
+
+  RecycledList() = default;
+  RecycledList(const RecycledList&) = delete;
+  RecycledList& operator=(const RecycledList&) = delete;
+  ~RecycledList() = default;
+
+  [[nodiscard]] iterator begin() noexcept { return iterator(first_); }
+  [[nodiscard]] iterator end() noexcept { return iterator(nullptr); }
+  [[nodiscard]] const_iterator begin() const noexcept { return const_iterator(first_); }
+  [[nodiscard]] const_iterator end() const noexcept { return const_iterator(nullptr); }
+  [[nodiscard]] bool empty() const noexcept { return first_ == nullptr; }
 
   /// @return the new last element
   iterator push_back(Value value) {
-    if (spare_.empty()) return used_.insert(used_.end(), std::move(value));
-    used_.splice(used_.end(), spare_, spare_.begin());
-    const iterator added = std::prev(used_.end());
-    *added = std::move(value);
-    return added;
+    Node* node = spare_;
+    if (node == nullptr) {
+      node = &nodes_.emplace_back();
+    } else {
+      spare_ = node->next;
+    }
+    node->value = std::move(value);
+    node->next = nullptr;
+    node->before = last_;
+    (last_ == nullptr ? first_ : last_->next) = node;
+    last_ = node;
+    return iterator(node);
   }
   /// Remove an element. What it owns is freed at once.
   void erase(iterator element) {
-    *element = Value{};
-    spare_.splice(spare_.begin(), used_, element);
+    Node* const node = element.node_;
+    (node->before == nullptr ? first_ : node->before->next) = node->next;
+    (node->next == nullptr ? last_ : node->next->before) = node->before;
+    if constexpr (!std::is_trivially_copyable_v<Value>) node->value = Value{};
+    node->next = spare_;
+    spare_ = node;
   }
 
  private:
-  std::list<Value> used_;
-  std::list<Value> spare_;
+  std::deque<Node> nodes_;  // all that were ever needed
+  Node* first_ = nullptr;
+  Node* last_ = nullptr;
+  Node* spare_ = nullptr;  // those without an element, by `next`
 };
 
 }  // namespace pmufab::scoreboard

@@ -249,6 +249,14 @@ void CxlFabric::stop_traffic() {
   if (recorder_) recorder_->finish();
 }
 
+/// Many of them begin and end within one delta cycle.
+std::uint64_t CxlFabric::operations_ahead() const {
+  std::uint64_t operations = 0;
+  for (const auto& traffic : traffic_) operations += traffic->begun();
+  for (const auto& replay : replays_) operations += replay->begun();
+  return operations;
+}
+
 bool CxlFabric::traffic_is_over() const {
   const auto has_ended = [](const auto& traffic) { return traffic->ended(); };
   return std::all_of(traffic_.begin(), traffic_.end(), has_ended) &&

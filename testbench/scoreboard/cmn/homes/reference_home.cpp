@@ -36,7 +36,14 @@ ReferenceHome::ReferenceHome(const CmnNode& node, unsigned number, ReferenceSurr
       room_(parameters_.pocq_entries),
       slc_(parameters_.slc_sets, parameters_.slc_ways, around.addresses().homes()),
       filter_(parameters_.sf_sets, parameters_.sf_ways, around.addresses().homes()),
-      memory_(*this) {}
+      memory_(*this) {
+  const std::vector<NodeEvent> events = node_events(around.spec().layout);
+  for (auto event = events.rbegin(); event != events.rend(); ++event) {  // of several names, the first counts
+    if (event->type != node.type) continue;
+    if (event->id >= filters_.size()) filters_.resize(event->id + std::size_t{1});
+    filters_[event->id] = event->filter;
+  }
+}
 
 ReferenceHome::~ReferenceHome() = default;
 
@@ -56,7 +63,7 @@ void ReferenceHome::arrive(Cycle now, Channel channel, const FlitFields& flit) {
   if (entry != nullptr && channel == Channel::rsp && flit.opcode == chi::rsp::kCompAck && entry->ack_to_come) {
     entry->ack_to_come = false;
     entry->acked = true;
-    free_if_done(now, entry->serial);
+    free_if_done(now, *entry);
     return;
   }
   if (entry != nullptr && channel == Channel::dat && flit.opcode == chi::dat::kCompData && entry->memory) {
@@ -78,9 +85,22 @@ void ReferenceHome::arrive(Cycle now, Channel channel, const FlitFields& flit) {
   fail("node_message_unasked", "nothing waits for this message: " + describe_flit(channel, flit));
 }
 
-void ReferenceHome::prepare(const FlitFields& request, bool leaves_mesh) {
-  if (!looks_up(request.opcode)) return;
-  const std::uint64_t line = request.addr >> kLineShift;
+void ReferenceHome::prepare(Channel channel, const FlitFields& flit, bool leaves_mesh) {
+  if (channel != Channel::req) {
+    // It will end with the entry's line in the SLC, if the line goes there.
+    if (flit.txnid >= entries_.size()) return;
+    const Entry& entry = *entries_[flit.txnid];
+    if (leaves_mesh) {
+      slc_.prefetch_set(entry.line);
+    } else {
+      constexpr std::size_t kCacheLine = 64;
+      const auto* const bytes = reinterpret_cast<const std::byte*>(&entry);
+      for (std::size_t at = 0; at < sizeof entry; at += kCacheLine) __builtin_prefetch(bytes + at);
+    }
+    return;
+  }
+  if (!looks_up(flit.opcode)) return;
+  const std::uint64_t line = flit.addr >> kLineShift;
   if (leaves_mesh) {
     slc_.prefetch_lines(line);
     filter_.prefetch_lines(line);
@@ -97,7 +117,8 @@ void ReferenceHome::held(Channel channel) {
 
 void ReferenceHome::finish() {
   ReferenceNode::finish();
-  for (const Entry& entry : entries_) {
+  for (const Queued& one : queue_) {
+    const Entry& entry = *entries_[one.number];
     fail("node_request_unfinished", fmt::format("POCQ entry {} never completes: {} from {:#x}", entry.number,
                                                 describe_flit(Channel::req, entry.request), entry.request.srcid));
   }
@@ -131,12 +152,15 @@ void ReferenceHome::request(Cycle now, const FlitFields& flit) {
       break;
   }
   const std::uint64_t line = flit.addr >> kLineShift;
-  const bool older = std::any_of(entries_.begin(), entries_.end(), [&](const Entry& one) { return one.line == line; });
+  const bool older = is_in_queue(line);
   const bool back_invalidated = std::any_of(back_invalidations_.begin(), back_invalidations_.end(),
                                             [&](const auto& one) { return one.second.line == line; });
-  Entry& entry = *entries_.push_back({});
-  entry.serial = ++serials_;
-  entry.number = numbers_.take();
+  const unsigned number = numbers_.take();
+  while (number >= entries_.size()) entries_.push_back(std::make_unique<Entry>());
+  queue_.push_back({line, number});
+  Entry& entry = *entries_[number];
+  entry.serial = ++serials_ << kNumberBits | number;
+  entry.number = number;
   entry.request = flit;
   entry.opcode = flit.opcode;
   entry.requester = flit.srcid;
@@ -168,19 +192,21 @@ void ReferenceHome::go_on(Cycle now, Entry& entry) {
     }
     return;
   }
-  fire(home_event::kSlcSfCacheAccess, entry.request);
-  if (slc_.find(entry.line) == nullptr) fire(home_event::kCacheMiss, entry.request);
-  if (filter_.find(entry.line) != nullptr) fire(home_event::kSfHit, entry.request);
-  lookup(now, entry);
+  lookup(now, entry, true);
 }
 
-void ReferenceHome::lookup(Cycle now, Entry& entry) {
+void ReferenceHome::lookup(Cycle now, Entry& entry, bool is_first) {
   const CachedLine* const cached = slc_.touch(entry.line);
   entry.in_slc = cached != nullptr;
   entry.slc_dirty = cached != nullptr && cached->dirty;
-  const TrackedLine* const tracked = filter_.touch(entry.line);
+  TrackedLine* const tracked = filter_.touch(entry.line);
+  if (is_first) {
+    fire(home_event::kSlcSfCacheAccess, entry.request);
+    if (cached == nullptr) fire(home_event::kCacheMiss, entry.request);
+    if (tracked != nullptr) fire(home_event::kSfHit, entry.request);
+  }
   const NodeIds to = targets(entry, tracked);
-  update_snoop_filter(now, entry, tracked != nullptr);
+  update_snoop_filter(entry, tracked);
 
   const std::uint8_t opcode = entry.opcode;
   if (req::is_stash(opcode)) {
@@ -201,14 +227,13 @@ void ReferenceHome::lookup(Cycle now, Entry& entry) {
   }
 }
 
-void ReferenceHome::update_snoop_filter(Cycle now, Entry& entry, bool found) {
+void ReferenceHome::update_snoop_filter(Entry& entry, TrackedLine* tracked) {
   const std::uint8_t opcode = entry.opcode;
   const std::uint16_t r = entry.requester;
-  TrackedLine* const tracked = found ? filter_.find(entry.line) : nullptr;
   if (req::is_shared_read(opcode)) {
     if (is_rn_f(r)) {
       if (tracked == nullptr) {
-        add_to_filter(now, entry.line, r);
+        tracked = add_to_filter(entry.line, r);
       } else {
         tracked->sharers.insert(r);
         tracked->unique = tracked->sharers.size() == 1;
@@ -219,8 +244,9 @@ void ReferenceHome::update_snoop_filter(Cycle now, Entry& entry, bool found) {
   } else if (opcode == req::kReadUnique || opcode == req::kCleanUnique || opcode == req::kMakeUnique) {
     if (!is_rn_f(r)) {
       filter_.remove(entry.line);
+      tracked = nullptr;
     } else if (tracked == nullptr) {
-      add_to_filter(now, entry.line, r);
+      tracked = add_to_filter(entry.line, r);
     } else {
       tracked->sharers = {r};
       tracked->unique = true;
@@ -228,14 +254,17 @@ void ReferenceHome::update_snoop_filter(Cycle now, Entry& entry, bool found) {
   } else if (opcode == req::kEvict || opcode == req::kWriteBackFull || opcode == req::kWriteEvictFull) {
     if (tracked != nullptr) {
       tracked->sharers.erase(r);
-      if (tracked->sharers.empty()) filter_.remove(entry.line);
+      if (tracked->sharers.empty()) {
+        filter_.remove(entry.line);
+        tracked = nullptr;
+      }
     }
   } else if (req::is_write_unique(opcode) || req::is_atomic(opcode) || opcode == req::kCleanInvalid ||
              opcode == req::kMakeInvalid) {
     filter_.remove(entry.line);
+    tracked = nullptr;
   }
-  const TrackedLine* const after = filter_.find(entry.line);
-  entry.alone = after != nullptr && after->sharers.size() == 1 && after->sharers.contains(r);
+  entry.alone = tracked != nullptr && tracked->sharers.size() == 1 && tracked->sharers.contains(r);
 }
 
 void ReferenceHome::after_snoops(Cycle now, Entry& entry) {
@@ -254,7 +283,7 @@ void ReferenceHome::when_data_is_there(Cycle now, Entry& entry) {
   entry.done = true;
   change_cache(entry);
   respond(entry);
-  free_if_done(now, entry.serial);
+  free_if_done(now, entry);
 }
 
 void ReferenceHome::change_cache(Entry& entry) {
@@ -327,24 +356,24 @@ void ReferenceHome::respond(Entry& entry) {
   }
 }
 
-void ReferenceHome::free_if_done(Cycle now, std::uint64_t serial) {
-  const auto entry =
-      std::find_if(entries_.begin(), entries_.end(), [&](const Entry& one) { return one.serial == serial; });
-  if (entry == entries_.end() || !entry->done || entry->ack_to_come) return;
-  if (!req::is_write(entry->opcode) && entry->responses != 0) return;
-  const std::uint64_t line = entry->line;
-  counts_.occupy(home_event::kQosPocqOccupancy, entry->occupancy, -1, now);
-  counts_.occupy(home_event::kPocqClassOccup, 1U << qos_class(entry->request), -1, now);
-  numbers_.free(entry->number);
-  entries_.erase(entry);
+void ReferenceHome::free_if_done(Cycle now, Entry& entry) {
+  if (!entry.done || entry.ack_to_come) return;
+  if (!req::is_write(entry.opcode) && entry.responses != 0) return;
+  const std::uint64_t line = entry.line;
+  counts_.occupy(home_event::kQosPocqOccupancy, entry.occupancy, -1, now);
+  counts_.occupy(home_event::kPocqClassOccup, 1U << qos_class(entry.request), -1, now);
+  numbers_.free(entry.number);
+  queue_.erase(
+      std::find_if(queue_.begin(), queue_.end(), [&](const Queued& one) { return one.number == entry.number; }));
+  entry = Entry{};
   if (const std::optional<std::uint16_t> sender = room_.release()) expect_grant(*sender);
   oldest_goes_on(now, line);
 }
 
 void ReferenceHome::oldest_goes_on(Cycle now, std::uint64_t line) {
-  const auto oldest =
-      std::find_if(entries_.begin(), entries_.end(), [&](const Entry& one) { return one.line == line; });
-  if (oldest != entries_.end() && oldest->waiting) go_on(now, *oldest);
+  const auto oldest = std::find_if(queue_.begin(), queue_.end(), [&](const Queued& one) { return one.line == line; });
+  if (oldest == queue_.end()) return;
+  if (Entry& entry = *entries_[oldest->number]; entry.waiting) go_on(now, entry);
 }
 
 void ReferenceHome::fill(std::uint64_t line, bool dirty, const Entry* cause) {
@@ -371,12 +400,12 @@ void ReferenceHome::fill(std::uint64_t line, bool dirty, const Entry* cause) {
 
 ReferenceNode::Then ReferenceHome::counted(Entry& entry) {
   ++entry.responses;
+  // What it remembers is so small that it needs no memory of its own.
   return [this, serial = entry.serial](Cycle now, const FlitFields& /*flit*/) {
-    const auto found =
-        std::find_if(entries_.begin(), entries_.end(), [&](const Entry& one) { return one.serial == serial; });
-    if (found == entries_.end()) return;
-    --found->responses;
-    free_if_done(now, serial);
+    Entry& sender = *entries_[serial % (1U << kNumberBits)];
+    if (sender.serial != serial) return;  // it was freed before
+    --sender.responses;
+    free_if_done(now, sender);
   };
 }
 
@@ -387,12 +416,6 @@ void ReferenceHome::expect_response(Entry& entry, std::uint8_t opcode, std::opti
   if (opcode != chi::rsp::kComp || entry.ack_to_come) message.dbid = static_cast<std::uint16_t>(entry.number);
   message.resp = resp;
   expect(message, counted(entry));
-}
-
-ReferenceHome::Entry* ReferenceHome::with_number(unsigned number) {
-  const auto found =
-      std::find_if(entries_.begin(), entries_.end(), [&](const Entry& one) { return one.number == number; });
-  return found == entries_.end() ? nullptr : &*found;
 }
 
 bool ReferenceHome::is_dirty_in_cache(std::uint64_t line) const {

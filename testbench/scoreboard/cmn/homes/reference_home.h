@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -13,8 +15,8 @@
 
 #include "testbench/scoreboard/cmn/homes/reference_home_memory.h"
 #include "testbench/scoreboard/cmn/homes/reference_lines.h"
+#include "testbench/scoreboard/cmn/nodes/node_events.h"
 #include "testbench/scoreboard/cmn/nodes/reference_node.h"
-#include "testbench/scoreboard/core/recycled_list.h"
 
 namespace pmufab::scoreboard {
 
@@ -25,7 +27,7 @@ class ReferenceHome final : public ReferenceNode {
   ~ReferenceHome() override;
 
   void arrive(cmn::Cycle now, cmn::Channel channel, const cmn::FlitFields& flit) override;
-  void prepare(const cmn::FlitFields& request, bool leaves_mesh) override;
+  void prepare(cmn::Channel channel, const cmn::FlitFields& flit, bool leaves_mesh) override;
   void held(cmn::Channel channel) override;
   void finish() override;
 
@@ -37,7 +39,7 @@ class ReferenceHome final : public ReferenceNode {
                                              boost::container::small_vector<std::pair<std::uint16_t, DataArrival>, 4>>;
   /// An entry of the point of coherency queue.
   struct Entry {
-    std::uint64_t serial = 0;  // unique, unlike the number
+    std::uint64_t serial = 0;  // unique, with the number as its lowest bits; 0: nobody has the entry
     unsigned number = 0;
     cmn::FlitFields request{};
     std::uint8_t opcode = 0;  // opcode with which the request continues: that of a read, for a stash that pulls data
@@ -64,7 +66,12 @@ class ReferenceHome final : public ReferenceNode {
     bool done = false;       // its data has arrived and been processed
     NodeCounts::Codes occupancy = 0;
   };
-  using Entries = RecycledList<Entry>;
+  static constexpr unsigned kNumberBits = 16;
+  /// The place of an entry in the queue.
+  struct Queued {
+    std::uint64_t line;
+    unsigned number;
+  };
 
   struct BackInvalidation {
     std::uint64_t line = 0;
@@ -74,9 +81,11 @@ class ReferenceHome final : public ReferenceNode {
 
   void request(cmn::Cycle now, const cmn::FlitFields& flit);
   void go_on(cmn::Cycle now, Entry& entry);
-  void lookup(cmn::Cycle now, Entry& entry);
-  void update_snoop_filter(cmn::Cycle now, Entry& entry, bool found);
-  void add_to_filter(cmn::Cycle now, std::uint64_t line, std::uint16_t sharer);
+  /// @param is_first  of the request; the other is that of a stash that pulls data
+  void lookup(cmn::Cycle now, Entry& entry, bool is_first);
+  /// @param tracked  the line in it, if it is there
+  void update_snoop_filter(Entry& entry, TrackedLine* tracked);
+  TrackedLine* add_to_filter(std::uint64_t line, std::uint16_t sharer);
   [[nodiscard]] NodeIds targets(const Entry& entry, const TrackedLine* tracked) const;
   void snoop(Entry& entry, const NodeIds& targets);
   void snoop_response(cmn::Cycle now, cmn::Channel channel, const cmn::FlitFields& flit);
@@ -86,14 +95,20 @@ class ReferenceHome final : public ReferenceNode {
   void when_data_is_there(cmn::Cycle now, Entry& entry);
   void change_cache(Entry& entry);
   void respond(Entry& entry);
-  void free_if_done(cmn::Cycle now, std::uint64_t serial);
+  void free_if_done(cmn::Cycle now, Entry& entry);
   void oldest_goes_on(cmn::Cycle now, std::uint64_t line);
   void fill(std::uint64_t line, bool dirty, const Entry* cause);
   /// A response that must be sent before the entry is freed.
   [[nodiscard]] Then counted(Entry& entry);
   void expect_response(Entry& entry, std::uint8_t opcode, std::optional<std::uint8_t> resp = {});
 
-  [[nodiscard]] Entry* with_number(unsigned number);
+  /// @return nullptr if nobody has the entry
+  [[nodiscard]] Entry* with_number(unsigned number) {
+    return number < entries_.size() && entries_[number]->serial != 0 ? entries_[number].get() : nullptr;
+  }
+  [[nodiscard]] bool is_in_queue(std::uint64_t line) const {
+    return std::any_of(queue_.begin(), queue_.end(), [line](const Queued& one) { return one.line == line; });
+  }
   [[nodiscard]] bool is_rn_f(std::uint16_t node_id) const { return is_rn_f_device(around().device_at(node_id)); }
   [[nodiscard]] bool is_dirty_in_cache(std::uint64_t line) const;
 
@@ -103,13 +118,18 @@ class ReferenceHome final : public ReferenceNode {
   void fire_snoop(unsigned id, std::uint64_t txnid);
   [[nodiscard]] NodeCounts::Codes occupancy_codes(const cmn::FlitFields& request) const;
   [[nodiscard]] NodeCounts::Codes codes(unsigned id, std::uint64_t address, const cmn::FlitFields* request) const;
+  [[nodiscard]] NodeFilter filter_of(unsigned id) const {
+    return id < filters_.size() ? filters_[id] : NodeFilter::none;
+  }
   [[nodiscard]] bool is_hn_s() const { return node().type == cmn::NodeType::hn_s; }
 
   NodeCounts& counts_;
+  std::vector<NodeFilter> filters_;  // of its events, by id
   ReferenceHomeParameters parameters_;
   ReferenceRoom room_;
   LowestFree numbers_;
-  Entries entries_;  // the oldest first
+  std::vector<std::unique_ptr<Entry>> entries_;  // by number
+  std::vector<Queued> queue_;                    // those in use, the oldest first: a search reads no entries
   std::uint64_t serials_ = 0;
   ReferenceLines<CachedLine> slc_;
   ReferenceLines<TrackedLine> filter_;

@@ -3,7 +3,6 @@
 #include "testbench/scoreboard/cmn/chi.h"
 #include "testbench/scoreboard/cmn/homes/home_events.h"
 #include "testbench/scoreboard/cmn/homes/reference_home.h"
-#include "testbench/scoreboard/cmn/nodes/node_events.h"
 
 namespace pmufab::scoreboard {
 
@@ -52,7 +51,7 @@ Codes ReferenceHome::codes(unsigned id, std::uint64_t address, const FlitFields*
   constexpr unsigned kLbt = 2;
   constexpr unsigned kFirstOrigin = 3;
   const Codes by_mesh = bit(0) | bit((address & kOtherMesh) != 0 ? kLbt : kHbt);
-  switch (node_filter(node().type, id, around().spec().layout)) {
+  switch (filter_of(id)) {
     case NodeFilter::hbt_lbt:
     case NodeFilter::evict_state:
       return by_mesh;
@@ -74,13 +73,13 @@ void ReferenceHome::fire(unsigned id, const FlitFields& request) {
 }
 
 void ReferenceHome::fire_for_line(unsigned id, std::uint64_t line, const Entry* cause, Codes state) {
-  const bool has_states = node_filter(node().type, id, around().spec().layout) == NodeFilter::evict_state;
+  const bool has_states = filter_of(id) == NodeFilter::evict_state;
   counts_.fire(id, codes(id, line << kLineShift, cause != nullptr ? &cause->request : nullptr), has_states ? state : 1);
 }
 
 void ReferenceHome::fire_snoop(unsigned id, std::uint64_t txnid) {
   constexpr unsigned kBothChannels = 2;
-  if (node_filter(node().type, id, around().spec().layout) != NodeFilter::virtual_channel) {
+  if (filter_of(id) != NodeFilter::virtual_channel) {
     counts_.fire(id);
     return;
   }

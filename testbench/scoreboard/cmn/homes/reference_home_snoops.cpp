@@ -64,11 +64,10 @@ NodeIds ReferenceHome::targets(const Entry& entry, const TrackedLine* tracked) c
   return others;
 }
 
-void ReferenceHome::add_to_filter(Cycle /*now*/, std::uint64_t line, std::uint16_t sharer) {
+TrackedLine* ReferenceHome::add_to_filter(std::uint64_t line, std::uint16_t sharer) {
   if (filter_.is_full(line)) {
-    const TrackedLine* const victim = filter_.oldest(line, [&](const TrackedLine& one) {
-      return std::none_of(entries_.begin(), entries_.end(), [&](const Entry& entry) { return entry.line == one.line; });
-    });
+    const TrackedLine* const victim =
+        filter_.oldest(line, [this](const TrackedLine& one) { return !is_in_queue(one.line); });
     if (victim != nullptr) {
       constexpr NodeCounts::Codes kUniqueState = 1U | 1U << 2U;
       constexpr NodeCounts::Codes kSharedState = 1U | 1U << 4U;
@@ -91,7 +90,7 @@ void ReferenceHome::add_to_filter(Cycle /*now*/, std::uint64_t line, std::uint16
       }
     }
   }
-  filter_.add({line, {sharer}, true});
+  return filter_.add({line, {sharer}, true});
 }
 
 void ReferenceHome::snoop(Entry& entry, const NodeIds& targets) {
@@ -157,7 +156,7 @@ void ReferenceHome::stash_response(Cycle now, Entry& entry, const FlitFields& fl
   entry.txnid = flit.dbid;
   entry.snoop_data = false;
   entry.snoop_dirty = false;
-  lookup(now, entry);
+  lookup(now, entry, false);
 }
 
 void ReferenceHome::back_invalidation_response(Cycle now, Channel channel, const FlitFields& flit) {

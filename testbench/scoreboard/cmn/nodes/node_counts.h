@@ -54,10 +54,12 @@ class NodeCounts {
   [[nodiscard]] std::uint16_t node_id() const { return node_id_; }
 
   void fire(unsigned id, Codes codes = 1, Codes second = 1, std::uint64_t amount = 1) {
-    if (id >= fired_.size()) fired_.resize(id + 1U);
-    auto& counts = fired_[id];
     for_each(second % (1U << kSecondCodes), [&](unsigned f2) {
-      for_each(codes % (1U << kCodes), [&](unsigned f1) { counts[f2 * kCodes + f1] += amount; });
+      for_each(codes % (1U << kCodes), [&](unsigned f1) {
+        std::vector<std::uint64_t>& counts = fired_[f2 * kCodes + f1];
+        if (id >= counts.size()) counts.resize(id + 1U);
+        counts[id] += amount;
+      });
     });
   }
   /// For an event that fires when its accumulator wraps: entries enter or leave the accumulated queue.
@@ -77,7 +79,10 @@ class NodeCounts {
   /// @return occurrences since the beginning: those reported, and for cycles those before `end`.
   [[nodiscard]] std::uint64_t total(unsigned id, unsigned code, unsigned second, cmn::Cycle end) const {
     std::uint64_t sum = 0;
-    if (id < fired_.size() && code < kCodes && second < kSecondCodes) sum += fired_[id][second * kCodes + code];
+    if (code < kCodes && second < kSecondCodes) {
+      const std::vector<std::uint64_t>& counts = fired_[second * kCodes + code];
+      if (id < counts.size()) sum += counts[id];
+    }
     if (const auto found = occupancies_.find(id); found != occupancies_.end() && code < kCodes)
       sum += found->second[code].until(end) >> occupancy_width_;
     if (const auto found = levels_.find(id); found != levels_.end()) sum += found->second.until(end);
@@ -96,9 +101,10 @@ class NodeCounts {
   cmn::NodeType type_;
   std::uint16_t node_id_;
   unsigned occupancy_width_;
-  std::vector<std::array<std::uint64_t, std::size_t{kCodes} * kSecondCodes>> fired_;  // by id
-  boost::container::flat_map<unsigned, std::array<CycleSum, kCodes>> occupancies_;    // by id, and by code
-  boost::container::flat_map<unsigned, CycleSum> levels_;                             // by id
+  // By codes, then by id: few occurrences have other codes than 0, so what a node fires lies together.
+  std::array<std::vector<std::uint64_t>, std::size_t{kCodes} * kSecondCodes> fired_;
+  boost::container::flat_map<unsigned, std::array<CycleSum, kCodes>> occupancies_;  // by id, and by code
+  boost::container::flat_map<unsigned, CycleSum> levels_;                           // by id
   std::map<unsigned, std::vector<std::function<std::uint64_t(cmn::Cycle end)>>> provided_;
 };
 

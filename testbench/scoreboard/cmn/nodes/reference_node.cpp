@@ -155,9 +155,23 @@ void ReferenceNode::finish() {
 
 bool is_rn_f_device(cmn::DeviceType device) {
   using enum cmn::DeviceType;
-  constexpr std::array kFullyCoherent{rn_f_chib, rn_f_chib_esam, rn_f_chia, rn_f_chia_esam, rn_f_chid, rn_f_chid_esam,
-                                      rn_f_chic, rn_f_chic_esam, rn_f_chie, rn_f_chie_esam, rn_f_chif, rn_f_chif_esam};
-  return std::find(kFullyCoherent.begin(), kFullyCoherent.end(), device) != kFullyCoherent.end();
+  switch (device) {
+    case rn_f_chib:
+    case rn_f_chib_esam:
+    case rn_f_chia:
+    case rn_f_chia_esam:
+    case rn_f_chid:
+    case rn_f_chid_esam:
+    case rn_f_chic:
+    case rn_f_chic_esam:
+    case rn_f_chie:
+    case rn_f_chie_esam:
+    case rn_f_chif:
+    case rn_f_chif_esam:
+      return true;
+    default:
+      return false;
+  }
 }
 
 bool is_sn_f_device(cmn::DeviceType device) {

@@ -115,8 +115,8 @@ void ReferenceNodes::transmitted(Picoseconds when, Channel channel, const FlitFi
 }
 
 void ReferenceNodes::prepare(Channel channel, const FlitFields& fields, bool leaves_mesh) {
-  if (cmn::channel_class(channel) != Channel::req) return;
-  for (ReferenceNode* const node : by_id_[fields.tgtid]) node->prepare(fields, leaves_mesh);
+  for (ReferenceNode* const node : by_id_[fields.tgtid])
+    node->prepare(cmn::channel_class(channel), fields, leaves_mesh);
 }
 
 void ReferenceNodes::uploaded(Picoseconds when, Channel channel, const FlitFields& fields) {
@@ -125,7 +125,7 @@ void ReferenceNodes::uploaded(Picoseconds when, Channel channel, const FlitField
   if (!watches(fields.srcid)) return;
   begin_cycle(when);
   const Channel on = cmn::channel_class(channel);
-  const std::vector<ReferenceNode*>& nodes = by_id_[fields.srcid];
+  const NodesOfId& nodes = by_id_[fields.srcid];
   const bool known = std::any_of(nodes.begin(), nodes.end(),
                                  [&](ReferenceNode* node) { return node->sent(cycles_before(when), on, fields); });
   if (known) return;

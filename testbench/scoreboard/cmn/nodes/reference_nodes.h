@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include <boost/container/small_vector.hpp>
+
 #include "models/cmn/wire/mesh_observer.h"
 #include "testbench/scoreboard/cmn/cmn_node_ids.h"
 #include "testbench/scoreboard/cmn/nodes/node_events.h"
@@ -51,7 +53,13 @@ class ReferenceNodes final : public ReferenceSurroundings {
   void finish(Picoseconds when);
 
   /// @return the number of cycles that began before `when`
-  [[nodiscard]] cmn::Cycle cycles_before(Picoseconds when) const { return clock_.edges_in(0, when); }
+  [[nodiscard]] cmn::Cycle cycles_before(Picoseconds when) const {
+    if (when != asked_) {
+      asked_ = when;
+      before_asked_ = clock_.edges_in(0, when);
+    }
+    return before_asked_;
+  }
   /// @return the sources with events of a type, at one node id or at all software sees.
   [[nodiscard]] std::vector<const NodeCounts*> sources(cmn::NodeType type, std::optional<std::uint16_t> node) const;
 
@@ -72,6 +80,8 @@ class ReferenceNodes final : public ReferenceSurroundings {
   void fail(const std::string& kind, const std::string& text) override;
 
  private:
+  /// Most ids have one node, which needs no memory of its own.
+  using NodesOfId = boost::container::small_vector<ReferenceNode*, 1>;
   struct Arrival {
     cmn::Cycle due;
     cmn::Channel channel;
@@ -82,7 +92,7 @@ class ReferenceNodes final : public ReferenceSurroundings {
   template <typename Node, typename... Arguments>
   void add(const CmnNode& node, Arguments&&... arguments);
   [[nodiscard]] bool has_work() const { return !arrivals_.empty() || !wakes_.empty(); }
-  /// Let memory bring what a watched node will read when a request arrives.
+  /// Let memory bring what a watched node will read when a flit arrives.
   void prepare(cmn::Channel channel, const cmn::FlitFields& fields, bool leaves_mesh);
   /// Process all cycles before `end`.
   void advance(cmn::Cycle end);
@@ -94,8 +104,10 @@ class ReferenceNodes final : public ReferenceSurroundings {
   CmnNodeIds ids_;
   CmnAddresses addresses_;
   ExactClock clock_;
+  mutable Picoseconds asked_ = 0;        // when cycles_before() was asked for last: many calls come at one instant
+  mutable cmn::Cycle before_asked_ = 0;  // its answer
   std::vector<std::unique_ptr<ReferenceNode>> nodes_;
-  std::vector<std::vector<ReferenceNode*>> by_id_;       // nodes with a node id
+  std::vector<NodesOfId> by_id_;                         // nodes with a node id
   std::map<std::uint16_t, ReferenceGateway*> gateways_;  // by node id
   Queue<Arrival> arrivals_;                              // in order of `due`
   std::vector<std::pair<cmn::Cycle, unsigned>> wakes_;   // a heap: the earliest first, and which node

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstdint>
+#include <ctime>
 #include <random>
 #include <stdexcept>
 #include <utility>
@@ -8,7 +9,10 @@
 
 #include <gtest/gtest.h>
 
+#include "models/pmu/alarm.h"
 #include "models/pmu/occupancy_accumulator.h"
+#include "models/pmu/occupancy_count.h"
+#include "models/pmu/outstanding_requests.h"
 #include "testbench/support/simulation_test.h"
 
 namespace pmufab::pmu_occupancy_test {
@@ -185,6 +189,85 @@ TEST_F(PmuOccupancy, equals_stepping_each_clock_with_ends_out_of_order) { compar
 
 TEST_F(PmuOccupancy, equals_stepping_each_clock_while_simulated_time_passes) {
   run([&] { compare_with_stepping(true, true); });
+}
+
+/// A counter whose overflow is foreseen, and one of the same requests that never wraps.
+struct Foreseen {
+  explicit Foreseen(const ClockDomain& clock, unsigned width) : requests(clock), count(width), whole(64) {
+    for (OccupancyCount* const one : {&count, &whole}) {
+      one->select(requests, {});
+      one->start(0);
+    }
+    count.on_overflow_nearer([](void* context) { static_cast<Foreseen*>(context)->is_known = false; }, this);
+  }
+  void set_value(std::uint64_t value, Picoseconds when) {
+    count.set_value(value, when);
+    is_known = false;
+  }
+  /// As a PMU does, ask only if something has changed.
+  void look(Picoseconds when) {
+    if (!is_known || time <= when) time = count.next_overflow(when);
+    is_known = true;
+  }
+  /// @return true if the counter wraps at `time` for the first time after `when`
+  [[nodiscard]] bool is_right(Picoseconds when) const {
+    constexpr Picoseconds kAfterAll = 1'000'000'000'000;
+    const std::uint64_t room = count.maximum() - count.value(when);
+    const auto more_until = [&](Picoseconds until) { return whole.value(until) - whole.value(when); };
+    if (time == kNever) return more_until(kAfterAll) <= room;
+    return time > when && more_until(time) > room && more_until(time - 1) <= room;
+  }
+
+  OutstandingRequests requests;
+  OccupancyCount count;
+  OccupancyCount whole;
+  bool is_known = false;  // nothing has changed `time`
+  Picoseconds time = 0;
+};
+
+TEST_F(PmuOccupancy, requests_bring_an_overflow_in_sight_forward_to_where_the_counter_wraps) {
+  unsigned nearer = 0;
+  for (unsigned seed = 1; seed <= 60; ++seed) {
+    std::mt19937 random(seed);
+    const auto pick = [&](std::uint64_t bound) { return std::uint64_t{random()} % bound; };
+    const ClockDomain clock("clk", seed % 2 == 0 ? 1'000'000'000 : 2'333'333'333);
+    Foreseen counts(clock, 8 + static_cast<unsigned>(pick(5)));
+    Picoseconds now = simulated_time();  // of the test before
+    for (int step = 0; step < 300; ++step) {
+      now += pick(3) == 0 ? pick(4'000) : 0;
+      if (pick(20) == 0) counts.set_value(pick(counts.count.maximum() + 1), now);
+      if (pick(30) == 0) {  // as by an access ahead of time
+        static_cast<void>(counts.count.next_overflow(now + pick(9'000)));
+        counts.is_known = false;
+      }
+      counts.look(now);
+      ASSERT_TRUE(counts.is_right(now)) << seed << " step " << step;
+      const Picoseconds before = counts.time;
+      const Picoseconds start = now + (pick(3) == 0 ? pick(20'000) : 0);
+      counts.requests.add(start, start + pick(60'000), 0, 0);
+      counts.look(now);
+      nearer += counts.time < before && before != kNever ? 1 : 0;
+      ASSERT_TRUE(counts.is_right(now)) << seed << " step " << step;
+    }
+  }
+  EXPECT_GT(nearer, 1'000U);
+}
+
+TEST_F(PmuOccupancy, many_requests_may_be_outstanding_while_an_overflow_is_in_sight) {
+  const ClockDomain clock("clk", 1'000'000'000);
+  Foreseen counts(clock, 28);
+  constexpr std::uint64_t kRequests = 30'000;
+  constexpr Picoseconds kEach = 40'000'000;
+  const Picoseconds now = simulated_time();
+  const std::clock_t begin = std::clock();
+  for (std::uint64_t i = 0; i < kRequests; ++i) {
+    counts.requests.add(now + i * 10, now + kEach + i * 1'000, 0, 0);
+    counts.look(now);
+  }
+  EXPECT_TRUE(counts.is_right(now));
+  EXPECT_NE(counts.time, kNever);
+  // Looking at all of them for each takes minutes.
+  EXPECT_LT(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC, 10.0);
 }
 
 }  // namespace

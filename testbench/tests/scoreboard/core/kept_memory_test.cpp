@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Containers that keep their memory do what the standard ones do.
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <iterator>
@@ -122,6 +123,38 @@ TEST(ReferenceLines, replace_the_line_that_was_used_least_recently) {
         lines.add({line, false});
         plain.touch(line);
         break;
+    }
+  }
+}
+
+/// Twice as many lines as ways: a filter whose lines are all in use takes a further one. More lines than there are marks.
+TEST(ReferenceLines, find_lines_beyond_the_ways_and_those_with_equal_marks) {
+  constexpr unsigned kWays = 8;
+  ReferenceLines<CachedLine> lines(1, kWays, 1);
+  PlainLines plain(1, 1);
+  boost::random::mt19937 random(2);
+  for (int i = 0; i < 50'000; ++i) {
+    const std::uint64_t line = random() % 1024;
+    ASSERT_EQ(lines.find(line) != nullptr, plain.has(line)) << i;
+    if (plain.has(line)) {
+      ASSERT_EQ(lines.touch(line)->line, line);
+      plain.touch(line);
+    } else {
+      ASSERT_EQ(lines.add({line, false})->line, line);
+      plain.touch(line);
+    }
+    ASSERT_EQ(lines.is_full(line), plain.set_of(line).size() >= kWays) << i;
+    const auto any = [](const CachedLine&) { return true; };
+    ASSERT_EQ(lines.oldest(line, any)->line, plain.set_of(line).back()) << i;
+    if (plain.set_of(line).size() < 2 * kWays) continue;
+    // Lines go from anywhere, until few are left.
+    const std::size_t left = random() % kWays;
+    while (plain.set_of(line).size() > left) {
+      const std::uint64_t gone =
+          *std::next(plain.set_of(line).begin(), static_cast<std::ptrdiff_t>(random() % plain.set_of(line).size()));
+      lines.remove(gone);
+      plain.set_of(line).remove(gone);
+      ASSERT_EQ(lines.find(gone), nullptr);
     }
   }
 }
