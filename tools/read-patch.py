@@ -61,13 +61,18 @@ def skip_hunk(lines, at):
 
 
 def is_head(lines, at):
-    return lines[at].startswith("--- ") and at + 1 < len(lines) and lines[at + 1].startswith("+++ ")
+    return at + 1 < len(lines) and lines[at].startswith("--- ") and lines[at + 1].startswith("+++ ")
+
+
+def place_at(lines, at):
+    """The file whose --- is at `at`."""
+    before, after = lines[at][4:], lines[at + 1][4:]
+    return bare(before if after.startswith("/dev/null") else after)
 
 
 def read_text(lines, at):
     """The change of a file whose --- is at `at`, and the index behind it."""
-    before, after = lines[at][4:], lines[at + 1][4:]
-    place = bare(before if after.startswith("/dev/null") else after)
+    before, after, place = lines[at][4:], lines[at + 1][4:], place_at(lines, at)
     at += 2
     if at >= len(lines) or not HUNK.match(lines[at]):
         raise Damaged(f"no change follows the name of {place}, at line {at}")
@@ -87,7 +92,7 @@ def read_file(lines, at):
     while at < len(lines) and (found := GIT_LINE.match(lines[at])):
         said[found[1]] = found[2]
         at += 1
-    if at < len(lines) and is_head(lines, at):
+    if is_head(lines, at) and place_at(lines, at) == place:
         change, at = read_text(lines, at)
     elif at < len(lines) and lines[at].startswith(("GIT binary patch", "Binary files ")):
         change = f"nothing {place} (binary)"
@@ -164,7 +169,7 @@ class Mail:
         place, hunk, found = "", "", {}
         for at, line in enumerate(self.lines):
             if is_head(self.lines, at):
-                place, hunk = bare(self.lines[at + 1][4:]), ""
+                place, hunk = place_at(self.lines, at), ""
             elif HUNK.match(line):
                 hunk = line.split(" ")[1].split(",")[0]
             elif line.startswith("-") and hunk and line != "-- ":

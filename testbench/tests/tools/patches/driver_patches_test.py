@@ -181,6 +181,13 @@ def try_parts(case):
     new = "drivers/perf/my-new.c"
     case.expect("a diff of a new driver", FIRST, "--patch", write(path, case.diff(b"", case.first, new)),
                 said=[f"added as a driver: {new}"], never=["left out"])
+    mine = write(os.path.join(case.folder, "own", os.path.basename(DRIVER)), case.first)
+    case.refuse("a diff of a file that is given", f"but only {DRIVER} (yours is built in its place)", mine, "--patch",
+                write(path, case.plain()))
+    old = "drivers/perf/arm-ccn"
+    text = f"diff --git a/{old}.c b/{old}2.c\nsimilarity index 100%\nrename from {old}.c\nrename to {old}2.c\n".encode()
+    case.expect("a rename of an unused file, too", FIRST, "--patch", write(path, text + case.plain()),
+                said=[f"left out, because no driver is made from it: {old}.c to {old}2.c\n"])
     mode = f"diff --git a/{DRIVER} b/{DRIVER}\nold mode 100644\nnew mode 100755\n".encode()
     case.refuse("a diff of a mode", f"changes no file of the drivers, but only {DRIVER} (its mode)", "--patch",
                 write(path, mode))
