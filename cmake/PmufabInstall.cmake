@@ -11,7 +11,7 @@ include(GNUInstallDirs)
 
 set(data_dir ${CMAKE_INSTALL_DATADIR}/pmufab)
 install(DIRECTORY scenarios DESTINATION ${data_dir})
-install(PROGRAMS tools/build-drivers tools/fetch-linux-sources DESTINATION ${data_dir}/tools)
+install(PROGRAMS tools/build-drivers tools/read-patch.py tools/fetch-linux-sources DESTINATION ${data_dir}/tools)
 install(FILES tools/common.sh tools/debian.sh DESTINATION ${data_dir}/tools)
 install(DIRECTORY tools/python DESTINATION ${data_dir}/tools
   FILES_MATCHING PATTERN "*.py" PATTERN __pycache__ EXCLUDE)

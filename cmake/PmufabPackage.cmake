@@ -21,8 +21,9 @@ set(CPACK_DEBIAN_RUNTIME_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SHLIBDEPS ON)
 # pmufab driver fetch and driver build unpack archives and compile drivers with these.
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_DEPENDS "apt, ca-certificates, debian-archive-keyring, gcc, libc6-dev, xz-utils")
-# pmufab shell runs these, valgrind records traces, and git and patch read the mails and diffs of driver build --patch.
-set(CPACK_DEBIAN_RUNTIME_PACKAGE_RECOMMENDS "git, linux-perf, patch, pciutils, valgrind")
+# pmufab shell runs these, valgrind records traces, and git, patch and python3 read the mails and diffs of driver build
+# --patch.
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_RECOMMENDS "git, linux-perf, patch, pciutils, python3, valgrind")
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SUGGESTS "acpica-tools, bash-completion, device-tree-compiler, gawk, pmufab-dev")
 set(CPACK_COMPONENT_RUNTIME_DESCRIPTION "Virtual platform for performance-monitoring hardware
  pmufab models PMU fabrics (NVIDIA Tegra410, Arm CMN, CXL) in SystemC, runs

@@ -44,13 +44,16 @@ def write(path, data):
     return path
 
 
-def mail(subject, body, encoding="8bit"):
-    """A mail of a mailbox."""
+def mail(subject, body, encoding="8bit", name="", answers=""):
+    """A mail of a mailbox. `name` is its Message-Id, `answers` that of the mail before it in its thread."""
     if encoding == "base64":
         body = base64.encodebytes(body)
     elif encoding == "quoted-printable":
         body = quopri.encodestring(body)
-    head = (f"From mboxrd@z Thu Jan  1 00:00:00 1970\nFrom: A Developer <a@example.org>\nSubject: {subject}\n"
+    thread = f"Message-Id: <{name}@example.org>\n" if name else ""
+    if answers:
+        thread += f"In-Reply-To: <{answers}@example.org>\nReferences: <{answers}@example.org>\n"
+    head = (f"From mboxrd@z Thu Jan  1 00:00:00 1970\nFrom: A Developer <a@example.org>\nSubject: {subject}\n{thread}"
             f"Date: Mon, 2 Nov 2026 10:00:00 +0000\nMIME-Version: 1.0\nContent-Type: text/plain; charset=utf-8\n"
             f"Content-Transfer-Encoding: {encoding}\n\n")
     return head.encode() + body + b"\n"
@@ -64,12 +67,23 @@ class Case:
         self.first = self.original.replace(BEFORE, FIRST)
         self.second = self.first.replace(FIRST, SECOND)
 
-    def diff(self, old, new):
+    def diff(self, old, new, place=DRIVER):
         places = [write(os.path.join(self.folder, name), text) for name, text in (("old.c", old), ("new.c", new))]
-        done = subprocess.run(["diff", "-u", "--label", f"a/{DRIVER}", "--label", f"b/{DRIVER}", *places],
+        labels = [f"a/{place}" if old else "/dev/null", f"b/{place}"]
+        done = subprocess.run(["diff", "-u", "--label", labels[0], "--label", labels[1], *places],
                               stdout=subprocess.PIPE, check=False)
         text = b"Say it otherwise.\n\nFrom here on it is said otherwise.\n---\n 1 file changed\n\n"
         return text + done.stdout + b"-- \n2.39.5\n"
+
+    def plain(self):
+        """The first change as a diff without text around it."""
+        diff = self.diff(self.original, self.first)
+        return diff[diff.index(b"--- a/"):diff.index(b"-- \n")]
+
+    def comment(self, place):
+        """A diff that changes nothing but a comment in a file of the kernel's."""
+        text = contents(os.path.join(self.sources, self.version, place))
+        return self.diff(text, (b"// A comment\n" if place.endswith((".c", ".h")) else b"# A comment\n") + text, place)
 
     def series(self, encoding="8bit"):
         """A thread in the order in which its mails arrived."""
@@ -92,12 +106,14 @@ class Case:
                               stderr=subprocess.STDOUT, check=False)
         return done.returncode, done.stdout.decode(), contents(library) if os.path.exists(library) else b""
 
-    def expect(self, what, text, *arguments, stdin=None, said=()):
+    def expect(self, what, text, *arguments, stdin=None, said=(), never=()):
         code, output, library = self.build(*arguments, stdin=stdin)
         check(code == 0, f"{what}: ends with {code}:\n{output}")
         check(text in library, f"{what}: the change is not in the library:\n{output}")
         for part in said:
             check(part in output, f"{what}: does not say '{part}':\n{output}")
+        for part in never:
+            check(part not in output, f"{what}: says '{part}':\n{output}")
         print(f"{what}: built")
 
     def refuse(self, what, part, *arguments, stdin=None):
@@ -117,8 +133,7 @@ def try_files(case):
 
 def try_diffs(case):
     path = os.path.join(case.folder, "mine.patch")
-    plain = case.diff(case.original, case.first)
-    diff = plain[plain.index(b"--- a/"):]
+    plain, diff = case.diff(case.original, case.first), case.plain()
     for what, data in (("a diff", diff), ("a diff with text before", plain), ("a diff with CRLF", diff.replace(b"\n", b"\r\n")),
                        ("a compressed diff", gzip.compress(diff))):
         case.expect(what, FIRST, "--patch", write(path, data), said=[f"changed: {os.path.basename(DRIVER)}\n"])
@@ -147,6 +162,112 @@ def try_mails(case):
     case.refuse("a cover letter", "no mail of", "--patch", write(path, mail("[PATCH 0/2] a series", b"Text.\n")))
     case.refuse("a series without its beginning", "does not fit Linux", "--patch",
                 write(path, mail("[PATCH 2/2] b", case.diff(case.first, case.second))))
+
+
+def try_parts(case):
+    """Patches of what no driver is made from, alone and beside a driver's change."""
+    path = os.path.join(case.folder, "mine.patch")
+    unused = ["drivers/perf/arm-ccn.c", "drivers/perf/hisilicon/hisi_uncore_pmu.h", "drivers/perf/Kconfig",
+              "drivers/perf/Makefile", "drivers/cxl/security.c"]
+    for place in unused:
+        case.refuse(f"a diff of {place}", f"changes no file of the drivers, but only {place}", "--patch",
+                    write(path, case.comment(place)))
+    diff = b"".join(case.comment(place) for place in unused) + case.plain()
+    case.expect("a diff of unused files, too", FIRST, "--patch", write(path, diff),
+                said=[f"changed: {os.path.basename(DRIVER)}\n", *unused])
+    header = "drivers/perf/arm_cspmu/arm_cspmu.h"
+    case.expect("a diff of a header", FIRST, "--patch", write(path, case.plain() + case.comment(header)),
+                said=["arm_cspmu.c (with "], never=["left out"])
+    new = "drivers/perf/my-new.c"
+    case.expect("a diff of a new driver", FIRST, "--patch", write(path, case.diff(b"", case.first, new)),
+                said=[f"added as a driver: {new}"], never=["left out"])
+    mine = write(os.path.join(case.folder, "own", os.path.basename(DRIVER)), case.first)
+    case.refuse("a diff of a file that is given", f"but only {DRIVER} (yours is built in its place)", mine, "--patch",
+                write(path, case.plain()))
+    old = "drivers/perf/arm-ccn"
+    text = f"diff --git a/{old}.c b/{old}2.c\nsimilarity index 100%\nrename from {old}.c\nrename to {old}2.c\n".encode()
+    case.expect("a rename of an unused file, too", FIRST, "--patch", write(path, text + case.plain()),
+                said=[f"left out, because no driver is made from it: {old}.c to {old}2.c\n"])
+    mode = f"diff --git a/{DRIVER} b/{DRIVER}\nold mode 100644\nnew mode 100755\n".encode()
+    case.refuse("a diff of a mode", f"changes no file of the drivers, but only {DRIVER} (its mode)", "--patch",
+                write(path, mode))
+    moved = f"diff --git a/{DRIVER} b/{new}\nsimilarity index 100%\nrename from {DRIVER}\nrename to {new}\n".encode()
+    case.refuse("a rename", f"renames {DRIVER} to {new}: that cannot be built", "--patch", write(path, moved))
+    gone = case.diff(case.original, b"").replace(b"+++ b/" + DRIVER.encode(), b"+++ /dev/null")
+    case.refuse("a removal", f"deletes {DRIVER}: that cannot be built", "--patch", write(path, gone))
+    case.expect("a tree without a change", b"", "--tree", os.path.join(case.sources, case.version),
+                said=["no driver differs from that of Linux"])
+
+
+def try_damage(case):
+    path = os.path.join(case.folder, "mine.patch")
+    plain = case.plain()
+    lines = plain.split(b"\n")
+    case.refuse("a mail that is cut off", "ends within a change, at line", "--patch",
+                write(path, mail("[PATCH] perf: cut", plain[:plain.index(b" @@") + 3], "base64")[:-1]))
+    case.refuse("a mail that is cut off in numbers", "[PATCH] perf: cut: no change follows the name of " + DRIVER, "--patch",
+                write(path, mail("[PATCH] perf: cut", plain[:plain.index(b" @@") - 3], "base64")[:-1]))
+    for what, data in (("names", b"\n".join(lines[:2]) + b"\n"),
+                       ("a name", f"diff --git a/{DRIVER} b/{DRIVER}\nindex 1..2 100644\n".encode())):
+        case.refuse(f"a diff that ends behind {what}", "is damaged: no change follows the name of " + DRIVER, "--patch",
+                    write(path, data))
+    case.refuse("a diff that ends in a line", "is damaged: it ends within a change, at line", "--patch",
+                write(path, plain[:plain.index(FIRST) + 5]))
+    case.refuse("a diff with a wrapped line", "is damaged: malformed patch at line", "--patch",
+                write(path, plain.replace(FIRST, FIRST.replace(b" ", b"\n"))))
+    good = mail("[PATCH 1/2] perf: good", case.diff(case.original, case.first))
+    case.refuse("a series with a damaged mail", "[PATCH 2/2] perf: cut: no change follows", "--patch",
+                write(path, good + mail("[PATCH 2/2] perf: cut", b"\n".join(lines[:2]))))
+    case.expect("a series with a mail without its diff", FIRST, "--patch",
+                write(path, good + mail("[PATCH 2/2] perf: cut", b"Text.\n")),
+                said=["left out, because it has no diff: [PATCH 2/2] perf: cut", "there is no patch 2 of 2"])
+
+
+def try_mailboxes(case):
+    """Mailboxes of several series, and of several versions that are told by their thread, title or place."""
+    path = os.path.join(case.folder, "mine.mbox")
+    one, two = case.diff(case.original, case.first), case.diff(case.first, case.second)
+    other, third = case.comment("drivers/perf/arm-cmn.c"), case.comment("drivers/perf/dwc_pcie_pmu.c")
+    both = [os.path.basename(DRIVER), "arm-cmn.c"]
+    case.expect("two patches of one mailbox", FIRST, "--patch",
+                write(path, mail("[PATCH] perf: one", one) + mail("[PATCH v2] perf/cmn: other", other)),
+                said=both, never=["left out"])
+    for ids in (("", ""), ("a", "b")):
+        box = b"".join([mail("[PATCH 1/2] perf: one", one, answers=ids[0]), mail("[PATCH 2/2] perf: two", two, answers=ids[0]),
+                        mail("[PATCH v3 2/2] dwc: third", third, answers=ids[1]),
+                        mail("[PATCH v3 1/2] cmn: other", other, answers=ids[1])])
+        case.expect("two series of one mailbox", SECOND, "--patch", write(path, box),
+                    said=[*both, "dwc_pcie_pmu.c"], never=["left out", "there is no"])
+    said, never = ["left out, because there is a version 2: [PATCH] perf: "], ["arm-cmn.c"]
+    for what, box in (
+            ("thread", mail("[PATCH] perf: as it was", other, name="a") + mail("[PATCHv2] perf: one", one, answers="a")),
+            ("title", mail("[PATCH v2] perf: One", one) + mail("[PATCH] perf: one", other))):
+        case.expect(f"two versions of one {what}", FIRST, "--patch", write(path, box), said=said, never=never)
+    wrong = case.diff(case.original, case.original.replace(BEFORE, b"An older version"))
+    case.expect("two versions of one place", FIRST, "--patch",
+                write(path, mail("[PATCH] perf: as it was", wrong) + mail("[PATCH v2] perf: one", one)), said=said)
+    case.expect("one new patch of a series", SECOND, "--patch", write(path, b"".join([
+        mail("[PATCH 1/2] perf: one", one, name="a"), mail("[PATCH 2/2] perf: two", wrong, answers="a"),
+        mail("[PATCH v2 2/2] perf: two", two, answers="a")])),
+                said=["left out, because there is a version 2: [PATCH 2/2]"], never=["[PATCH 1/2]"])
+
+
+def try_copies(case):
+    path = os.path.join(case.folder, "mine.mbox")
+    one, two = case.diff(case.original, case.first), case.diff(case.first, case.second)
+    wrong = case.diff(case.original, case.original.replace(BEFORE, b"An older version"))
+    twice, again = "left out, because it is there twice: [PATCH", "left out, because it was sent again: [PATCH"
+    copy = mail("[PATCH] perf: one", one, name="a")
+    case.expect("a mail of two lists", FIRST, "--patch", write(path, copy + copy), said=[twice])
+    resent = mail("[RESEND PATCH] perf: one", one)
+    for what, box in (("behind", copy + resent), ("before", resent + copy)):
+        case.expect(f"a mail sent again {what} the first", FIRST, "--patch", write(path, box), said=[again + "] perf: one"])
+    case.expect("a mail corrected without a tag", FIRST, "--patch",
+                write(path, mail("[PATCH 1/1] perf: one", wrong) + mail("[PATCH 1/1] perf: one", one)), said=[again + " 1/1]"])
+    series = [mail(f"[PATCH {number}/2] perf: {number}", diff, name=f"{name}{number}", answers="cover")
+              for name in "ab" for number, diff in ((1, one), (2, two))]
+    case.expect("a series sent twice", SECOND, "--patch", write(path, b"".join(series)),
+                said=[twice + " 1/2]", twice + " 2/2]"], never=["there is no"])
 
 
 def try_git(case):
@@ -202,7 +323,11 @@ def main():
         case = Case(folder, program, sources, versions[-1])
         try_files(case)
         try_diffs(case)
+        try_parts(case)
+        try_damage(case)
         try_mails(case)
+        try_mailboxes(case)
+        try_copies(case)
         try_git(case)
         try_script(case, script)
         try_verdict(case, scenario)
