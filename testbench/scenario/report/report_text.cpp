@@ -210,8 +210,8 @@ void write_drivers(std::ostream& out, const RunResult& run) {
 /// That drivers of the user's had nothing to bind: what has passed says nothing about them.
 void write_unused_drivers(std::ostream& out, const RunResult& run) {
   const std::vector<driver_host::DriverFile> expected = expected_files(run.driver_files);
-  const bool any = std::any_of(expected.begin(), expected.end(),
-                               [](const driver_host::DriverFile& file) { return !file.is_used; });
+  const bool any =
+      std::any_of(expected.begin(), expected.end(), [](const driver_host::DriverFile& file) { return !file.is_used; });
   for (const CheckResult& check : run.checks) {
     if (any && check.ok && check.name == "drivers") fmt::print(out, "  {}\n", check.text);
   }

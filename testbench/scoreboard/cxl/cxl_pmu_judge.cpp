@@ -377,7 +377,7 @@ std::optional<std::string> CxlPmuJudge::room_for(const EventTruth& refused,
   if (has_configurable && active.size() < spec.configurable)
     return fmt::format("{} of {} configurable counters used", active.size(), spec.configurable);
   // Nobody can say which counters the active events have.
-  const std::optional<std::string> otherwise =
+  std::optional<std::string> otherwise =
       has_configurable && spec.has_configurable ? std::nullopt : std::optional<std::string>("");
   CxlProgram plain;
   plain.vendor = program.vendor;

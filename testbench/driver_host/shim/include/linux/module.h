@@ -24,8 +24,8 @@ struct module {
   /* Our members. */
   const char* file;   /* the name of its source, without folders */
   const char* sha256; /* of the source, in hexadecimal */
-  int own;            /* the source is the kernel's (0), the user's or changed by the user (1); or a header of it is (2) */
-  bool is_used;       /* a device was bound by it, or with its help */
+  int own;      /* the source is the kernel's (0), the user's or changed by the user (1); or a header of it is (2) */
+  bool is_used; /* a device was bound by it, or with its help */
   int references;
   bool loaded;
   bool is_helper;                  /* another module has asked for it */
