@@ -173,7 +173,7 @@ Option limit_option() {
 std::string limit_description(const scenario::RunLimits& limits) {
   return fmt::format(
       "--limit keeps one run from harming others. A run that reaches a limit is stopped and keeps its results. The\n"
-      "defaults are {}.\n"
+      "defaults are\n{}.\n"
       "0 means no limit, except for log, readings and trace. Of a longer kernel log, the beginning, the end and errors "
       "between\n"
       "them are kept. readings are the intervals of one measure, and processes are those that drivers start.",
