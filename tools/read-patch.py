@@ -76,11 +76,12 @@ def read_text(lines, at):
     at += 2
     if at >= len(lines) or not HUNK.match(lines[at]):
         raise Damaged(f"no change follows the name of {place}, at line {at}")
+    is_new = before.startswith("/dev/null") or lines[at].startswith("@@ -0,0 ")
     while at < len(lines) and HUNK.match(lines[at]):
         at = skip_hunk(lines, at)
         while at < len(lines) and lines[at].startswith("\\"):
             at += 1
-    if before.startswith("/dev/null"):
+    if is_new:
         return "new " + place, at
     return ("deleted " if after.startswith("/dev/null") else "old ") + place, at
 
@@ -94,6 +95,8 @@ def read_file(lines, at):
         at += 1
     if is_head(lines, at) and place_at(lines, at) == place:
         change, at = read_text(lines, at)
+        if "copy to" in said:
+            change = f"new {place}"
     elif at < len(lines) and lines[at].startswith(("GIT binary patch", "Binary files ")):
         change = f"nothing {place} (binary)"
     elif "new file mode" in said or "deleted file mode" in said:

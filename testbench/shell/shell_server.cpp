@@ -93,7 +93,7 @@ std::chrono::milliseconds ShellServer::quiet() const {
 int ShellServer::timeout_ms() const {
   int timeout = -1;
   const SharedTime::Pass now = pass();
-  if (now == SharedTime::Pass::at_once) timeout = all_wait_ || starter_ == 0 ? 0 : 1;
+  if (now == SharedTime::Pass::at_once) timeout = all_wait_ || simulated_clock_ || starter_ == 0 ? 0 : 1;
   if (now == SharedTime::Pass::with_the_wall && simulated_clock_) timeout = 1;  // programs soon wait
   if (now == SharedTime::Pass::with_the_wall && !simulated_clock_)
     timeout = std::max(static_cast<int>(kSlice.count()), time_.patience_ms() - static_cast<int>(quiet().count()));

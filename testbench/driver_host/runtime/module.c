@@ -43,7 +43,7 @@ void module_put(struct module* module) {
   if (module->references > 0) module->references--;
 }
 
-void pmufab_module_has_alias(struct module* module, const char* text) {
+static void keep_table(struct module* module, const char* text) {
   for (size_t i = 0; i < ARRAY_SIZE(module->tables); i++) {
     if (module->tables[i]) continue;
     module->tables[i] = text;
@@ -51,9 +51,14 @@ void pmufab_module_has_alias(struct module* module, const char* text) {
   }
 }
 
+/* Of a bus without tables. */
+void pmufab_module_has_alias(struct module* module, const char* text) {
+  if (strncmp(text, "cxl:", 4) == 0) keep_table(module, text);
+}
+
 void pmufab_module_has_table(struct module* module, const char* kind) {
   module->has_device_table = true;
-  pmufab_module_has_alias(module, kind);
+  keep_table(module, kind);
 }
 
 /* What modpost asks of a module, and what the linker of modules asks of one that calls the perf core. */

@@ -79,13 +79,17 @@ std::optional<std::string> CmnPmuJudge::room_for(const EventTruth& refused,
     const unsigned ports = wires_.spec.ports_in_use[xp];
     if (wires_.spec.multiple_dtm && meaning.port >= 2 && meaning.port / 2 >= (ports + 1) / 2) return "";
     const auto& slots = wires_.slots(static_cast<unsigned>(xp), meaning.port, meaning.upload).taken;
+    std::size_t free = 0;
     for (const WatchpointTruth* const other : slots) {
-      if (other == nullptr) continue;
+      if (other == nullptr || std::find(active.begin(), active.end(), other) == active.end()) {
+        ++free;
+        continue;
+      }
       if (meaning.combine != 0 || other->meaning().combine != 0) return {};
       // A driver may take the match group for the number of the watchpoint, as that of Linux 6.1 does.
       if (meaning.group == other->meaning().group) return {};
     }
-    if (std::count(slots.begin(), slots.end(), nullptr) == 0) return "";
+    if (free == 0) return "";
   }
   return room_text(used, kCountersOfDtc);
 }

@@ -19,7 +19,7 @@ class PciePmuJudge final : public CoreSightPmuJudge {
 
   [[nodiscard]] std::unique_ptr<EventTruth> truth(const EventTerms& terms) override;
   [[nodiscard]] Publication publication() const override;
-  /// All counters have one requester id: where events name different ones, or some none, nothing is said.
+  /// All counters have one requester id: where events name different ones, or some none, there is no room.
   [[nodiscard]] std::optional<std::string> room_for(const EventTruth& refused,
                                                     const std::vector<const EventTruth*>& active) const override;
   [[nodiscard]] std::unique_ptr<EventTruth> truth_of_member(const EventTerms& terms, const EventTerms& leader) override;

@@ -37,6 +37,15 @@ TEST(CmnRoom, a_direction_has_two_watchpoints) {
   EXPECT_EQ(session.refuse(5, watchpoint(CmnSession::kXp0, 1, 2)), "");
 }
 
+// All of them are active, where a virtual machine's kernel has refused one.
+TEST(CmnRoom, a_member_of_a_group_is_not_in_its_own_way) {
+  CmnSession session;
+  session.count(1, watchpoint(CmnSession::kXp0, 0, 0));
+  session.count(2, watchpoint(CmnSession::kXp0, 0, 2));
+  EXPECT_EQ(session.board.room_beside(2, {1}), "1 of 8 counters used");
+  EXPECT_EQ(session.board.room_beside(2, {}), "0 of 8 counters used");
+}
+
 TEST(CmnRoom, there_is_one_cycle_counter_and_eight_others) {
   CmnSession session;
   const EventTerms ticks = {{"dtc_cycles"}};

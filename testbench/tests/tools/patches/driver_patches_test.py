@@ -181,6 +181,17 @@ def try_parts(case):
     new = "drivers/perf/my-new.c"
     case.expect("a diff of a new driver", FIRST, "--patch", write(path, case.diff(b"", case.first, new)),
                 said=[f"added as a driver: {new}"], never=["left out"])
+    head = f"--- a/{new}\t1970-01-01 00:00:00.000000000 +0000\n+++ b/{new}\t2026-11-02 10:00:00.000000000 +0000\n"
+    lines = case.first.splitlines(keepends=True)
+    text = head.encode() + b"@@ -0,0 +1,%d @@\n" % len(lines) + b"".join(b"+" + line for line in lines)
+    case.expect("a new driver in a diff of folders", FIRST, "--patch", write(path, text),
+                said=[f"added as a driver: {new}"], never=["left out"])
+    hunks = case.plain()
+    hunks = hunks[hunks.index(b"\n@@ ") + 1:]
+    text = (f"diff --git a/{DRIVER} b/{new}\nsimilarity index 98%\ncopy from {DRIVER}\ncopy to {new}\n"
+            f"--- a/{DRIVER}\n+++ b/{new}\n").encode() + hunks
+    case.expect("a changed copy of a driver", FIRST, "--patch", write(path, text),
+                said=[f"added as a driver: {new}"], never=["left out"])
     mine = write(os.path.join(case.folder, "own", os.path.basename(DRIVER)), case.first)
     case.refuse("a diff of a file that is given", f"but only {DRIVER} (yours is built in its place)", mine, "--patch",
                 write(path, case.plain()))
