@@ -65,7 +65,8 @@ class ReferenceNode {
   bool sent(cmn::Cycle now, cmn::Channel channel, const cmn::FlitFields& flit);
   /// A flit is on its way to the node, so let memory bring what arrive() will read. Changes nothing.
   /// @param leaves_mesh  it leaves the mesh, and arrives soon; otherwise it enters
-  virtual void prepare(cmn::Channel /*channel*/, const cmn::FlitFields& /*flit*/, bool /*leaves_mesh*/) {}
+  virtual void prepare([[maybe_unused]] cmn::Channel channel, [[maybe_unused]] const cmn::FlitFields& flit,
+                       [[maybe_unused]] bool leaves_mesh) {}
   /// A cycle in which the first flit of the channel is ready but does not enter the mesh.
   virtual void held(cmn::Channel /*channel*/) {}
   /// Traffic has ended: nothing may remain to be sent.
