@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cerrno>
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
@@ -11,6 +10,7 @@
 
 #include "testbench/scoreboard/cmn/cmn_judge.h"
 #include "testbench/scoreboard/core/scoreboard.h"
+#include "testbench/tests/scoreboard/core/refusal.h"
 
 namespace pmufab::scoreboard::test {
 
@@ -109,13 +109,7 @@ class CmnSession {
   }
   void read(std::uint64_t address) { board.on_bus_access({tick(), address, 0, 8, false, true}); }
   /// A driver that refuses an event. @return what the hardware has left for it
-  std::string refuse(int event, const EventTerms& terms) {
-    board.expect(event, kPmu, terms);
-    begin(Call::add, event);
-    std::string room = board.on_add_failed(kPmu, event, -ENOSPC);
-    end(Call::add, event);
-    return room;
-  }
+  std::string refuse(int event, const EventTerms& terms) { return refuse_event(board, now, kPmu, event, terms); }
   void add(int event) {
     begin(Call::add, event);
     end(Call::add, event);

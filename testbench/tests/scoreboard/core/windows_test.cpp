@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "testbench/tests/scoreboard/core/perf_session.h"
+#include "testbench/tests/scoreboard/core/refusal.h"
 
 namespace pmufab::scoreboard::test::windows_test {
 namespace {
@@ -47,11 +48,7 @@ TEST_F(Windows, an_event_counts_between_enabling_and_disabling) {
 TEST_F(Windows, a_refusal_is_held_against_the_counters_that_are_free) {
   session.disable(kPmu);
   const auto refuse = [&](int event, const EventTerms& terms) {
-    session.board.expect(event, kPmu, terms);
-    session.begin(Call::add, kPmu, event);
-    std::string room = session.board.on_add_failed(kPmu, event, -28);
-    session.end(Call::add, kPmu, event);
-    return room;
+    return refuse_event(session.board, session.now, kPmu, event, terms);
   };
   EXPECT_EQ(refuse(100, kReads), "0 of 7 counters used");
   EXPECT_EQ(session.result(100).refusal, "its driver answered ENOSPC with 0 of 7 counters used");

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cerrno>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -9,6 +8,7 @@
 
 #include "testbench/scoreboard/core/scoreboard.h"
 #include "testbench/scoreboard/cxl/cxl_judge.h"
+#include "testbench/tests/scoreboard/core/refusal.h"
 
 namespace pmufab::scoreboard::test {
 
@@ -128,13 +128,7 @@ class CxlSession {
     end(Call::add, event);
   }
   /// A driver that refuses an event. @return what the hardware has left for it
-  std::string refuse(int event, const EventTerms& terms) {
-    board.expect(event, kPmu, terms);
-    begin(Call::add, event);
-    std::string room = board.on_add_failed(kPmu, event, -ENOSPC);
-    end(Call::add, event);
-    return room;
-  }
+  std::string refuse(int event, const EventTerms& terms) { return refuse_event(board, now, kPmu, event, terms); }
   void del(int event, std::uint64_t value) {
     begin(Call::del, event);
     end(Call::del, event, value);

@@ -16,15 +16,11 @@
 #include <time.h>
 #include <unistd.h>
 
-// NOLINTBEGIN(readability-identifier-naming): C has no other constants
-enum { kSpan = 2000000, kMost = kSpan + kSpan / 10, kSecond = 1000000000 };
-// NOLINTEND(readability-identifier-naming)
+#include "testbench/tests/shell/programs/nanoseconds.h"
 
-static int64_t now(clockid_t clock) {
-  struct timespec time;
-  clock_gettime(clock, &time);
-  return time.tv_sec * (int64_t)kSecond + time.tv_nsec;
-}
+// NOLINTBEGIN(readability-identifier-naming): C has no other constants
+enum { kSpan = 2000000, kMost = kSpan + kSpan / 10 };
+// NOLINTEND(readability-identifier-naming)
 
 static int64_t of_day(void) {
   struct timeval time;

@@ -17,17 +17,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "testbench/tests/shell/programs/nanoseconds.h"
+
 // NOLINTBEGIN(readability-identifier-naming): C has no other constants
-enum { kSpan = 2000000, kMilliseconds = kSpan / 1000000, kSecond = 1000000000 };
+enum { kSpan = 2000000, kMilliseconds = kSpan / 1000000 };
 // NOLINTEND(readability-identifier-naming)
 
 static const struct itimerspec kOften = {{0, kSpan}, {0, kSpan}};
-
-static int64_t now(clockid_t clock) {
-  struct timespec time;
-  clock_gettime(clock, &time);
-  return time.tv_sec * (int64_t)kSecond + time.tv_nsec;
-}
 
 /* The host's, by a system call of this program's own. */
 static int64_t real(void) {
