@@ -16,10 +16,10 @@ install(FILES tools/common.sh tools/debian.sh DESTINATION ${data_dir}/tools)
 install(DIRECTORY tools/python DESTINATION ${data_dir}/tools
   FILES_MATCHING PATTERN "*.py" PATTERN __pycache__ EXCLUDE)
 install(DIRECTORY tools/guest DESTINATION ${data_dir}/tools USE_SOURCE_PERMISSIONS)
-install(DIRECTORY testbench/driver_host/runtime testbench/driver_host/shim
-  DESTINATION ${data_dir}/testbench/driver_host)
-install(FILES testbench/driver_host/abi.h testbench/driver_host/linux-drivers.txt
-  DESTINATION ${data_dir}/testbench/driver_host)
+install(DIRECTORY testbench/host/runtime testbench/host/shim
+  DESTINATION ${data_dir}/testbench/host)
+install(FILES testbench/host/abi.h testbench/host/linux-drivers.txt
+  DESTINATION ${data_dir}/testbench/host)
 install(DIRECTORY LICENSES DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES LICENSE CHANGELOG.md docs/scenario-format.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
@@ -29,16 +29,17 @@ install(DIRECTORY tlm models testbench
   COMPONENT development
   FILES_MATCHING PATTERN "*.h"
   PATTERN testbench/bench EXCLUDE
-  PATTERN testbench/driver_host/runtime EXCLUDE
-  PATTERN testbench/driver_host/shim EXCLUDE
-  PATTERN testbench/explore EXCLUDE
+  PATTERN testbench/host/runtime EXCLUDE
+  PATTERN testbench/host/shim EXCLUDE
+  PATTERN testbench/campaigns/explore EXCLUDE
   PATTERN testbench/fuzz EXCLUDE
-  PATTERN testbench/guest EXCLUDE
-  PATTERN testbench/register_server EXCLUDE
-  PATTERN testbench/shell EXCLUDE
+  PATTERN testbench/doors/guest EXCLUDE
+  PATTERN testbench/doors/register_server EXCLUDE
+  PATTERN testbench/doors/shell EXCLUDE
   PATTERN testbench/support EXCLUDE
   PATTERN testbench/tests EXCLUDE
-  PATTERN testbench/vfio_user EXCLUDE)
+  PATTERN testbench/fabrics/*/tests EXCLUDE
+  PATTERN testbench/doors/vfio_user EXCLUDE)
 install(DIRECTORY docs/examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT development)
 install(EXPORT pmufabTargets NAMESPACE pmufab:: DESTINATION ${package_dir} COMPONENT development)
 configure_package_config_file(cmake/pmufabConfig.cmake.in ${PROJECT_BINARY_DIR}/pmufabConfig.cmake

@@ -98,7 +98,7 @@ with_large_pages() {
 }
 
 # The Linux drivers the driver host knows, one per line: kernel module and files, separated by blanks.
-linux_drivers() { awk '!/^#/ && NF >= 2 { $1 = $1; print }' "$root/testbench/driver_host/linux-drivers.txt"; }
+linux_drivers() { awk '!/^#/ && NF >= 2 { $1 = $1; print }' "$root/testbench/host/linux-drivers.txt"; }
 
 # has_linux_drivers TREE: succeeds if TREE has at least one PMU driver that the driver host knows.
 has_linux_drivers() {

@@ -18,9 +18,9 @@
 #include "models/cmn/nodes/nodes.h"
 #include "models/cmn/standard_devices.h"
 #include "testbench/bench/bench.h"
-#include "testbench/scoreboard/cmn/cmn_judge.h"
-#include "testbench/scoreboard/core/scoreboard.h"
-#include "testbench/traffic/core/random_stream.h"
+#include "testbench/fabrics/cmn/judge/cmn_judge.h"
+#include "testbench/judge/scoreboard.h"
+#include "testbench/traffic/random_stream.h"
 
 namespace pmufab::cmn {
 namespace {

@@ -14,7 +14,7 @@
 #include "models/cxl/memory/memory_device.h"
 #include "models/pmu/counter.h"
 #include "testbench/bench/bench.h"
-#include "testbench/traffic/cxl/cxl_traffic.h"
+#include "testbench/fabrics/cxl/traffic/cxl_traffic.h"
 
 namespace pmufab::cxl {
 namespace {

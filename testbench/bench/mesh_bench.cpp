@@ -17,7 +17,7 @@
 
 #include "models/cmn/engine/mesh_engine.h"
 #include "testbench/bench/bench.h"
-#include "testbench/traffic/cmn/mesh_traffic.h"
+#include "testbench/fabrics/cmn/traffic/mesh_traffic.h"
 #include "tlm/clock/clock_domain.h"
 
 namespace pmufab::cmn {

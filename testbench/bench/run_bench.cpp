@@ -23,10 +23,10 @@
 
 #include <benchmark/benchmark.h>
 
-#include "testbench/driver_host/driver_sets.h"
-#include "testbench/scenario/fabrics/cmn/mesh_load.h"
-#include "testbench/scenario/run/driver_selection.h"
-#include "testbench/scenario/run/runner.h"
+#include "testbench/fabrics/cmn/scenario/mesh_load.h"
+#include "testbench/host/driver_sets.h"
+#include "testbench/run/session/driver_selection.h"
+#include "testbench/run/session/runner.h"
 
 namespace pmufab {
 namespace {

@@ -12,8 +12,8 @@
 #include <tlm>
 
 #include "testbench/bench/bench.h"
-#include "testbench/traffic/tegra410/producer.h"
-#include "testbench/traffic/tegra410/traffic_issuer.h"
+#include "testbench/fabrics/tegra410/traffic/traffic_issuer.h"
+#include "testbench/traffic/producers/producer.h"
 
 namespace pmufab::traffic {
 namespace {

@@ -7,8 +7,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "testbench/judge/losses.h"
 #include "testbench/perf/verdict.h"
-#include "testbench/scoreboard/core/losses.h"
 
 /// What became of an event's occurrences (docs/scoreboard.md, "Three numbers"), for files and for people.
 namespace pmufab::perf {

@@ -4,8 +4,8 @@
 #include <map>
 #include <vector>
 
+#include "testbench/judge/scoreboard.h"
 #include "testbench/perf/pmu_service.h"
-#include "testbench/scoreboard/core/scoreboard.h"
 
 namespace pmufab::perf {
 

@@ -13,7 +13,7 @@
 
 #include <fmt/format.h>
 
-#include "testbench/scoreboard/core/scoreboard.h"
+#include "testbench/judge/scoreboard.h"
 
 namespace pmufab::perf {
 namespace {

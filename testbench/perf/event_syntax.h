@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "testbench/scenario/yaml/input_error.h"
+#include "testbench/run/yaml/input_error.h"
 
 namespace pmufab::perf {
 

@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "testbench/judge/events/event_truth.h"
 #include "testbench/perf/event_syntax.h"
 #include "testbench/perf/types.h"
-#include "testbench/scoreboard/core/event_truth.h"
 
 namespace pmufab::perf {
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "testbench/driver_host/driver_host.h"
+#include "testbench/host/driver_host.h"
 
 namespace pmufab::perf {
 

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "testbench/scenario/yaml/quantity.h"
+#include "testbench/run/yaml/quantity.h"
 #include "tlm/spec/printable.h"
 
 namespace pmufab::perf {

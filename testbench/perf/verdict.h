@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
+#include "testbench/judge/events/event_result.h"
 #include "testbench/perf/check.h"
-#include "testbench/scoreboard/core/event_result.h"
 #include "tlm/clock/clock_domain.h"
 
 /// The verdict on a count: the rules, the arithmetic and the sentences. Scenarios, shells and virtual machines obtain

@@ -18,8 +18,8 @@
 #endif
 #include <systemc>
 
-#include "testbench/process/main_stack.h"
-#include "testbench/process/resource_limits.h"
+#include "testbench/run/process/main_stack.h"
+#include "testbench/run/process/resource_limits.h"
 
 // How the sanitizers run in tests (the environment overrides this).
 //

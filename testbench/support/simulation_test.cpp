@@ -5,7 +5,7 @@
 #include <exception>
 #include <utility>
 
-#include "testbench/process/main_stack.h"
+#include "testbench/run/process/main_stack.h"
 #include "testbench/support/lost_writes.h"
 #include "tlm/registers/lost_write.h"
 

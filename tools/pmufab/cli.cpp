@@ -16,12 +16,12 @@
 #include <fmt/ostream.h>
 
 #include "models/platform/plugin/plugin_error.h"
+#include "testbench/fabrics/plugin/scenario/crash_place.h"
 #include "testbench/perf/event_syntax.h"
-#include "testbench/process/child_process.h"
-#include "testbench/process/resource_limits.h"
-#include "testbench/scenario/fabrics/plugin/crash_place.h"
-#include "testbench/scenario/yaml/input_error.h"
-#include "testbench/scenario/yaml/input_file.h"
+#include "testbench/run/process/child_process.h"
+#include "testbench/run/process/resource_limits.h"
+#include "testbench/run/yaml/input_error.h"
+#include "testbench/run/yaml/input_file.h"
 #include "tlm/spec/printable.h"
 #include "tools/pmufab/output.h"
 #include "tools/pmufab/places.h"

@@ -11,8 +11,8 @@
 #include <fmt/format.h>
 #include <boost/program_options.hpp>
 
-#include "testbench/scenario/run/driver_selection.h"
-#include "testbench/scenario/run/runner.h"
+#include "testbench/run/session/driver_selection.h"
+#include "testbench/run/session/runner.h"
 #include "tlm/spec/printable.h"
 #include "tools/pmufab/command.h"
 

@@ -5,7 +5,7 @@
 #include <csignal>
 #include <optional>
 
-#include "testbench/process/descriptor.h"
+#include "testbench/run/process/descriptor.h"
 
 namespace pmufab::cli {
 

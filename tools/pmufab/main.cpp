@@ -6,10 +6,10 @@
 
 #include <fmt/format.h>
 
-#include "testbench/process/resource_limits.h"
-#include "testbench/scenario/fabrics/plugin/plugin_probe.h"
-#include "testbench/scenario/report/report.h"
-#include "testbench/scenario/yaml/input_error.h"
+#include "testbench/fabrics/plugin/scenario/plugin_probe.h"
+#include "testbench/run/process/resource_limits.h"
+#include "testbench/run/report/report.h"
+#include "testbench/run/yaml/input_error.h"
 #include "tools/pmufab/cli.h"
 #include "tools/pmufab/documents/documents.h"
 #include "tools/pmufab/output.h"

@@ -22,8 +22,8 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 
-#include "testbench/scenario/yaml/input_error.h"
-#include "testbench/scenario/yaml/input_file.h"
+#include "testbench/run/yaml/input_error.h"
+#include "testbench/run/yaml/input_file.h"
 #include "tools/pmufab/cli.h"
 #include "tools/pmufab/end_signals.h"
 

@@ -13,7 +13,7 @@
 
 #include <boost/program_options/variables_map.hpp>
 
-#include "testbench/process/descriptor.h"
+#include "testbench/run/process/descriptor.h"
 
 namespace pmufab::cli {
 

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "testbench/scenario/yaml/input_error.h"
+#include "testbench/run/yaml/input_error.h"
 
 namespace pmufab::cli {
 namespace {

@@ -13,7 +13,7 @@ namespace pmufab::cli {
 /// @return true if the program runs from its place of installation
 [[nodiscard]] bool is_installed();
 
-/// @return the folder with scenarios/, tools/build-drivers and testbench/driver_host: the source tree, or share/pmufab
+/// @return the folder with scenarios/, tools/build-drivers and testbench/host: the source tree, or share/pmufab
 [[nodiscard]] std::filesystem::path data_folder();
 
 /// @return the folder for files that can be made again: $XDG_CACHE_HOME/pmufab, or ~/.cache/pmufab; nothing without

@@ -11,8 +11,8 @@
 
 #include <fmt/format.h>
 
-#include "testbench/driver_host/module_library.h"
-#include "testbench/scenario/yaml/input_error.h"
+#include "testbench/host/module_library.h"
+#include "testbench/run/yaml/input_error.h"
 #include "tools/pmufab/cli.h"
 #include "tools/pmufab/places.h"
 

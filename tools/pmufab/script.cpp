@@ -18,9 +18,9 @@
 #include <thread>
 #include <vector>
 
-#include "testbench/process/child_process.h"
-#include "testbench/process/descriptor.h"
-#include "testbench/process/process_tree.h"
+#include "testbench/run/process/child_process.h"
+#include "testbench/run/process/descriptor.h"
+#include "testbench/run/process/process_tree.h"
 #include "tools/pmufab/cli.h"
 #include "tools/pmufab/end_signals.h"
 #include "tools/pmufab/output.h"

@@ -15,9 +15,9 @@
 
 #include <fmt/format.h>
 
-#include "testbench/process/child_process.h"
-#include "testbench/process/descriptor.h"
-#include "testbench/scenario/yaml/input_error.h"
+#include "testbench/run/process/child_process.h"
+#include "testbench/run/process/descriptor.h"
+#include "testbench/run/yaml/input_error.h"
 #include "tools/pmufab/scenario_names.h"
 
 namespace pmufab::cli {

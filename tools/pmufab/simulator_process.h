@@ -12,8 +12,8 @@
 
 #include <boost/program_options.hpp>
 
-#include "testbench/scenario/fabrics/plugin/crash_place.h"
-#include "testbench/scenario/run/scenario_spec.h"
+#include "testbench/fabrics/plugin/scenario/crash_place.h"
+#include "testbench/run/session/scenario_spec.h"
 #include "tools/pmufab/cli.h"
 #include "tools/pmufab/end_signals.h"
 

@@ -12,9 +12,9 @@
 #include <cstring>
 #include <utility>
 
-#include "testbench/process/captured_output.h"
-#include "testbench/process/child_process.h"
-#include "testbench/process/process_tree.h"
+#include "testbench/run/process/captured_output.h"
+#include "testbench/run/process/child_process.h"
+#include "testbench/run/process/process_tree.h"
 #include "tools/pmufab/cli.h"
 
 namespace pmufab::cli {

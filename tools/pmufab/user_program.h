@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "testbench/process/descriptor.h"
+#include "testbench/run/process/descriptor.h"
 #include "tools/pmufab/end_signals.h"
 
 namespace pmufab::cli {

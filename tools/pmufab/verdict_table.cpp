@@ -10,7 +10,7 @@
 
 #include "testbench/perf/account.h"
 #include "testbench/perf/verdict_json.h"
-#include "testbench/scenario/report/report.h"
+#include "testbench/run/report/report.h"
 #include "tools/pmufab/cli.h"
 #include "tools/pmufab/output.h"
 

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "testbench/guest/perf/perf_output.h"
+#include "testbench/doors/guest/perf/perf_output.h"
 #include "testbench/perf/verdict.h"
-#include "testbench/scenario/report/results.h"
-#include "testbench/scenario/run/scenario_spec.h"
+#include "testbench/run/results/results.h"
+#include "testbench/run/session/scenario_spec.h"
 
 namespace pmufab::cli {
 

@@ -11,8 +11,8 @@
 #include <optional>
 #include <string>
 
-#include "testbench/process/child_process.h"
-#include "testbench/process/descriptor.h"
+#include "testbench/run/process/child_process.h"
+#include "testbench/run/process/descriptor.h"
 #include "tools/pmufab/command.h"
 #include "tools/pmufab/end_signals.h"
 

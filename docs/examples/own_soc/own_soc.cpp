@@ -8,9 +8,9 @@
 #include <iostream>
 
 #include "models/coresight/coresight_pmu.h"
-#include "testbench/driver_host/driver_host.h"
-#include "testbench/scoreboard/core/coresight_pmu_judge.h"
-#include "testbench/scoreboard/core/scoreboard.h"
+#include "testbench/host/driver_host.h"
+#include "testbench/judge/coresight/coresight_pmu_judge.h"
+#include "testbench/judge/scoreboard.h"
 #include "tlm/probe/probe.h"
 
 namespace {

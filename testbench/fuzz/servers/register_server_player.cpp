@@ -8,10 +8,10 @@
 
 #include <fmt/format.h>
 
+#include "testbench/doors/register_server/packet.h"
+#include "testbench/doors/register_server/register_bus.h"
+#include "testbench/doors/register_server/session.h"
 #include "testbench/fuzz/violation.h"
-#include "testbench/register_server/packet.h"
-#include "testbench/register_server/register_bus.h"
-#include "testbench/register_server/session.h"
 
 namespace pmufab::fuzz {
 namespace {

@@ -27,11 +27,11 @@
 #include <fmt/format.h>
 #include <systemc>
 
+#include "testbench/doors/shell/protocol.h"
+#include "testbench/doors/shell/shell_server.h"
 #include "testbench/fuzz/violation.h"
-#include "testbench/process/descriptor.h"
-#include "testbench/process/local_socket.h"
-#include "testbench/shell/protocol.h"
-#include "testbench/shell/shell_server.h"
+#include "testbench/run/process/descriptor.h"
+#include "testbench/run/process/local_socket.h"
 
 namespace pmufab::fuzz {
 namespace {

@@ -16,8 +16,8 @@
 
 #include <fmt/format.h>
 
+#include "testbench/doors/vfio_user/server.h"
 #include "testbench/fuzz/violation.h"
-#include "testbench/vfio_user/server.h"
 
 namespace pmufab::fuzz {
 namespace {

@@ -13,10 +13,10 @@
 #include <fmt/format.h>
 
 #include "testbench/fuzz/violation.h"
-#include "testbench/process/descriptor.h"
-#include "testbench/scenario/run/scenario_spec.h"
-#include "testbench/scenario/yaml/document.h"
-#include "testbench/scenario/yaml/input_error.h"
+#include "testbench/run/process/descriptor.h"
+#include "testbench/run/session/scenario_spec.h"
+#include "testbench/run/yaml/document.h"
+#include "testbench/run/yaml/input_error.h"
 #include "tlm/spec/printable.h"
 
 namespace pmufab::fuzz {

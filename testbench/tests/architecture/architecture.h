@@ -63,7 +63,8 @@ using Complaints = std::vector<std::string>;
 [[nodiscard]] Complaints check_threads(const std::filesystem::path& root);
 
 /// The arrows of a document's picture (a mermaid graph) are the links of libraries and the command, except links that
-/// follow from others.
+/// follow from others. The libraries of all fabrics are drawn as those of one, F: "F_judge --> F_wire". A fabric has a
+/// library FABRIC_fabric. Links between two fabrics are drawn with their names.
 [[nodiscard]] Complaints check_picture(const std::string& document, const LinkGraph& graph);
 /// Files in a folder of a room include only folders to its left in the document's orders: "models/cmn: wire | engine |
 /// .". There is at least one order.

@@ -25,7 +25,7 @@ struct LargeFolder {
   std::string_view reason;
 };
 constexpr std::array<LargeFolder, 2> kLargeFolders{{
-    {"testbench/driver_host/shim/include/linux", "a header for each of the kernel's that drivers include"},
+    {"testbench/host/shim/include/linux", "a header for each of the kernel's that drivers include"},
     {"testbench/fuzz/seeds", "inputs a fuzzer found; nobody chooses among them"},
 }};
 
@@ -159,6 +159,26 @@ void check_order(const fs::path& root, const Order& order, const std::vector<std
     complaints.push_back(fmt::format("the order of {} does not say where {} is", order.room, folder));
 }
 
+/// @return the arrows with the fabrics' libraries as those of one fabric, F
+std::set<Arrow> as_one_fabric(const std::set<Arrow>& arrows, const LinkGraph& graph) {
+  constexpr std::string_view kSuffix = "_fabric";
+  const auto fabric_of = [&](const std::string& library) {
+    const std::string fabric = library.substr(0, library.find('_'));
+    return graph.targets().contains(fabric + std::string(kSuffix)) ? fabric : std::string();
+  };
+  std::set<Arrow> folded;
+  for (const auto& [from, to] : arrows) {
+    const std::string first = fabric_of(from);
+    const std::string second = fabric_of(to);
+    const bool is_between = !first.empty() && !second.empty() && first != second;
+    const auto name = [&](const std::string& library, const std::string& fabric) {
+      return is_between || fabric.empty() ? library : "F" + library.substr(fabric.size());
+    };
+    folded.emplace(name(from, first), name(to, second));
+  }
+  return folded;
+}
+
 }  // namespace
 
 Complaints check_picture(const std::string& document, const LinkGraph& graph) {
@@ -168,7 +188,7 @@ Complaints check_picture(const std::string& document, const LinkGraph& graph) {
     std::smatch match;
     if (std::regex_match(line, match, arrow_line)) drawn.emplace(match.str(1), match.str(2));
   }
-  const std::set<Arrow> built = arrows_of(graph);
+  const std::set<Arrow> built = as_one_fabric(arrows_of(graph), graph);
   Complaints complaints;
   for (const Arrow& arrow : built) {
     if (!drawn.contains(arrow))

@@ -24,7 +24,7 @@ struct UntargetedFolder {
   std::string_view reason;
 };
 constexpr std::array<UntargetedFolder, 1> kWithoutTarget{{
-    {"testbench/driver_host/runtime/", "tools/build-drivers compiles it into each kernel's module"},
+    {"testbench/host/runtime/", "tools/build-drivers compiles it into each kernel's module"},
 }};
 
 /// The headers of an external library, and the names of its targets.
@@ -60,6 +60,9 @@ std::string_view program_room(const std::string& file) {
   for (const std::string_view room : kRoomsOfPrograms) {
     if (file.starts_with(room)) return room;
   }
+  // testbench/fabrics/FABRIC/tests/
+  constexpr std::string_view kFabrics = "testbench/fabrics/";
+  if (file.starts_with(kFabrics) && file.find("/tests/", kFabrics.size()) != std::string::npos) return kFabrics;
   return {};
 }
 
@@ -191,9 +194,9 @@ std::vector<Include> includes_of(const fs::path& root, const std::string& file) 
 }
 
 /// The one place where a thread may start, beside tests.
-constexpr std::string_view kJudgesBeside = "testbench/scoreboard/core/backlog.cpp";
+constexpr std::string_view kJudgesBeside = "testbench/judge/backlog.cpp";
 /// It runs in the programs of a shell, and hands on the threads that they start: a new thread keeps its CPUs.
-constexpr std::string_view kThreadsOfPrograms = "testbench/shell/preload/affinity.c";
+constexpr std::string_view kThreadsOfPrograms = "testbench/doors/shell/preload/affinity.c";
 
 Complaints check_threads(const fs::path& root) {
   static const std::regex start(R"(\bstd::(jthread|async)\b|\bstd::thread\b(?!::)|\b(pthread_create|thrd_create)\b)");

@@ -144,7 +144,7 @@ TEST_F(Rules, a_source_is_of_one_library) {
 
 TEST_F(Rules, a_thread_is_started_by_the_judge_and_tests_alone) {
   write("testbench/tests/a_test.cpp", "std::thread other;\n");
-  write("testbench/scoreboard/core/backlog.cpp", "std::thread other;\n");
+  write("testbench/judge/backlog.cpp", "std::thread other;\n");
   write("models/low/low.h", "const unsigned processors = std::thread::hardware_concurrency();\n");
   EXPECT_THAT(check_threads(root), IsEmpty());
   write("models/low/low.cpp", "\nstd::thread other;\n");
@@ -170,6 +170,18 @@ TEST_F(Rules, the_picture_has_the_arrows_of_the_build_and_no_others) {
       << "the arrow from top to low follows";
   EXPECT_THAT(check_picture(picture("  top --> apart\n  top --> low\n"), chain),
               ElementsAre("the picture lacks: apart --> low", "the build does not have: top --> low"));
+}
+
+TEST_F(Rules, the_picture_shows_all_fabrics_as_one_and_what_is_between_two) {
+  std::istringstream text(
+      "target a_fabric STATIC_LIBRARY testbench/fabrics/a\npublic a_judge\n"
+      "target b_fabric STATIC_LIBRARY testbench/fabrics/b\npublic b_judge\n"
+      "target a_judge STATIC_LIBRARY testbench/fabrics/a/judge\npublic core\n"
+      "target b_judge STATIC_LIBRARY testbench/fabrics/b/judge\npublic a_judge\n"
+      "target core STATIC_LIBRARY testbench/judge\n");
+  EXPECT_THAT(check_picture("```mermaid\nF_fabric --> F_judge\nF_judge --> core\nb_judge --> a_judge\n```\n",
+                            LinkGraph::read(text)),
+              IsEmpty());
 }
 
 TEST_F(Rules, the_order_of_a_room_is_kept) {

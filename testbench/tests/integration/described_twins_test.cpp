@@ -14,13 +14,13 @@
 #include <nlohmann/json.hpp>
 
 #include "models/platform/tegra410/pmu_rows.h"
-#include "testbench/driver_host/driver_sets.h"
+#include "testbench/fabrics/tegra410/judge/pcie/pcie_meaning.h"
+#include "testbench/fabrics/tegra410/judge/pcie/pcie_tgt_judge.h"
+#include "testbench/fabrics/tegra410/judge/tegra410_meaning.h"
+#include "testbench/host/driver_sets.h"
 #include "testbench/perf/event_syntax.h"
-#include "testbench/scenario/run/scenario_spec.h"
-#include "testbench/scenario/yaml/input_error.h"
-#include "testbench/scoreboard/tegra410/pcie/pcie_meaning.h"
-#include "testbench/scoreboard/tegra410/pcie/pcie_tgt_judge.h"
-#include "testbench/scoreboard/tegra410/tegra410_meaning.h"
+#include "testbench/run/session/scenario_spec.h"
+#include "testbench/run/yaml/input_error.h"
 #include "testbench/tests/tools/cli_fixture.h"
 
 namespace pmufab::integration {

@@ -17,15 +17,15 @@
 
 #include <gmock/gmock.h>
 
-#include "testbench/guest/perf/perf_expectations.h"
+#include "testbench/doors/guest/perf/perf_expectations.h"
+#include "testbench/fabrics/cmn/judge/cmn_meaning.h"
+#include "testbench/fabrics/cmn/judge/nodes/node_events.h"
+#include "testbench/fabrics/cmn/tests/integration/cmn_test.h"
 #include "testbench/perf/event_names.h"
 #include "testbench/perf/pmu_catalog.h"
-#include "testbench/scenario/run/driver_selection.h"
-#include "testbench/scenario/run/machine.h"
-#include "testbench/scenario/run/scenario_spec.h"
-#include "testbench/scoreboard/cmn/cmn_meaning.h"
-#include "testbench/scoreboard/cmn/nodes/node_events.h"
-#include "testbench/tests/integration/cmn/cmn_test.h"
+#include "testbench/run/session/driver_selection.h"
+#include "testbench/run/session/machine.h"
+#include "testbench/run/session/scenario_spec.h"
 
 namespace pmufab::integration {
 namespace {

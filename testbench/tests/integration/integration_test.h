@@ -13,7 +13,7 @@
 #include <gtest/gtest.h>
 
 #include "models/coresight/coresight_pmu.h"
-#include "testbench/driver_host/driver_host.h"
+#include "testbench/host/driver_host.h"
 #include "testbench/support/simulation_test.h"
 #include "tlm/bus/mmio_bus.h"
 #include "tlm/firmware/firmware_description.h"

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "testbench/scenario/run/machine.h"
+#include "testbench/run/session/machine.h"
 #include "testbench/tests/integration/integration_test.h"
 #include "testbench/tests/tools/cli_fixture.h"
 #include "tlm/clock/clock_domain.h"

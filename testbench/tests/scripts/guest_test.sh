@@ -9,7 +9,7 @@ mkdir -p "$folder/bin"
 
 # One number in three places: init implements it, prepare writes it down, and pmufab checks it.
 protocol=$(sed -n 's/^protocol=//p' "$repository/tools/guest/init")
-expect 0 grep -F "kVersion = $protocol;" "$repository/testbench/guest/devices/aperture.h"
+expect 0 grep -F "kVersion = $protocol;" "$repository/testbench/doors/guest/devices/aperture.h"
 
 expect 0 "$prepare" --help
 says 'Usage: tools/guest/prepare [options] [DEST]'

@@ -51,11 +51,11 @@ if [[ -n $found ]]; then echo "$found"; exit 1; fi
 
 # The test finds wrong files.
 rm -rf "$work"
-mkdir -p "$work"/{tlm,tools,testbench/shell/preload}
+mkdir -p "$work"/{tlm,tools,testbench/doors/shell/preload}
 echo 'int x;' >"$work/tlm/none.c"
 printf '#!/bin/sh\n# SPDX-License-Identifier: BSD-2-Clause\n' |
-  tee "$work/tools/other" >"$work/testbench/shell/preload/right"
-found=$(printf '%s\n' tlm/none.c tools/other testbench/shell/preload/right | complaints "$work" | LC_ALL=C sort)
+  tee "$work/tools/other" >"$work/testbench/doors/shell/preload/right"
+found=$(printf '%s\n' tlm/none.c tools/other testbench/doors/shell/preload/right | complaints "$work" | LC_ALL=C sort)
 [[ $found == "tlm/none.c: no SPDX"*$'\n'"tools/other: says BSD-2-Clause, but LICENSE gives it Apache-2.0" ]] ||
   { echo "the test does not find what is wrong: $found"; exit 1; }
 count=$(wc -l <<<"$all")

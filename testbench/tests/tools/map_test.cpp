@@ -13,11 +13,11 @@
 
 #include "models/cmn/wire/mesh_observer.h"
 #include "models/platform/platform.h"
-#include "testbench/driver_host/driver_sets.h"
-#include "testbench/scenario/fabrics/cmn/cmn_workload.h"
-#include "testbench/scenario/run/scenario_spec.h"
+#include "testbench/fabrics/cmn/scenario/cmn_workload.h"
+#include "testbench/fabrics/cmn/traffic/flit_flow.h"
+#include "testbench/host/driver_sets.h"
+#include "testbench/run/session/scenario_spec.h"
 #include "testbench/tests/tools/cli_fixture.h"
-#include "testbench/traffic/cmn/flit_flow.h"
 #include "tools/pmufab/map/map_driver.h"
 
 namespace pmufab::testing {

@@ -5,7 +5,7 @@
 #include <tlm_utils/simple_initiator_socket.h>
 
 #include "models/platform/platform.h"
-#include "testbench/scoreboard/core/scoreboard.h"
+#include "testbench/judge/scoreboard.h"
 #include "testbench/tests/integration/integration_test.h"
 #include "testbench/tests/toy_coresight_pmu/toy_pmu.h"
 #include "testbench/tests/toy_coresight_pmu/toy_truth.h"

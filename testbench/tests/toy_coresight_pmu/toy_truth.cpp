@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "testbench/scoreboard/core/term_values.h"
+#include "testbench/judge/term_values.h"
 
 namespace pmufab::toy {
 

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "models/platform/tegra410/pmu_row.h"
-#include "testbench/scoreboard/core/coresight_pmu_judge.h"
-#include "testbench/scoreboard/core/event_truth.h"
-#include "testbench/scoreboard/core/exact_clock.h"
-#include "testbench/scoreboard/core/pmu_judge.h"
+#include "testbench/judge/coresight/coresight_pmu_judge.h"
+#include "testbench/judge/events/event_truth.h"
+#include "testbench/judge/exact_clock.h"
+#include "testbench/judge/pmu_judge.h"
 #include "tlm/transaction/fabric_extension.h"
 
 namespace pmufab::toy {

@@ -7,11 +7,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "testbench/driver_host/driver_sets.h"
-#include "testbench/scenario/fabrics/fabric_kind.h"
-#include "testbench/scenario/run/driver_selection.h"
-#include "testbench/scenario/run/runner.h"
-#include "testbench/scenario/run/scenario_spec.h"
+#include "testbench/fabrics/fabric_kinds.h"
+#include "testbench/host/driver_sets.h"
+#include "testbench/run/session/driver_selection.h"
+#include "testbench/run/session/runner.h"
+#include "testbench/run/session/scenario_spec.h"
 #include "testbench/tests/toy_fabric/toy_kind.h"
 
 namespace pmufab::toy {

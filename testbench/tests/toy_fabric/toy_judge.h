@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "testbench/scoreboard/core/pmu_judge.h"
+#include "testbench/judge/pmu_judge.h"
 #include "testbench/tests/toy_fabric/toy_wire.h"
 
 namespace pmufab::toy {

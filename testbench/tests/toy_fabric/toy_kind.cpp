@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "testbench/scenario/yaml/input_error.h"
+#include "testbench/run/yaml/input_error.h"
 #include "testbench/tests/toy_fabric/toy_judge.h"
 #include "testbench/tests/toy_fabric/toy_part.h"
 #include "testbench/tests/toy_fabric/toy_traffic.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "testbench/scenario/fabrics/fabric_kind.h"
+#include "testbench/fabrics/common/fabric_kind.h"
 
 namespace pmufab::toy {
 

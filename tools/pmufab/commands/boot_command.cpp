@@ -17,15 +17,15 @@
 #include <nlohmann/json.hpp>
 
 #include "models/platform/plugin/plugin_spec.h"
-#include "testbench/guest/guest_session.h"
-#include "testbench/guest/perf/perf_output.h"
-#include "testbench/guest/prepared_guest.h"
-#include "testbench/guest/qemu_command.h"
-#include "testbench/process/child_process.h"
-#include "testbench/scenario/report/report.h"
-#include "testbench/scenario/run/journal.h"
-#include "testbench/scenario/yaml/input_error.h"
-#include "testbench/scenario/yaml/quantity.h"
+#include "testbench/doors/guest/guest_session.h"
+#include "testbench/doors/guest/perf/perf_output.h"
+#include "testbench/doors/guest/prepared_guest.h"
+#include "testbench/doors/guest/qemu_command.h"
+#include "testbench/run/process/child_process.h"
+#include "testbench/run/report/report.h"
+#include "testbench/run/session/journal.h"
+#include "testbench/run/yaml/input_error.h"
+#include "testbench/run/yaml/quantity.h"
 #include "tools/pmufab/cli.h"
 #include "tools/pmufab/coverage/coverage_file.h"
 #include "tools/pmufab/end_signals.h"
@@ -68,7 +68,7 @@ fs::path clock_plugin_of(const std::string& clock, bool interactive) {
   if (interactive)
     throw InputError("--clock instructions needs a command: a shell on the console follows the wall clock",
                      "give a command: pmufab boot --clock instructions ... -- COMMAND");
-  return find_library("testbench/guest", "pmufab_instruction_clock.so");
+  return find_library("testbench/doors/guest", "pmufab_instruction_clock.so");
 }
 
 /// The guest's archive, followed by ours, where the kernel finds it.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <iostream>
 
-#include "testbench/scenario/report/result_difference.h"
-#include "testbench/scenario/yaml/input_error.h"
+#include "testbench/run/report/result_difference.h"
+#include "testbench/run/yaml/input_error.h"
 #include "tools/pmufab/cli.h"
 
 namespace pmufab::cli {

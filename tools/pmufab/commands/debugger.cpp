@@ -9,14 +9,14 @@
 
 #include <fmt/format.h>
 
-#include "testbench/scenario/yaml/input_error.h"
+#include "testbench/run/yaml/input_error.h"
 
 namespace pmufab::cli {
 
 void become_gdb(const Arguments& arguments, const std::filesystem::path& commands) {
   std::error_code error;
   const std::string program = std::filesystem::read_symlink("/proc/self/exe", error).string();
-  // The function of the drivers' library that loads the kernel modules (testbench/driver_host/runtime/module.c).
+  // The function of the drivers' library that loads the kernel modules (testbench/host/runtime/module.c).
   Arguments words = {"gdb",  "-q",
                      "-iex", "set debuginfod enabled off",
                      "-iex", "set breakpoint pending on",

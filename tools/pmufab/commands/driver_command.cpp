@@ -17,10 +17,10 @@
 
 #include <fmt/format.h>
 
-#include "testbench/driver_host/driver_library.h"
-#include "testbench/driver_host/driver_sets.h"
-#include "testbench/scenario/yaml/input_error.h"
-#include "testbench/scenario/yaml/input_file.h"
+#include "testbench/host/driver_library.h"
+#include "testbench/host/driver_sets.h"
+#include "testbench/run/yaml/input_error.h"
+#include "testbench/run/yaml/input_file.h"
 #include "tools/pmufab/cli.h"
 #include "tools/pmufab/output.h"
 #include "tools/pmufab/places.h"

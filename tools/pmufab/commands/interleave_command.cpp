@@ -8,9 +8,9 @@
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
-#include "testbench/interleave/exploration.h"
-#include "testbench/scenario/report/report.h"
-#include "testbench/scenario/yaml/input_error.h"
+#include "testbench/campaigns/interleave/exploration.h"
+#include "testbench/run/report/report.h"
+#include "testbench/run/yaml/input_error.h"
 #include "tools/pmufab/cli.h"
 #include "tools/pmufab/output.h"
 #include "tools/pmufab/scenario_names.h"

@@ -10,14 +10,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "testbench/fabrics/cxl/scenario/judge_spec.h"
+#include "testbench/fabrics/soc/scenario/soc_loader.h"
 #include "testbench/perf/event_syntax.h"
 #include "testbench/perf/pmu_catalog.h"
-#include "testbench/scenario/fabrics/cxl/judge_spec.h"
-#include "testbench/scenario/fabrics/soc/soc_loader.h"
-#include "testbench/scenario/report/kernel_errors.h"
-#include "testbench/scenario/report/results.h"
-#include "testbench/scenario/run/machine.h"
-#include "testbench/scenario/yaml/input_error.h"
+#include "testbench/run/report/kernel_errors.h"
+#include "testbench/run/results/results.h"
+#include "testbench/run/session/machine.h"
+#include "testbench/run/yaml/input_error.h"
 #include "tools/pmufab/cli.h"
 #include "tools/pmufab/scenario_names.h"
 

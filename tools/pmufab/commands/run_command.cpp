@@ -14,11 +14,11 @@
 #include <boost/uuid/name_generator_sha1.hpp>
 #include <boost/uuid/uuid_io.hpp>
 
-#include "testbench/scenario/fabrics/fabric_kind.h"
-#include "testbench/scenario/report/failure_causes.h"
-#include "testbench/scenario/report/profile.h"
-#include "testbench/scenario/report/report.h"
-#include "testbench/scenario/yaml/input_error.h"
+#include "testbench/fabrics/fabric_kinds.h"
+#include "testbench/run/report/failure_causes.h"
+#include "testbench/run/report/profile.h"
+#include "testbench/run/report/report.h"
+#include "testbench/run/yaml/input_error.h"
 #include "tools/pmufab/cli.h"
 #include "tools/pmufab/commands/debugger.h"
 #include "tools/pmufab/coverage/coverage_file.h"

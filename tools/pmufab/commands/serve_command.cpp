@@ -10,9 +10,9 @@
 
 #include <fmt/format.h>
 
-#include "testbench/process/child_process.h"
-#include "testbench/register_server/register_session.h"
-#include "testbench/scenario/yaml/input_error.h"
+#include "testbench/doors/register_server/register_session.h"
+#include "testbench/run/process/child_process.h"
+#include "testbench/run/yaml/input_error.h"
 #include "tools/pmufab/cli.h"
 #include "tools/pmufab/end_signals.h"
 #include "tools/pmufab/output.h"

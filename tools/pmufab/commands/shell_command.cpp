@@ -10,14 +10,14 @@
 
 #include <fmt/format.h>
 
-#include "testbench/scenario/fabrics/fabric_kind.h"
-#include "testbench/scenario/report/driver_files.h"
-#include "testbench/scenario/report/report.h"
-#include "testbench/scenario/yaml/input_error.h"
-#include "testbench/scenario/yaml/quantity.h"
-#include "testbench/shell/protocol.h"
-#include "testbench/shell/shell_session.h"
-#include "testbench/shell/unseen_program.h"
+#include "testbench/doors/shell/protocol.h"
+#include "testbench/doors/shell/shell_session.h"
+#include "testbench/doors/shell/unseen_program.h"
+#include "testbench/fabrics/fabric_kinds.h"
+#include "testbench/run/report/report.h"
+#include "testbench/run/results/driver_files.h"
+#include "testbench/run/yaml/input_error.h"
+#include "testbench/run/yaml/quantity.h"
 #include "tools/pmufab/cli.h"
 #include "tools/pmufab/coverage/coverage_file.h"
 #include "tools/pmufab/end_signals.h"
@@ -158,7 +158,7 @@ int run_shell(const Request& request) {
   CoverageFile coverage(map["coverage"].as<std::string>());
   check_reports(map, {"json", "coverage", "trace-mmio", "timeline"});
   TraceFiles traces(map, scenario::RunLimits{}.trace);
-  const fs::path preload = find_library("testbench/shell", "pmufab_shell_preload.so");
+  const fs::path preload = find_library("testbench/doors/shell", "pmufab_shell_preload.so");
 
   EndSignals signals;
   const ScratchFolder scratch;

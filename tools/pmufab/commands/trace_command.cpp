@@ -15,13 +15,13 @@
 
 #include <fmt/format.h>
 
-#include "testbench/scenario/fabrics/cxl/cxl_workload.h"
-#include "testbench/scenario/report/report.h"
-#include "testbench/scenario/report/results.h"
-#include "testbench/scenario/run/runner.h"
-#include "testbench/scenario/yaml/input_error.h"
-#include "testbench/traffic/core/trace_format.h"
-#include "testbench/traffic/tegra410/lackey_import.h"
+#include "testbench/fabrics/cxl/scenario/cxl_workload.h"
+#include "testbench/run/report/report.h"
+#include "testbench/run/results/results.h"
+#include "testbench/run/session/runner.h"
+#include "testbench/run/yaml/input_error.h"
+#include "testbench/traffic/producers/lackey_import.h"
+#include "testbench/traffic/trace_format.h"
 #include "tools/pmufab/cli.h"
 #include "tools/pmufab/output.h"
 #include "tools/pmufab/scenario_names.h"

@@ -10,14 +10,15 @@
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
-#include "testbench/coverage/report.h"
-#include "testbench/driver_host/driver_library.h"
-#include "testbench/process/shell_word.h"
-#include "testbench/scenario/report/driver_files.h"
-#include "testbench/scenario/yaml/input_error.h"
-#include "testbench/scenario/yaml/quantity.h"
-#include "testbench/verify/campaign.h"
-#include "testbench/verify/soc/platform_generator.h"
+#include "testbench/campaigns/coverage/report.h"
+#include "testbench/campaigns/verify/campaign.h"
+#include "testbench/fabrics/fabric_kinds.h"
+#include "testbench/fabrics/soc/verify/platform_generator.h"
+#include "testbench/host/driver_library.h"
+#include "testbench/run/process/shell_word.h"
+#include "testbench/run/results/driver_files.h"
+#include "testbench/run/yaml/input_error.h"
+#include "testbench/run/yaml/quantity.h"
 #include "tools/pmufab/cli.h"
 #include "tools/pmufab/coverage/coverage_file.h"
 #include "tools/pmufab/html/html_file.h"
@@ -58,7 +59,8 @@ std::string all_fabrics() {
 const FabricGenerator* read_own_platform(const std::string& given) {
   static std::unique_ptr<const FabricGenerator> generator;
   const fs::path file = fs::absolute(find_platform(given));
-  generator = std::make_unique<const verify::PlatformGenerator>(file.string(), scenario::load_platform(file, {}).spec);
+  const platform::PlatformSpec spec = scenario::load_platform(file, {}).spec;
+  generator = std::make_unique<const verify::PlatformGenerator>(file.string(), spec, scenario::driver_modules(spec));
   return generator.get();
 }
 

@@ -8,10 +8,10 @@
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
-#include "testbench/coverage/coverage.h"
-#include "testbench/coverage/exclusions.h"
-#include "testbench/coverage/report.h"
-#include "testbench/scenario/yaml/input_error.h"
+#include "testbench/campaigns/coverage/coverage.h"
+#include "testbench/campaigns/coverage/exclusions.h"
+#include "testbench/campaigns/coverage/report.h"
+#include "testbench/run/yaml/input_error.h"
 #include "tools/pmufab/cli.h"
 #include "tools/pmufab/coverage/coverage_file.h"
 #include "tools/pmufab/output.h"

@@ -5,8 +5,8 @@
 #include <string>
 #include <utility>
 
-#include "testbench/coverage/coverage.h"
-#include "testbench/coverage/exclusions.h"
+#include "testbench/campaigns/coverage/coverage.h"
+#include "testbench/campaigns/coverage/exclusions.h"
 
 namespace pmufab::cli {
 

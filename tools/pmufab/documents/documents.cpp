@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "testbench/scenario/yaml/input_error.h"
+#include "testbench/run/yaml/input_error.h"
 #include "tools/pmufab/output.h"
 
 namespace pmufab::cli {

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "testbench/scenario/report/report.h"
+#include "testbench/run/report/report.h"
 #include "tools/pmufab/documents/documents.h"
 
 namespace pmufab::cli {

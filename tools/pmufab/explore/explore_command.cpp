@@ -12,13 +12,13 @@
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
-#include "testbench/explore/explorer.h"
-#include "testbench/explore/report/export.h"
-#include "testbench/explore/report/findings.h"
-#include "testbench/explore/report/report.h"
-#include "testbench/process/shell_word.h"
-#include "testbench/scenario/report/results.h"
-#include "testbench/scenario/yaml/input_error.h"
+#include "testbench/campaigns/explore/explorer.h"
+#include "testbench/campaigns/explore/report/export.h"
+#include "testbench/campaigns/explore/report/findings.h"
+#include "testbench/campaigns/explore/report/report.h"
+#include "testbench/run/process/shell_word.h"
+#include "testbench/run/results/results.h"
+#include "testbench/run/yaml/input_error.h"
 #include "tools/pmufab/cli.h"
 #include "tools/pmufab/explore/slurm_exploration.h"
 #include "tools/pmufab/explore/study_file.h"

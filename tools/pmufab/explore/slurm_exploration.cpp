@@ -12,9 +12,9 @@
 
 #include <fmt/format.h>
 
-#include "testbench/process/shell_word.h"
-#include "testbench/scenario/report/report.h"
-#include "testbench/scenario/yaml/input_error.h"
+#include "testbench/run/process/shell_word.h"
+#include "testbench/run/report/report.h"
+#include "testbench/run/yaml/input_error.h"
 #include "tools/pmufab/cli.h"
 #include "tools/pmufab/explore/slurm.h"
 #include "tools/pmufab/output.h"

@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "testbench/explore/explorer.h"
+#include "testbench/campaigns/explore/explorer.h"
 
 namespace pmufab::cli {
 

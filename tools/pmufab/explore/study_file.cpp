@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
-#include "testbench/scenario/yaml/document.h"
-#include "testbench/scenario/yaml/input_error.h"
+#include "testbench/run/yaml/document.h"
+#include "testbench/run/yaml/input_error.h"
 #include "tools/pmufab/places.h"
 #include "tools/pmufab/scenario_names.h"
 

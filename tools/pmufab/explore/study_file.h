@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <string>
 
-#include "testbench/explore/points.h"
-#include "testbench/explore/study/study.h"
+#include "testbench/campaigns/explore/points.h"
+#include "testbench/campaigns/explore/study/study.h"
 
 namespace pmufab::cli {
 

@@ -11,9 +11,9 @@
 #include <fmt/format.h>
 
 #include "models/platform/platform.h"
-#include "testbench/guest/acpi/acpi_tables.h"
-#include "testbench/scenario/run/scenario_spec.h"
-#include "testbench/scenario/yaml/input_error.h"
+#include "testbench/doors/guest/acpi/acpi_tables.h"
+#include "testbench/run/session/scenario_spec.h"
+#include "testbench/run/yaml/input_error.h"
 #include "tools/pmufab/cli.h"
 #include "tools/pmufab/firmware/device_tree.h"
 #include "tools/pmufab/output.h"

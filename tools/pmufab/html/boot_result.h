@@ -4,11 +4,11 @@
 #include <string>
 #include <vector>
 
-#include "testbench/guest/guest_session.h"
-#include "testbench/guest/perf/perf_output.h"
+#include "testbench/doors/guest/guest_session.h"
+#include "testbench/doors/guest/perf/perf_output.h"
 #include "testbench/perf/verdict.h"
-#include "testbench/scenario/report/results.h"
-#include "testbench/scenario/run/scenario_spec.h"
+#include "testbench/run/results/results.h"
+#include "testbench/run/session/scenario_spec.h"
 #include "tools/pmufab/verdict_table.h"
 
 namespace pmufab::cli {

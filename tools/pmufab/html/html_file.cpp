@@ -4,8 +4,8 @@
 #include <fstream>
 #include <utility>
 
-#include "testbench/coverage/report.h"
-#include "testbench/scenario/yaml/input_error.h"
+#include "testbench/campaigns/coverage/report.h"
+#include "testbench/run/yaml/input_error.h"
 #include "tools/pmufab/html/mesh_section.h"
 
 namespace pmufab::cli {

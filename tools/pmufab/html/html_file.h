@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
-#include "testbench/scenario/html/html_report.h"
-#include "testbench/scenario/run/runner.h"
+#include "testbench/run/html/html_report.h"
+#include "testbench/run/session/runner.h"
 #include "tools/pmufab/command.h"
 #include "tools/pmufab/coverage/coverage_file.h"
 #include "tools/pmufab/output.h"

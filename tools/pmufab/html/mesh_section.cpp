@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "testbench/scenario/fabrics/cmn/mesh_load.h"
+#include "testbench/fabrics/cmn/scenario/mesh_load.h"
 #include "tlm/spec/printable.h"
 #include "tools/pmufab/map/map_picture.h"
 #include "tools/pmufab/map/map_svg.h"

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "testbench/scenario/report/results.h"
-#include "testbench/scenario/run/scenario_spec.h"
+#include "testbench/run/results/results.h"
+#include "testbench/run/session/scenario_spec.h"
 
 namespace pmufab::cli {
 

@@ -14,8 +14,8 @@
 
 #include <fmt/format.h>
 
-#include "testbench/scenario/yaml/input_error.h"
-#include "testbench/scenario/yaml/input_file.h"
+#include "testbench/run/yaml/input_error.h"
+#include "testbench/run/yaml/input_file.h"
 #include "tlm/spec/printable.h"
 
 namespace pmufab::cli {

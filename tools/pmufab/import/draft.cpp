@@ -12,9 +12,9 @@
 #include <fmt/ranges.h>
 
 #include "models/platform/platform_spec.h"
-#include "testbench/scenario/fabrics/loaders.h"
-#include "testbench/scenario/yaml/document.h"
-#include "testbench/scenario/yaml/input_error.h"
+#include "testbench/fabrics/common/loaders.h"
+#include "testbench/run/yaml/document.h"
+#include "testbench/run/yaml/input_error.h"
 #include "tlm/spec/printable.h"
 
 namespace pmufab::cli {

@@ -9,8 +9,8 @@
 #include <fmt/format.h>
 #include <libfdt.h>
 
-#include "testbench/scenario/yaml/input_error.h"
-#include "testbench/scenario/yaml/input_file.h"
+#include "testbench/run/yaml/input_error.h"
+#include "testbench/run/yaml/input_file.h"
 #include "tlm/spec/printable.h"
 #include "tools/pmufab/user_program.h"
 

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "testbench/scenario/yaml/input_error.h"
+#include "testbench/run/yaml/input_error.h"
 #include "tlm/spec/printable.h"
 #include "tools/pmufab/cli.h"
 #include "tools/pmufab/import/acpi_machine.h"

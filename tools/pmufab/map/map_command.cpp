@@ -9,10 +9,10 @@
 #include <fmt/format.h>
 
 #include "models/platform/platform.h"
-#include "testbench/scenario/report/results.h"
-#include "testbench/scenario/run/machine.h"
-#include "testbench/scenario/yaml/input_error.h"
-#include "testbench/scenario/yaml/quantity.h"
+#include "testbench/run/results/results.h"
+#include "testbench/run/session/machine.h"
+#include "testbench/run/yaml/input_error.h"
+#include "testbench/run/yaml/quantity.h"
 #include "tools/pmufab/cli.h"
 #include "tools/pmufab/map/map_driver.h"
 #include "tools/pmufab/map/map_json.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/pmufab/map/map_json.h"
 
-#include "testbench/scenario/report/report.h"
+#include "testbench/run/report/report.h"
 
 namespace pmufab::cli {
 namespace {

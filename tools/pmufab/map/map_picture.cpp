@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "testbench/scenario/yaml/quantity.h"
+#include "testbench/run/yaml/quantity.h"
 
 namespace pmufab::cli {
 namespace {

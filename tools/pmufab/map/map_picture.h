@@ -7,8 +7,8 @@
 #include "models/cmn/description/layout.h"
 #include "models/cmn/description/topology.h"
 #include "models/cmn/engine/mesh_engine.h"
-#include "testbench/scenario/fabrics/cmn/mesh_load.h"
-#include "testbench/scenario/yaml/document.h"
+#include "testbench/fabrics/cmn/scenario/mesh_load.h"
+#include "testbench/run/yaml/document.h"
 
 namespace pmufab::cli {
 

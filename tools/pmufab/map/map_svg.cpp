@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
-#include "testbench/scenario/report/report.h"
-#include "testbench/scenario/report/results.h"
+#include "testbench/run/report/report.h"
+#include "testbench/run/results/results.h"
 
 namespace pmufab::cli {
 namespace {

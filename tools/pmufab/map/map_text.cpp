@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
-#include "testbench/scenario/report/results.h"
+#include "testbench/run/results/results.h"
 
 namespace pmufab::cli {
 namespace {

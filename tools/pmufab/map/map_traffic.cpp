@@ -10,11 +10,11 @@
 #include <tlm_utils/simple_initiator_socket.h>
 
 #include "models/platform/cmn/cmn_meshes.h"
-#include "testbench/scenario/fabrics/cmn/cmn_fabric.h"
-#include "testbench/scenario/fabrics/loaders.h"
-#include "testbench/scenario/run/scenario_spec.h"
-#include "testbench/scenario/yaml/input_error.h"
-#include "testbench/scenario/yaml/quantity.h"
+#include "testbench/fabrics/cmn/scenario/cmn_fabric.h"
+#include "testbench/fabrics/common/loaders.h"
+#include "testbench/run/session/scenario_spec.h"
+#include "testbench/run/yaml/input_error.h"
+#include "testbench/run/yaml/quantity.h"
 
 namespace pmufab::cli {
 namespace {

@@ -11,11 +11,11 @@
 #include <vector>
 
 #include "models/platform/platform.h"
-#include "testbench/scenario/fabrics/cmn/cmn_workload.h"
-#include "testbench/scenario/fabrics/cmn/mesh_load.h"
-#include "testbench/scenario/fabrics/workload.h"
-#include "testbench/scenario/report/results.h"
-#include "testbench/scenario/yaml/document.h"
+#include "testbench/fabrics/cmn/scenario/cmn_workload.h"
+#include "testbench/fabrics/cmn/scenario/mesh_load.h"
+#include "testbench/fabrics/common/workload.h"
+#include "testbench/run/results/results.h"
+#include "testbench/run/yaml/document.h"
 
 namespace pmufab::cli {
 

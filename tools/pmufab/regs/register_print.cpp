@@ -9,7 +9,7 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
-#include "testbench/scenario/yaml/input_error.h"
+#include "testbench/run/yaml/input_error.h"
 #include "tlm/clock/clock_domain.h"
 #include "tools/pmufab/regs/register_map.h"
 

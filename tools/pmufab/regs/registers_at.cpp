@@ -19,12 +19,12 @@
 #include <fmt/ostream.h>
 #include <nlohmann/json.hpp>
 
-#include "testbench/scenario/report/results.h"
-#include "testbench/scenario/run/journal.h"
-#include "testbench/scenario/run/machine.h"
-#include "testbench/scenario/run/session.h"
-#include "testbench/scenario/yaml/input_error.h"
-#include "testbench/scenario/yaml/quantity.h"
+#include "testbench/run/results/results.h"
+#include "testbench/run/session/journal.h"
+#include "testbench/run/session/machine.h"
+#include "testbench/run/session/session.h"
+#include "testbench/run/yaml/input_error.h"
+#include "testbench/run/yaml/quantity.h"
 #include "tools/pmufab/cli.h"
 #include "tools/pmufab/output.h"
 #include "tools/pmufab/regs/register_print.h"

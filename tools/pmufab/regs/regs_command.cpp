@@ -6,9 +6,9 @@
 #include <systemc>
 
 #include "models/platform/plugin/plugin_spec.h"
-#include "testbench/process/crash_report.h"
-#include "testbench/scenario/run/machine.h"
-#include "testbench/scenario/yaml/input_error.h"
+#include "testbench/run/process/crash_report.h"
+#include "testbench/run/session/machine.h"
+#include "testbench/run/yaml/input_error.h"
 #include "tools/pmufab/cli.h"
 #include "tools/pmufab/regs/register_print.h"
 #include "tools/pmufab/regs/registers_at.h"

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "testbench/scenario/report/report.h"
+#include "testbench/run/report/report.h"
 #include "tools/pmufab/regs/register_map.h"
 
 namespace pmufab::cli {

@@ -14,10 +14,10 @@
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
-#include "testbench/driver_host/driver_library.h"
-#include "testbench/scenario/report/result_difference.h"
-#include "testbench/scenario/tracing/tracing.h"
-#include "testbench/scenario/yaml/input_error.h"
+#include "testbench/host/driver_library.h"
+#include "testbench/run/report/result_difference.h"
+#include "testbench/run/tracing/tracing.h"
+#include "testbench/run/yaml/input_error.h"
 #include "tlm/spec/printable.h"
 #include "tools/pmufab/cli.h"
 #include "tools/pmufab/output.h"

@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "testbench/scenario/tracing/tracing.h"
+#include "testbench/run/tracing/tracing.h"
 
 namespace pmufab::cli {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "testbench/scenario/report/results.h"
+#include "testbench/run/results/results.h"
 
 namespace pmufab::cli {
 

@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 
-#include "testbench/scenario/report/results.h"
-#include "testbench/scenario/yaml/input_error.h"
-#include "testbench/scenario/yaml/quantity.h"
+#include "testbench/run/results/results.h"
+#include "testbench/run/yaml/input_error.h"
+#include "testbench/run/yaml/quantity.h"
 #include "tools/pmufab/cli.h"
 
 namespace pmufab::cli {

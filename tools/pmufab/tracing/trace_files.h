@@ -8,8 +8,8 @@
 #include <memory>
 #include <string>
 
-#include "testbench/scenario/tracing/timeline_writers.h"
-#include "testbench/scenario/tracing/tracing.h"
+#include "testbench/run/tracing/timeline_writers.h"
+#include "testbench/run/tracing/tracing.h"
 #include "tools/pmufab/command.h"
 #include "tools/pmufab/output.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The reference software for CoreSight PMUs, on registers made for the test.
 
-#include "testbench/coresight_client/coresight_client.h"
+#include "testbench/host/coresight_client/coresight_client.h"
 
 #include <array>
 #include <functional>

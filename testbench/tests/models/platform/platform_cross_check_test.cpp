@@ -4,11 +4,11 @@
 // to memory with its times.
 #include <gtest/gtest.h>
 
-#include "testbench/scoreboard/core/finding.h"
-#include "testbench/scoreboard/tegra410/memory_wires.h"
-#include "testbench/scoreboard/tegra410/reference_ucf.h"
+#include "testbench/fabrics/tegra410/judge/memory_wires.h"
+#include "testbench/fabrics/tegra410/judge/reference_ucf.h"
+#include "testbench/fabrics/tegra410/tests/model/tegra410_rig.h"
+#include "testbench/judge/finding.h"
 #include "testbench/support/simulation_test.h"
-#include "testbench/tests/models/tegra410/tegra410_rig.h"
 
 namespace pmufab::testing {
 namespace {

@@ -11,11 +11,11 @@
 
 #include "models/platform/tegra410/pmu_model.h"
 #include "models/platform/tegra410/pmu_row.h"
+#include "testbench/fabrics/tegra410/tests/model/tegra410_rig.h"
 #include "testbench/support/initiator.h"
 #include "testbench/support/interrupt_probe.h"
 #include "testbench/support/probe_log.h"
 #include "testbench/support/simulation_test.h"
-#include "testbench/tests/models/tegra410/tegra410_rig.h"
 
 namespace pmufab::testing {
 namespace {

@@ -14,10 +14,10 @@
 
 #include "models/cmn/wire/mesh_observer.h"
 #include "models/platform/platform.h"
-#include "testbench/scenario/fabrics/cmn/cmn_workload.h"
-#include "testbench/scenario/run/scenario_spec.h"
+#include "testbench/fabrics/cmn/scenario/cmn_workload.h"
+#include "testbench/fabrics/cmn/traffic/chi_traffic.h"
+#include "testbench/run/session/scenario_spec.h"
 #include "testbench/tests/tools/cli_fixture.h"
-#include "testbench/traffic/cmn/chi_traffic.h"
 
 namespace pmufab::testing::map_traffic_test {
 namespace {

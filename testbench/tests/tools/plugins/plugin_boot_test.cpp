@@ -12,8 +12,8 @@
 
 #include "models/platform/plugin/plugin_error.h"
 #include "models/platform/plugin/plugin_spec.h"
-#include "testbench/driver_host/driver_sets.h"
-#include "testbench/guest/guest_session.h"
+#include "testbench/doors/guest/guest_session.h"
+#include "testbench/host/driver_sets.h"
 
 namespace pmufab::guest {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <gmock/gmock.h>
 
-#include "testbench/process/process_tree.h"
+#include "testbench/run/process/process_tree.h"
 #include "testbench/tests/tools/cli_fixture.h"
 
 namespace pmufab::testing::profile_test {

@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "testbench/campaigns/interleave/exploration.h"
+
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "testbench/campaigns/interleave/time_line.h"
+#include "testbench/perf/event_syntax.h"
+#include "testbench/run/occurrences/occurrences.h"
+#include "testbench/run/report/without_numbers.h"
+#include "testbench/run/yaml/input_error.h"
+
+namespace pmufab::interleave {
+namespace {
+
+using scenario::InputError;
+using scenario::RunResult;
+using scenario::Value;
+using Check = scenario::CounterResult::Check;
+
+constexpr std::size_t kHolds = 3;  // calls that an interrupt may be held back for
+
+std::vector<AccessRecord> accesses_of(const RunResult& run) {
+  std::vector<AccessRecord> accesses;
+  for (const scenario::Json& access : run.accesses) accesses.push_back(scenario::access_from_json(access));
+  return accesses;
+}
+
+bool is_one_of(const std::vector<std::string>& patterns, const std::string& name) {
+  return std::any_of(patterns.begin(), patterns.end(), [&](const std::string& pattern) {
+    return fnmatch(pattern.c_str(), name.c_str(), FNM_NOESCAPE) == 0;
+  });
+}
+
+/// Everything that is wrong in a run. Whether all steps came is no matter of the driver.
+class Failures {
+ public:
+  explicit Failures(const RunResult& run) {
+    for (const scenario::MeasureResult& measure : run.measures) look_at(measure);
+    look_at(run.checks);
+    using Status = RunResult::Status;
+    const bool is_broken_off = run.status == Status::bad_input || run.status == Status::crashed ||
+                               run.status == Status::timed_out || run.status == Status::interrupted;
+    if (is_broken_off) add(nullptr, std::string(to_string(run.status)), run.message);
+  }
+
+  [[nodiscard]] bool empty() const noexcept { return list_.empty(); }
+  [[nodiscard]] bool are_expected(const scenario::ExpectedFailureSpec& expected) const {
+    return std::all_of(list_.begin(), list_.end(), [&](const One& one) {
+      return one.expected != nullptr && is_one_of(expected.*one.expected, one.name);
+    });
+  }
+  [[nodiscard]] std::string text() const {
+    std::string all;
+    for (const One& one : list_) all += fmt::format("{}{}: {}", all.empty() ? "" : "; ", one.name, one.text);
+    return all;
+  }
+
+ private:
+  using Names = std::vector<std::string> scenario::ExpectedFailureSpec::*;
+  struct One {
+    Names expected;  // the list that may name it; null: none
+    std::string name;
+    std::string text;
+  };
+
+  void look_at(const scenario::MeasureResult& measure) {
+    for (const scenario::CounterResult& counter : measure.counters) {
+      if (counter.check == Check::not_opened)
+        add(&scenario::ExpectedFailureSpec::not_opened, counter.event, counter.note);
+      if (counter.check != Check::wrong) continue;
+      std::string text = counter.note;
+      if (counter.driver && counter.expected && *counter.driver != *counter.expected)
+        text = fmt::format("{} instead of {}{}{}", scenario::with_separators(*counter.driver),
+                           scenario::with_separators(*counter.expected), text.empty() ? "" : ", ", text);
+      add(&scenario::ExpectedFailureSpec::events, counter.event, text);
+    }
+    for (const scenario::DerivedResult& derived : measure.derived) {
+      if (!derived.ok) add(nullptr, derived.name, "wrong");
+    }
+    look_at(measure.checks);
+  }
+
+  void look_at(const std::vector<scenario::CheckResult>& checks) {
+    for (const scenario::CheckResult& check : checks) {
+      if (!check.ok && check.name != scenario::kOccurrences)
+        add(&scenario::ExpectedFailureSpec::checks, check.name, check.text);
+    }
+  }
+
+  void add(Names expected, std::string name, std::string text) {
+    list_.push_back({expected, std::move(name), std::move(text)});
+  }
+
+  std::vector<One> list_;
+};
+
+}  // namespace
+
+Exploration::Exploration(Subject subject, scenario::RunnerOptions options)
+    : subject_(std::move(subject)), options_(std::move(options)) {
+  const scenario::ScenarioFile file(subject_.document, subject_.base);
+  spec_ = file.load(subject_.variant, *subject_.overrides);
+}
+
+std::vector<RunResult> Exploration::run_documents(const std::vector<Value>& documents, bool record) const {
+  std::vector<scenario::RunPlan> plans;
+  for (const Value& document : documents) {
+    auto file = std::make_shared<const scenario::ScenarioFile>(document, subject_.base);
+    plans.push_back(
+        {scenario::plan_scenario(std::move(file), subject_.variant, subject_.overrides, spec_), subject_.drivers});
+  }
+  scenario::RunnerOptions options = options_;
+  std::vector<RunResult> results;
+  options.prepare = [record](scenario::ScenarioSpec& spec) { spec.records_accesses = record; };
+  options.on_result = [&results](const scenario::RunPlan&, RunResult result) { results.push_back(std::move(result)); };
+  scenario::run_all(plans, options);
+  const auto lost = std::find_if(results.begin(), results.end(), [](const RunResult& run) { return run.is_lost; });
+  if (lost != results.end()) throw InputError(lost->message);
+  interrupted_ = interrupted_ || (options_.interrupted && options_.interrupted() > 0);
+  return results;
+}
+
+void Exploration::look() {
+  const std::vector<RunResult> runs = run_documents({subject_.document}, true);
+  const RunResult& run = runs.front();
+  using Status = RunResult::Status;
+  if (run.status == Status::bad_input) throw InputError(run.message);
+  if (run.status == Status::crashed || run.status == Status::timed_out)
+    throw InputError(fmt::format("the scenario as it is does not run to its end: {}", run.message));
+  recorded_ = accesses_of(run);
+  if (interrupted_) return;
+  choose_pmu();
+  find_windows();
+  find_amounts();
+  if (interrupted_ || !has_interrupt()) return;
+  for (Choices::OfWindow& of : choices_.windows) find_holds(of);
+}
+
+/// A fault of the interrupt is bad input if the driver has asked for none.
+bool Exploration::has_interrupt() const {
+  Step late;
+  late.kind = Step::Kind::hold;
+  late.until.time = 1;
+  const std::vector<RunResult> runs = run_documents({with_steps(subject_.document, subject_.pmu, {{late}})}, false);
+  return runs.front().status != RunResult::Status::bad_input;
+}
+
+void Exploration::choose_pmu() {
+  std::set<std::string> pmus;
+  for (const AccessRecord& access : recorded_) pmus.insert(access.place.pmu);
+  const std::vector<std::string> names(pmus.begin(), pmus.end());
+  if (subject_.pmu.empty() && pmus.size() == 1) subject_.pmu = names.front();
+  if (names.empty()) throw InputError("no driver is called for a PMU of this scenario", "does it measure events?");
+  if (subject_.pmu.empty())
+    throw InputError(fmt::format("the scenario measures {} PMUs, and calls for one are explored", names.size()),
+                     "choose one with --pmu: " + scenario::quoted_list(names));
+  if (!pmus.contains(subject_.pmu))
+    throw InputError(fmt::format("no driver accesses registers for a PMU '{}'", subject_.pmu),
+                     "there are " + scenario::quoted_list(names));
+  choices_.pmu = subject_.pmu;
+}
+
+void Exploration::find_windows() {
+  std::set<std::string> others;
+  for (const AccessRecord& access : recorded_) {
+    if (access.place.pmu != subject_.pmu) continue;
+    others.insert(std::string(scenario::to_string(access.place.call)));
+    choices_.interrupts_anyway = choices_.interrupts_anyway || access.place.call == Trigger::Call::interrupt;
+    const bool is_wanted =
+        access.place.call == subject_.call && (subject_.nth_call == 0 || subject_.nth_call == access.place.nth_call);
+    if (!is_wanted) continue;
+    auto& windows = choices_.windows;
+    if (windows.empty() || windows.back().window.nth_call != access.place.nth_call)
+      windows.push_back({.window = {.call = subject_.call, .nth_call = access.place.nth_call}});
+    windows.back().window.accesses = access.place.access;
+  }
+  if (choices_.windows.empty())
+    throw InputError(fmt::format("the driver of {} accesses no register in such a call: {}", subject_.pmu,
+                                 scenario::to_string(subject_.call)),
+                     "it does in " + scenario::quoted_list({others.begin(), others.end()}));
+}
+
+std::vector<std::string> Exploration::sources() const {
+  if (!subject_.sources.empty()) return subject_.sources;
+  std::vector<std::string> all;
+  for (const scenario::MeasureSpec& measure : spec_.measures) {
+    for (const std::string& text : measure.events) {
+      for (const perf::WrittenGroup& group : perf::parse_events(text)) {
+        for (const perf::WrittenEvent& event : group.events) {
+          const bool is_wanted = fnmatch(event.pmu.c_str(), subject_.pmu.c_str(), 0) == 0;
+          if (is_wanted && std::find(all.begin(), all.end(), event.text) == all.end()) all.push_back(event.text);
+        }
+      }
+    }
+  }
+  return all;
+}
+
+std::vector<AccessRecord> Exploration::from_window(const std::vector<AccessRecord>& all, const Window& window) const {
+  const auto first = std::find_if(all.begin(), all.end(), [&](const AccessRecord& access) {
+    return access.place.pmu == subject_.pmu && access.place.call == window.call &&
+           access.place.nth_call == window.nth_call;
+  });
+  return {first, all.end()};
+}
+
+std::vector<AccessRecord> Exploration::before_window(const Window& window) const {
+  std::map<std::uint64_t, AccessRecord> latest;
+  for (const AccessRecord& access : recorded_) {
+    if (access.place.pmu != subject_.pmu) continue;
+    if (access.place.call == window.call && access.place.nth_call == window.nth_call) break;
+    latest[access.address] = access;
+  }
+  for (const AccessRecord& access : from_window(recorded_, window)) {
+    if (access.place.call == window.call && access.place.nth_call == window.nth_call) latest.erase(access.address);
+  }
+  std::vector<AccessRecord> others;
+  for (auto& [address, access] : latest) others.push_back(std::move(access));
+  return others;
+}
+
+void Exploration::find_amounts() {
+  for (Choices::OfWindow& of : choices_.windows) {
+    for (const std::string& source : sources()) {
+      if (!interrupted_) find_amounts(of, source);
+    }
+  }
+}
+
+/// Let an event happen as often as it may take, and see what wraps.
+void Exploration::find_amounts(Choices::OfWindow& of, const std::string& source) {
+  constexpr std::size_t kMostAmounts = 2000;
+  const std::vector<AccessRecord> none = from_window(recorded_, of.window);
+  std::vector<AccessRecord> own = none;
+  own.resize(std::min<std::size_t>(own.size(), of.window.accesses));
+  const Candidates candidates = candidate_amounts(own, before_window(of.window), kMostAmounts);
+  // What is at 0 falls only from where one occurrence has brought it.
+  std::vector<AccessRecord> one;
+  std::vector<Trial> trials;
+  const std::string refused = try_amounts(of.window, source, {1}, [&](std::uint64_t amount, const auto& accesses) {
+    one = accesses;
+    trials.push_back({amount, what_wrapped(none, one), {}});
+  });
+  if (!refused.empty()) {
+    if (std::find(left_out_.begin(), left_out_.end(), refused) == left_out_.end()) left_out_.push_back(refused);
+    return;
+  }
+  try_amounts(of.window, source, candidates.amounts, [&](std::uint64_t amount, const auto& accesses) {
+    trials.push_back({amount, what_wrapped(none, accesses), what_wrapped(one, accesses)});
+  });
+  if (interrupted_) return;
+  for (const std::uint64_t amount : choose_amounts(trials)) of.events.push_back({source, amount});
+  if (!candidates.is_all)
+    left_out_.push_back(fmt::format("{} call {}: more than {} amounts of {}", scenario::to_string(of.window.call),
+                                    of.window.nth_call, scenario::with_separators(kMostAmounts), source));
+}
+
+std::string Exploration::try_amounts(
+    const Window& window, const std::string& source, const std::vector<std::uint64_t>& amounts,
+    const std::function<void(std::uint64_t amount, const std::vector<AccessRecord>& accesses)>& take) const {
+  constexpr std::size_t kAtOnce = 50;  // with all their accesses in memory
+  std::string refused;
+  for (std::size_t first = 0; first < amounts.size() && !interrupted_; first += kAtOnce) {
+    const std::size_t end = std::min(first + kAtOnce, amounts.size());
+    std::vector<Value> documents;
+    Step step;
+    step.source = source;
+    step.at.pmu = subject_.pmu;
+    step.at.call = window.call;
+    step.at.nth_call = window.nth_call;
+    for (std::size_t i = first; i < end; ++i) {
+      step.count = amounts[i];
+      documents.push_back(with_steps(subject_.document, subject_.pmu, {{step}}));
+    }
+    const std::vector<RunResult> runs = run_documents(documents, true);
+    for (std::size_t i = first; i < end && !interrupted_; ++i) {
+      const RunResult& run = runs[i - first];
+      if (run.status == RunResult::Status::bad_input) {
+        refused = run.message;
+      } else {
+        take(amounts[i], from_window(accesses_of(run), window));
+      }
+    }
+  }
+  return refused;
+}
+
+/// An interrupt that comes in a call is taken after it at the earliest, and may be taken after one of the next ones.
+void Exploration::find_holds(Choices::OfWindow& of) const {
+  const std::vector<AccessRecord> rest = from_window(recorded_, of.window);
+  const AccessRecord* last = nullptr;
+  for (const AccessRecord& access : rest) {
+    const bool is_own = access.place.call == of.window.call && access.place.nth_call == of.window.nth_call;
+    const bool is_new =
+        last == nullptr || access.place.call != last->place.call || access.place.nth_call != last->place.nth_call;
+    last = &access;
+    if (is_own || !is_new || access.place.pmu != subject_.pmu || access.place.call == Trigger::Call::interrupt)
+      continue;
+    Trigger until;
+    until.pmu = subject_.pmu;
+    until.call = access.place.call;
+    until.nth_call = access.place.nth_call;
+    until.access = ~std::uint64_t{0};  // at its end
+    of.holds.push_back(until);
+    if (of.holds.size() == kHolds) return;
+  }
+}
+
+Outcome Exploration::outcome_of(const RunResult& run) const {
+  Outcome outcome;
+  if (run.status == RunResult::Status::not_run || (run.status == RunResult::Status::interrupted && interrupted_))
+    return outcome;
+  const Failures failures(run);
+  if (failures.empty()) {
+    const bool reached =
+        std::all_of(run.checks.begin(), run.checks.end(), [](const scenario::CheckResult& check) { return check.ok; });
+    outcome.kind = Outcome::Kind::passed;
+    if (run.status == RunResult::Status::not_judged) outcome.kind = Outcome::Kind::not_judged;
+    if (!reached) outcome.kind = Outcome::Kind::not_reached;
+    return outcome;
+  }
+  const bool expected = !run.expected_reason.empty() && failures.are_expected(*spec_.expected_failure);
+  outcome.kind = expected ? Outcome::Kind::as_expected : Outcome::Kind::failed;
+  outcome.what = failures.text();
+  outcome.kind_of_failure = scenario::without_numbers(outcome.what);
+  return outcome;
+}
+
+std::vector<Outcome> Exploration::run(const std::vector<Schedule>& schedules) const {
+  constexpr std::size_t kAtOnce = 500;  // documents in memory
+  std::vector<Outcome> outcomes;
+  for (std::size_t first = 0; first < schedules.size() && !interrupted_; first += kAtOnce) {
+    std::vector<Value> documents;
+    for (std::size_t i = first; i < std::min(first + kAtOnce, schedules.size()); ++i)
+      documents.push_back(with_steps(subject_.document, subject_.pmu, schedules[i]));
+    for (const RunResult& result : run_documents(documents, false)) outcomes.push_back(outcome_of(result));
+  }
+  outcomes.resize(schedules.size());
+  return outcomes;
+}
+
+Outcome Exploration::run(const Schedule& schedule, std::string& time_line) const {
+  const RunResult result = run_documents({with_steps(subject_.document, subject_.pmu, schedule)}, true).front();
+  time_line = draw_time_line(accesses_of(result), schedule);
+  return outcome_of(result);
+}
+
+std::string Exploration::as_scenario(const Schedule& schedule) const {
+  const scenario::ScenarioFile file(with_steps(subject_.document, subject_.pmu, schedule), subject_.base);
+  return to_yaml(file.load(subject_.variant, *subject_.overrides).effective);
+}
+
+}  // namespace pmufab::interleave

@@ -1,0 +1,465 @@
+// SPDX-License-Identifier: Apache-2.0
+// The register windows of a mesh: what discovery reads, and how registers behave.
+
+#include <array>
+#include <cstdint>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "testbench/fabrics/cmn/tests/model/pmu/cmn_rig.h"
+#include "testbench/support/lost_writes.h"
+
+namespace pmufab {
+namespace {
+
+using testing::CmnDriver;
+using testing::CmnRig;
+
+class CmnRegisters : public testing::SimulationTest {
+ protected:
+  /// The driver finds the mesh that the layout describes.
+  void expect_found(CmnRig& rig, unsigned part, unsigned revision) {
+    ASSERT_TRUE(rig.probe());
+    EXPECT_EQ(rig.driver.part(), part);
+    EXPECT_EQ(rig.driver.revision(), revision);
+    EXPECT_EQ(rig.driver.columns(), rig.topology.columns);
+    EXPECT_EQ(rig.driver.multiple_dtm(), rig.topology.multiple_dtm);
+    EXPECT_EQ(rig.driver.dtms().size(), rig.layout.dtms());
+    ASSERT_EQ(rig.driver.dtcs().size(), rig.topology.dtcs);
+    for (unsigned dtc = 0; dtc < rig.topology.dtcs; ++dtc) {
+      EXPECT_EQ(rig.driver.dtcs()[dtc].logical_id, dtc);
+      if (part != 0x434) {
+        EXPECT_EQ(rig.driver.dtcs()[dtc].dtc, dtc);
+      }
+    }
+    for (const CmnDriver::Node& node : rig.driver.nodes()) {
+      if (part != 0x434) {
+        EXPECT_EQ(node.dtc, rig.topology.crosspoints[node.xp].dtc_domain);
+      }
+      if (node.type != CmnDriver::kXp) continue;
+      EXPECT_EQ(node.logical_id, node.xp);
+      EXPECT_EQ(node.dtm, rig.layout.first_dtm(node.xp));
+    }
+    // Event sources that the driver splits and merges.
+    std::size_t sources = 0;
+    for (const CmnDriver::Node& node : rig.driver.nodes()) {
+      if (node.type == CmnDriver::kXp || node.type == 0x8 || node.type == 0x9 || node.type == 0xf) continue;
+      if (node.type == 0x102 || node.type == 0x201 || node.type == 0x202 || node.type == 0x1000) continue;
+      ++sources;
+    }
+    EXPECT_EQ(sources, rig.layout.sources().size());
+    EXPECT_EQ(rig.space.guest_errors(), 0U);
+  }
+};
+
+TEST_F(CmnRegisters, discovery_finds_a_cmn600) {
+  CmnRig rig(cmn::examples::cmn600_two_dtcs());
+  run([&] { expect_found(rig, 0x434, 5); });
+}
+
+TEST_F(CmnRegisters, discovery_finds_a_cmn650) {
+  CmnRig rig(cmn::examples::cmn650_two_dtcs());
+  run([&] { expect_found(rig, 0x436, 3); });
+}
+
+TEST_F(CmnRegisters, discovery_finds_a_cmn700) {
+  CmnRig rig(cmn::examples::cmn700_server());
+  run([&] { expect_found(rig, 0x43c, 3); });
+}
+
+TEST_F(CmnRegisters, discovery_finds_a_ci700) {
+  CmnRig rig(cmn::examples::ci700_small());
+  run([&] { expect_found(rig, 0x43a, 2); });
+}
+
+TEST_F(CmnRegisters, discovery_finds_an_s3_r0) {
+  CmnRig rig(cmn::examples::s3_small(1));
+  run([&] { expect_found(rig, 0x43e, 1); });
+}
+
+TEST_F(CmnRegisters, discovery_finds_an_s3_r1) {
+  CmnRig rig(cmn::examples::s3_small(2));
+  run([&] { expect_found(rig, 0x43e, 2); });
+}
+
+TEST_F(CmnRegisters, discovery_finds_an_s3_r2) {
+  CmnRig rig(cmn::examples::s3_small(3));
+  run([&] { expect_found(rig, 0x43e, 3); });
+}
+
+TEST_F(CmnRegisters, discovery_finds_the_largest_mesh) {
+  CmnRig rig(cmn::examples::cmn700_largest());
+  run([&] { expect_found(rig, 0x43c, 3); });
+}
+
+TEST_F(CmnRegisters, discovery_finds_a_single_xp) {
+  CmnRig rig(cmn::examples::cmn700_single_xp());
+  run([&] { expect_found(rig, 0x43c, 3); });
+}
+
+// contract A16
+TEST_F(CmnRegisters, connect_info_of_port_2_lies_where_the_product_has_it) {
+  cmn::Topology ci700 = cmn::examples::ci700_small();
+  CmnRig rig(ci700);
+  run([&] {
+    const std::uint64_t xp = rig.layout.xp(2).offset;
+    EXPECT_EQ(rig.cpu.get32(xp + 0x08), 0x01U);  // RN-I
+    EXPECT_EQ(rig.cpu.get32(xp + 0x10), 0x10U);  // SN-F
+    EXPECT_EQ(rig.cpu.get32(xp + 0x18), 0U);
+    EXPECT_EQ(rig.cpu.get32(xp + 0x28), 0x0dU);  // SBSX at port 2
+    EXPECT_EQ(rig.cpu.get32(xp + 0x30), 0x1cU);  // MTSX at port 3
+    EXPECT_EQ(rig.cpu.get32(xp + 0x38), 0U);
+    EXPECT_EQ(rig.cpu.get32(xp + 0x40), 0U);
+  });
+}
+
+// contract A16
+TEST_F(CmnRegisters, connect_info_is_linear_on_s3_and_shows_a_cal) {
+  CmnRig rig(cmn::examples::s3_small(1));
+  run([&] {
+    const std::uint64_t xp = rig.layout.xp(0).offset;
+    EXPECT_EQ(rig.cpu.get32(xp + 0x18), 0x0bU);  // HN-P
+    EXPECT_EQ(rig.cpu.get32(xp + 0x20), 0x02U);  // RN-D
+    EXPECT_EQ(rig.cpu.get32(xp + 0x28), 0U);
+    EXPECT_EQ(rig.cpu.get32(rig.layout.xp(1).offset + 0x08), 0x19U | 1U << 7);
+  });
+}
+
+// por_mxp_p<n>_info, as Arm's discovery scripts read it: bits 2:0 are the number of devices; 0x900 + 8 * port, from
+// CMN-700 on 0x900 + 16 * port.
+TEST_F(CmnRegisters, port_info_of_cmn600_has_the_number_of_devices) {
+  CmnRig rig(cmn::examples::cmn600_small());
+  run([&] {
+    EXPECT_EQ(rig.cpu.get64(rig.layout.xp(0).offset + 0x900), 1U);
+    EXPECT_EQ(rig.cpu.get64(rig.layout.xp(0).offset + 0x908), 1U);
+    EXPECT_EQ(rig.cpu.get64(rig.layout.xp(7).offset + 0x908), 0U) << "port 1 is not connected";
+  });
+}
+
+TEST_F(CmnRegisters, port_info_of_cmn650_shows_devices_behind_a_cal) {
+  CmnRig rig(cmn::examples::cmn650_two_dtcs());
+  run([&] {
+    const std::uint64_t xp = rig.layout.xp(1).offset;
+    EXPECT_EQ(rig.cpu.get64(xp + 0x900), 1U);         // RN-F
+    EXPECT_EQ(rig.cpu.get64(xp + 0x908), 2U);         // HN-F behind a CAL
+    EXPECT_EQ(rig.cpu.get64(xp + 0x910) & 0x3U, 0U);  // DTM unit info: domain 0
+  });
+}
+
+TEST_F(CmnRegisters, port_info_of_cmn700_lies_two_words_apart) {
+  CmnRig rig(cmn::examples::cmn700_single_xp());
+  run([&] {
+    const std::uint64_t xp = rig.layout.xp(0).offset;
+    EXPECT_EQ(rig.cpu.get64(xp + 0x900), 2U);  // RN-F behind a CAL
+    for (unsigned port = 1; port < 6; ++port) EXPECT_EQ(rig.cpu.get64(xp + 0x900 + 0x10 * port), 1U) << port;
+    EXPECT_EQ(rig.cpu.get64(xp + 0x908), 0U);
+  });
+}
+
+TEST_F(CmnRegisters, node_info_of_an_xp_of_ci700_has_its_number_of_ports) {
+  CmnRig rig(cmn::examples::ci700_small());
+  run([&] {
+    EXPECT_EQ(rig.cpu.get64(rig.layout.xp(0).offset) >> 48, 3U);
+    EXPECT_EQ(rig.cpu.get64(rig.layout.xp(1).offset) >> 48, 2U);
+    EXPECT_EQ(rig.cpu.get64(rig.layout.xp(2).offset) >> 48, 4U);
+  });
+}
+
+TEST_F(CmnRegisters, info_global_of_s3_r2_is_laid_out_anew) {
+  CmnRig rig(cmn::examples::s3_small(3));
+  run([&] {
+    const std::uint64_t info = rig.cpu.get64(0x900);
+    EXPECT_EQ(info >> 59 & 1, 1U);
+    EXPECT_EQ(info >> 63, 0U);
+    EXPECT_EQ(rig.cpu.get64(0x908) & 0xfff, 2U | 2U << 3 | 2U << 6 | 2U << 9);
+  });
+}
+
+// The register data of CMN-600 end at bit 49 of por_info_global, and have no por_info_global_1.
+TEST_F(CmnRegisters, info_global_of_cmn600_has_no_bits_of_later_products) {
+  CmnRig rig(cmn::examples::cmn600_two_dtcs());
+  run([&] {
+    const std::uint64_t root = rig.layout.root_offset();
+    EXPECT_EQ(rig.cpu.get64(root + 0x900), 0x3303008U);
+    EXPECT_EQ(rig.cpu.get64(root + 0x908), 0U);
+  });
+}
+
+TEST_F(CmnRegisters, info_global_of_the_others_tells_dtms_and_channels) {
+  CmnRig rig(cmn::examples::cmn650_two_dtcs());
+  run([&] {
+    const std::uint64_t info = rig.cpu.get64(0x900);
+    EXPECT_EQ(info >> 63, 0U);
+    EXPECT_EQ(info >> 52 & 3, 2U);
+    EXPECT_EQ(info >> 50 & 3, 2U);
+    EXPECT_EQ(info >> 44 & 1, 0U);
+    EXPECT_EQ(rig.cpu.get64(0x908) & 0xf, 5U);
+  });
+}
+
+TEST_F(CmnRegisters, deviations_show_in_the_registers) {
+  cmn::Topology topology = cmn::examples::cmn700_server();
+  topology.deviations.part_number = 0x438;
+  topology.deviations.revision = 9;
+  topology.deviations.root_type = 7;
+  topology.deviations.device_isolation = true;
+  topology.deviations.unit_info = 0x910;
+  topology.deviations.xp_logical_ids = {{8, 63}};
+  topology.deviations.child_pointers = {{0, 0}};
+  CmnRig rig(topology);
+  run([&] {
+    EXPECT_EQ(rig.cpu.get64(0) & 0xffff, 7U);
+    EXPECT_EQ(rig.cpu.get64(8) & 0xff, 0x38U);
+    EXPECT_EQ(rig.cpu.get32(0x10) >> 4, 9U);
+    EXPECT_EQ(rig.cpu.get64(0x900) >> 44 & 1, 1U);
+    const std::uint64_t xp = rig.layout.xp(8).offset;
+    EXPECT_EQ(rig.cpu.get64(xp) >> 32 & 0xffff, 63U);
+    const std::uint64_t east = rig.layout.xp(4).offset;
+    EXPECT_EQ(rig.cpu.get32(east + 0x960), 0U);
+    EXPECT_EQ(rig.cpu.get32(east + 0x910), 1U);
+    const std::uint64_t first = rig.layout.xp(0).offset;
+    const std::uint64_t children = rig.cpu.get64(first + 0x80) & 0xffff;
+    EXPECT_EQ(rig.cpu.get64(first + 0x100 + 8 * (children - 1)), 0U);
+  });
+}
+
+TEST_F(CmnRegisters, external_and_isolated_windows_refuse_and_report) {
+  cmn::Topology topology = cmn::examples::cmn700_server();
+  topology.crosspoints[0].ports[0].nodes[0].external = true;
+  topology.crosspoints[0].ports[1].nodes[0].isolated = true;
+  CmnRig rig(topology);
+  expect_guest_error("external");
+  expect_guest_error("isolated");
+  expect_guest_error("no node");
+  run([&] {
+    ASSERT_TRUE(rig.probe());  // the driver does not touch them
+    EXPECT_EQ(rig.space.guest_errors(), 0U);
+    const std::uint64_t xp = rig.layout.xp(0).offset;
+    const std::uint64_t external = rig.cpu.get64(xp + 0x100);
+    EXPECT_EQ(external >> 30, 2U);
+    const std::uint64_t isolated = rig.cpu.get64(xp + 0x110);
+    EXPECT_EQ(isolated >> 30, 1U);
+    EXPECT_EQ(rig.cpu.read64(external & 0x3fff'ffff).status, tlm::TLM_ADDRESS_ERROR_RESPONSE);
+    EXPECT_EQ(rig.cpu.read64(isolated & 0x3fff'ffff).status, tlm::TLM_ADDRESS_ERROR_RESPONSE);
+    EXPECT_EQ(rig.cpu.write32(rig.layout.size() - 8, 1).status, tlm::TLM_ADDRESS_ERROR_RESPONSE);
+    EXPECT_EQ(rig.space.guest_errors(), 3U);
+  });
+}
+
+// contract A20
+TEST_F(CmnRegisters, after_probe_everything_is_as_the_driver_leaves_it) {
+  CmnRig rig(cmn::examples::s3_small(1));
+  run([&] {
+    ASSERT_TRUE(rig.probe());
+    for (const CmnDriver::Dtm& dtm : rig.driver.dtms()) {
+      EXPECT_EQ(rig.cpu.get64(dtm.base + 0x210), 1U);
+      for (unsigned n = 0; n < 4; ++n) {
+        EXPECT_EQ(rig.cpu.get64(dtm.base + 0x1b0 + 0x18 * n), 0U);
+        EXPECT_EQ(rig.cpu.get64(dtm.base + 0x1a8 + 0x18 * n), ~0ULL);
+      }
+    }
+    EXPECT_EQ(rig.cpu.get32(rig.driver.pmcr(0)), 0U);
+    EXPECT_EQ(rig.cpu.get32(rig.driver.pmcr(1)), 0x41U);
+    for (unsigned dtc = 0; dtc < 2; ++dtc) {
+      EXPECT_EQ(rig.cpu.get32(rig.driver.dtc_ctl(dtc)), 1U);
+      EXPECT_EQ(rig.cpu.get32(rig.driver.pmovsr(dtc)), 0U);
+    }
+  });
+}
+
+// contract A21
+TEST_F(CmnRegisters, low_half_of_pmu_config_leaves_the_inputs) {
+  CmnRig rig(cmn::examples::cmn700_server());
+  run([&] {
+    ASSERT_TRUE(rig.probe());
+    const std::uint64_t config = rig.driver.dtms()[5].base + 0x210;
+    rig.cpu.put64(config, 0x4433'2211'7654'01f1);
+    EXPECT_EQ(rig.cpu.get64(config), 0x4433'2211'7654'01f1U);
+    rig.cpu.put32(config, 0x0000'0001);
+    EXPECT_EQ(rig.cpu.get64(config), 0x4433'2211'0000'0001U);
+    rig.cpu.put32(config + 4, 0x5566'7788);
+    EXPECT_EQ(rig.cpu.get64(config), 0x5566'7788'0000'0001U);
+  });
+}
+
+// contract A22
+TEST_F(CmnRegisters, halves_of_an_event_select_are_independent) {
+  CmnRig rig(cmn::examples::cmn700_server());
+  run([&] {
+    ASSERT_TRUE(rig.probe());
+    const std::uint64_t select = rig.driver.nodes()[rig.driver.find(0x200).front()].select;
+    rig.cpu.put32(select + 4, 0x0000'1dbf);
+    rig.cpu.put32(select, 0x3f2a'1501);
+    EXPECT_EQ(rig.cpu.get64(select), 0x0000'1dbf'3f2a'1501U);
+    rig.cpu.put32(select, 0);
+    EXPECT_EQ(rig.cpu.get64(select), 0x0000'1dbf'0000'0000U);
+    rig.cpu.put32(select, 0x0102'0304);
+    rig.cpu.put32(select + 4, 0);
+    EXPECT_EQ(rig.cpu.get64(select), 0x0102'0304U);
+  });
+}
+
+TEST_F(CmnRegisters, an_event_id_wider_than_its_field_is_cut_and_reported) {
+  CmnRig rig(cmn::examples::cmn700_server());
+  expect_guest_error("cmn0.hns0", "pmu_event1_id_cut");
+  run([&] {
+    ASSERT_TRUE(rig.probe());
+    const std::uint64_t select = rig.driver.nodes()[rig.driver.find(0x200).front()].select;
+    rig.cpu.put32(select, 0x0000'4501);
+    EXPECT_EQ(rig.cpu.get64(select), 0x0501U);
+    rig.cpu.put32(select, 0x0000'4501);  // reported once
+  });
+}
+
+// contract A23
+TEST_F(CmnRegisters, pmovsr_is_changed_by_its_clear_register_only) {
+  testing::let_writes_be_lost();
+  CmnRig rig(cmn::examples::cmn700_server());
+  run([&] {
+    ASSERT_TRUE(rig.probe());
+    // Overflows of two counters: one local wrap each on top of all ones.
+    CmnDriver::Event event =
+        rig.driver.open(rig.xp(9), testing::xp_event_id(1, cmn::Interface::east, cmn::Channel::req));
+    rig.cpu.put32(rig.driver.pmevcnt(0, 0), 0xffff'ffff);
+    rig.pulse(9, cmn::Interface::east, cmn::Channel::req, 65'536);
+    EXPECT_EQ(rig.cpu.get32(rig.driver.pmovsr(0)), 1U);
+    rig.cpu.put32(rig.driver.pmovsr(0), 0x1ff);
+    rig.cpu.put32(rig.driver.pmovsr(0), 0);
+    EXPECT_EQ(rig.cpu.get32(rig.driver.pmovsr(0)), 1U);
+    EXPECT_EQ(rig.cpu.get32(rig.driver.pmovsr_clear(0)), 0U);
+    rig.cpu.put32(rig.driver.pmovsr_clear(0), 0);
+    rig.cpu.put32(rig.driver.pmovsr_clear(0), 0x1fe);
+    EXPECT_EQ(rig.cpu.get32(rig.driver.pmovsr(0)), 1U);
+    testing::advance(1);  // not at the instant of the overflow, which has priority
+    // While the PMU is off, the status stays.
+    rig.driver.enable(false);
+    rig.cpu.put32(rig.driver.pmovsr_clear(0), 0x1ff);
+    EXPECT_EQ(rig.cpu.get32(rig.driver.pmovsr(0)), 1U);
+    rig.driver.enable(true);
+    EXPECT_EQ(rig.cpu.get32(rig.driver.pmovsr(0)), 1U);
+    rig.cpu.put32(rig.driver.pmovsr_clear(0), 0x1ff);
+    EXPECT_EQ(rig.cpu.get32(rig.driver.pmovsr(0)), 0U);
+    rig.driver.close(event);
+  });
+}
+
+// contract A24, A25
+TEST_F(CmnRegisters, counters_can_be_written_while_stopped_and_keep_the_status) {
+  CmnRig rig(cmn::examples::cmn700_server());
+  run([&] {
+    ASSERT_TRUE(rig.probe());
+    ASSERT_EQ(rig.cpu.get32(rig.driver.pmcr(0)), 0U);
+    for (unsigned n = 0; n < 8; ++n) rig.cpu.put32(rig.driver.pmevcnt(0, n), 0x8000'0000 + n);
+    for (unsigned n = 0; n < 8; ++n) EXPECT_EQ(rig.cpu.get32(rig.driver.pmevcnt(0, n)), 0x8000'0000 + n);
+    EXPECT_EQ(rig.cpu.get64(rig.driver.pmevcnt(0, 2)), 0x8000'0003'8000'0002U);
+    rig.cpu.put64(rig.driver.pmccntr(0), ~0ULL);
+    EXPECT_EQ(rig.cpu.get64(rig.driver.pmccntr(0)), 0xff'ffff'ffffU);
+    rig.cpu.put32(rig.driver.pmccntr(0) + 4, 0x55);
+    EXPECT_EQ(rig.cpu.get64(rig.driver.pmccntr(0)), 0x55'ffff'ffffU);
+    EXPECT_EQ(rig.cpu.get32(rig.driver.pmovsr(0)), 0U);
+
+    // While status is set, writes do not clear it.
+    CmnDriver::Event event =
+        rig.driver.open(rig.xp(9), testing::xp_event_id(1, cmn::Interface::west, cmn::Channel::dat));
+    rig.cpu.put32(rig.driver.pmevcnt(0, 0), 0xffff'ffff);
+    rig.pulse(9, cmn::Interface::west, cmn::Channel::dat, 65'536);
+    rig.cpu.put32(rig.driver.pmevcnt(0, 0), 0);
+    rig.cpu.put64(rig.driver.pmccntr(0), 0);
+    EXPECT_EQ(rig.cpu.get32(rig.driver.pmovsr(0)), 1U);
+    rig.driver.close(event);
+  });
+}
+
+// contract A26
+TEST_F(CmnRegisters, wrong_sizes_and_alignment_are_errors_without_effect) {
+  CmnRig rig(cmn::examples::cmn700_server());
+  expect_guest_error("4 or 8 bytes");
+  expect_guest_error("4 or 8 bytes");
+  expect_guest_error("aligned");
+  expect_guest_error("aligned");
+  run([&] {
+    ASSERT_TRUE(rig.probe());
+    const std::uint64_t config = rig.driver.dtms()[0].base + 0x210;
+    EXPECT_EQ(rig.cpu.write(config, 0xff, 1).status, tlm::TLM_BURST_ERROR_RESPONSE);
+    EXPECT_EQ(rig.cpu.write(config, 0xffff, 2).status, tlm::TLM_BURST_ERROR_RESPONSE);
+    EXPECT_EQ(rig.cpu.write(config + 2, 0xffff'ffff, 4).status, tlm::TLM_BURST_ERROR_RESPONSE);
+    EXPECT_EQ(rig.cpu.write(config + 4, ~0ULL, 8).status, tlm::TLM_BURST_ERROR_RESPONSE);
+    EXPECT_EQ(rig.cpu.get64(config), 1U);
+  });
+}
+
+// contract A27
+TEST_F(CmnRegisters, gaps_and_reserved_bits_read_zero) {
+  testing::let_writes_be_lost();
+  CmnRig rig(cmn::examples::cmn700_server());
+  run([&] {
+    ASSERT_TRUE(rig.probe());
+    const std::uint64_t base = rig.driver.dtms()[0].base;
+    for (const std::uint64_t gap :
+         {base + 0x218, base + 0x228, base + 0x4f0, std::uint64_t{0x1000}, std::uint64_t{0x40}}) {
+      rig.cpu.put64(gap, ~0ULL);
+      EXPECT_EQ(rig.cpu.get64(gap), 0U) << std::hex << gap;
+    }
+    rig.cpu.put64(base + 0x210, ~0ULL & ~0xfULL);
+    EXPECT_EQ(rig.cpu.get64(base + 0x210), 0xffff'ffff'7777'01f0U);
+    rig.cpu.put64(base + 0x1a0, ~0ULL);
+    EXPECT_EQ(rig.cpu.get64(base + 0x1a0), 0x1f'ffffU);
+    rig.cpu.put64(base, ~0ULL);
+    EXPECT_EQ(rig.cpu.get64(base), 0x01ff'01ff'01ff'01ffU);
+    rig.cpu.put32(rig.driver.pmcr(0), 0xffff'ff80);
+    EXPECT_EQ(rig.cpu.get32(rig.driver.pmcr(0)), 0U);
+    rig.cpu.put64(rig.layout.xp(0).offset, ~0ULL);  // discovery registers are read-only
+    EXPECT_EQ(rig.cpu.get64(rig.layout.xp(0).offset) & 0xffff, 6U);
+    const std::uint64_t secure = rig.driver.dtcs()[0].offset + 0x980;
+    rig.cpu.put64(secure, ~0ULL);
+    EXPECT_EQ(rig.cpu.get64(secure), 0U);
+  });
+}
+
+TEST_F(CmnRegisters, cmn600_has_narrower_fields) {
+  testing::let_writes_be_lost();
+  CmnRig rig(cmn::examples::cmn600_small());
+  run([&] {
+    ASSERT_TRUE(rig.probe());
+    const std::uint64_t base = rig.driver.dtms()[0].base;
+    rig.cpu.put64(base + 0x210, 0xffff'ffff'0000'0000);
+    EXPECT_EQ(rig.cpu.get64(base + 0x210), 0x3f3f'3f3f'0000'0000U);
+    rig.cpu.put64(base + 0x1a0, ~0ULL);
+    EXPECT_EQ(rig.cpu.get64(base + 0x1a0), 0x7f7fU);
+    rig.cpu.put64(base, ~0ULL);
+    EXPECT_EQ(rig.cpu.get64(base), 0xffff'ffffU);
+  });
+}
+
+TEST_F(CmnRegisters, cmn650_watchpoints_have_no_channel_number) {
+  CmnRig rig(cmn::examples::cmn650_two_dtcs());
+  run([&] {
+    ASSERT_TRUE(rig.probe());
+    const std::uint64_t base = rig.driver.dtms()[0].base;
+    rig.cpu.put64(base + 0x1a0, ~0ULL);
+    EXPECT_EQ(rig.cpu.get64(base + 0x1a0), 0x7'ffffU);
+  });
+}
+
+TEST_F(CmnRegisters, each_node_prints_itself_under_its_name) {
+  CmnRig rig(cmn::examples::cmn700_server());
+  run([&] {
+    ASSERT_TRUE(rig.probe());
+    for (const char* const name :
+         {"cmn0.cfg", "cmn0.xp3", "cmn0.xp3.dtm0", "cmn0.xp0.dtm1", "cmn0.hns5", "cmn0.dtc1"}) {
+      std::ostringstream text;
+      EXPECT_TRUE(rig.space.dump_text(text, testing::now(), name)) << name;
+      EXPECT_NE(text.str().find(name[5] == 'h' ? "cmn_hns_pmu_event_sel" : "por_"), std::string::npos) << name;
+    }
+    std::ostringstream text;
+    EXPECT_FALSE(rig.space.dump_text(text, testing::now(), "cmn0.xp3.dtm1"));
+    rig.space.dump_text(text, testing::now(), "cmn0.xp3.dtm0");
+    EXPECT_NE(text.str().find("pmevcnt2_input_sel"), std::string::npos);
+  });
+}
+
+}  // namespace
+}  // namespace pmufab

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "testbench/fabrics/common/fabric_kind.h"
+
+#include <fmt/format.h>
+
+namespace pmufab::scenario {
+
+platform::PlatformSpec FabricKind::new_platform() const {
+  constexpr unsigned kCpus = 8;
+  platform::PlatformSpec platform = platform::PlatformSpec::without_fabrics();
+  platform.name = name();
+  platform.sockets = 1;
+  platform.cpus_per_socket = kCpus;
+  return platform;
+}
+
+void TrafficNames::take(Reader& reader, const std::string& name) {
+  if (!reader.has("name"))
+    throw InputError(reader.source(), reader.path(), "the key 'name' is missing",
+                     "is this traffic meant that is there? --set and axes that name one behind the last make another");
+  if (name.empty()) reader.fail("name", "is empty", "give the traffic a name");
+  if (taken_.insert(name).second) return;
+  std::string other;
+  for (unsigned number = 2; other.empty() || taken_.contains(other); ++number)
+    other = fmt::format("{}-{}", name, number);
+  reader.fail("name", fmt::format("other traffic is called '{}'", name),
+              fmt::format("names must be unique among {}; '{}' is free", keys_, other));
+}
+
+}  // namespace pmufab::scenario

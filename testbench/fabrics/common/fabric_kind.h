@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "models/platform/platform_spec.h"
+#include "testbench/fabrics/common/fabric.h"
+#include "testbench/fabrics/common/register_switch.h"
+#include "testbench/fabrics/common/workload.h"
+#include "testbench/run/results/derived.h"
+#include "testbench/run/results/results.h"
+#include "testbench/run/yaml/reader.h"
+
+namespace pmufab::coverage {
+struct FactsRoom;
+}
+namespace pmufab::verify {
+class FabricGenerator;
+}
+
+namespace pmufab::scenario {
+
+/// Names of traffic. Reports and seeds use them, so each is given once, over all kinds.
+class TrafficNames {
+ public:
+  /// @param keys  of all traffic, for messages: "generators, mesh_traffic and cxl_traffic"
+  explicit TrafficNames(std::string keys) : keys_(std::move(keys)) {}
+  void add(const std::string& name) { taken_.insert(name); }
+  /// Take the name of one map of traffic. @throws InputError if it is empty or other traffic has it
+  void take(Reader& reader, const std::string& name);
+
+ private:
+  std::string keys_;
+  std::set<std::string> taken_;
+};
+
+/// What a scenario gives to all kinds of traffic.
+struct TrafficContext {
+  std::filesystem::path base;                     ///< folder that files without a leading '/' are in
+  std::string default_trace;                      ///< for replays that name no file
+  std::vector<std::filesystem::path> part_bases;  ///< of each item of `traffic`: the folder of the file it came from
+  const platform::PlatformSpec& platform;
+  TrafficNames& names;
+  std::vector<std::string>& files;  ///< that are replayed, as the program opens them: each is added
+};
+
+/// Whether traffic tells when a scenario without a duration ends.
+struct TrafficEnd {
+  enum class Kind : std::uint8_t {
+    no_traffic,
+    ends,
+    not_told,  ///< it may end, but nothing says so
+    never,
+  };
+  Kind kind = Kind::no_traffic;
+  std::string reason;  ///< of the last two: why the scenario needs a duration
+  std::string suggestion;
+};
+
+/// One kind of PMU fabric: everything that it tells the rest of itself. A new kind is a class in a folder of its own and
+/// a line in testbench/fabrics/fabric_kinds.cpp.
+class FabricKind {
+ public:
+  virtual ~FabricKind() = default;
+
+  /// The word for `kind` of a platform.
+  [[nodiscard]] virtual std::string_view name() const = 0;
+
+  /// @return a platform of this `kind` before its keys are read: one socket and nothing else.
+  [[nodiscard]] virtual platform::PlatformSpec new_platform() const;
+  /// Read the keys of a platform that describe the fabric. A platform may have several fabrics.
+  /// @param is_kind  its `kind` is this one
+  virtual void read_platform(Reader& reader, bool is_kind, platform::PlatformSpec& platform) const = 0;
+  /// Read keys that connect what all fabrics' keys described.
+  virtual void read_connections(Reader& /*reader*/, platform::PlatformSpec& /*platform*/) const {}
+  /// @return whether the platform has this fabric.
+  [[nodiscard]] virtual bool is_in(const platform::PlatformSpec& platform) const = 0;
+  /// @return the kernel modules that drive its PMUs.
+  [[nodiscard]] virtual std::vector<std::string_view> driver_modules() const = 0;
+  /// @return what drivers must turn off in its registers. Of several that fit a field, the first counts.
+  [[nodiscard]] virtual std::span<const RegisterSwitch> switches() const { return {}; }
+  /// @return whether a bank of registers belongs to hardware that drivers must leave alone.
+  [[nodiscard]] virtual bool is_left_alone(const platform::PlatformSpec& /*platform*/,
+                                           std::string_view /*bank*/) const {
+    return false;
+  }
+
+  /// Read the keys of a scenario that describe its traffic.
+  virtual void read_traffic(Reader& reader, const TrafficContext& context, Workload& workload) const = 0;
+  /// @return what holds names of its traffic, for messages: "mesh_traffic".
+  [[nodiscard]] virtual std::vector<std::string_view> traffic_keys() const = 0;
+  [[nodiscard]] virtual TrafficEnd traffic_end(const Workload& workload) const = 0;
+  /// Refuse its traffic, if there is any, on a platform without the fabric. @throws InputError
+  virtual void refuse_traffic(const Workload& workload) const = 0;
+
+  /// @return the fabric of a machine whose platform has it. @throws InputError for traffic that is impossible on it
+  [[nodiscard]] virtual std::unique_ptr<Fabric> make(const FabricContext& context) const = 0;
+  /// @return figures computed from counts of its PMUs, in the order of the counts.
+  [[nodiscard]] virtual std::vector<DerivedResult> derive(const std::vector<DerivedInput>& /*inputs*/) const {
+    return {};
+  }
+
+  /// @return what coverage may know of its PMUs; null: what their drivers publish, and no more
+  [[nodiscard]] virtual const coverage::FactsRoom* facts() const { return nullptr; }
+  /// @return what makes random cases for its drivers; null: there are none
+  [[nodiscard]] virtual const verify::FabricGenerator* generator() const { return nullptr; }
+};
+
+}  // namespace pmufab::scenario

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a CPMU counts, and when it overflows, freezes and sends messages.
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "testbench/fabrics/cxl/tests/model/cxl_cpmu_rig.h"
+
+namespace pmufab::cxl {
+namespace {
+
+using enum CounterType;
+using testing::advance;
+using testing::advance_to;
+using testing::now;
+using Times = std::vector<Picoseconds>;
+
+using CxlCpmuCounting = testing::SimulationTest;
+
+TEST_F(CxlCpmuCounting, a_mask_adds_up_its_events) {
+  CpmuRig rig({.counters = std::vector<CpmuCounterParameters>(4)});
+  run([&] {
+    rig.put(configuration(0), kEnable | events(1) | group(kM2sReq));
+    rig.put(configuration(1), kEnable | events(0x407) | group(kM2sReq));
+    rig.put(configuration(2), kEnable | events(0x8000'0000) | group(kVendor));
+    rig.put(configuration(3), kEnable | kInvert | events(0x6) | group(kM2sReq));  // invert without threshold: raw
+    for (unsigned probe = 0; probe < 7; ++probe) rig.publish(probe, 1ULL << 4 * probe);
+    EXPECT_EQ(rig.get(data(0)), 0x1U);
+    EXPECT_EQ(rig.get(data(1)), 0x111U);
+    EXPECT_EQ(rig.get(data(2)), 0x1000000U);
+    EXPECT_EQ(rig.get(data(3)), 0x110U);
+  });
+}
+
+TEST_F(CxlCpmuCounting, threshold_invert_and_edge_look_at_the_sum_of_each_clock) {  // contract B16
+  CpmuRig rig({.counters = std::vector<CpmuCounterParameters>(8)});
+  run([&] {
+    const std::uint64_t both = kEnable | events(0x3) | group(kM2sReq);
+    rig.put(kFreeze, 0xff);
+    EXPECT_EQ(rig.get(configuration(0)), 2 | threshold(1));  // the reset value
+    const std::array<std::uint64_t, 8> programs{threshold(0),
+                                                threshold(1),
+                                                threshold(3),
+                                                threshold(3) | kInvert,
+                                                kEdge,
+                                                threshold(3) | kEdge,
+                                                threshold(2) | kInvert | kEdge,
+                                                threshold(255)};
+    for (unsigned counter = 0; counter < 8; ++counter) rig.put(configuration(counter), both | programs[counter]);
+    advance_to(10);
+    rig.put(kFreeze, 0);
+    // Sums at the clock edges at 1000, 2000, ... ps:
+    const std::array<std::uint64_t, 10> sums{1, 3, 4, 0, 2, 3, 0, 0, 300, 1};
+    for (unsigned clock = 0; clock < sums.size(); ++clock) {
+      advance_to(1'000 * clock + 20);
+      if (sums[clock] > 1) rig.publish(1, sums[clock] - 1);
+      advance_to(1'000 * clock + 990);
+      if (sums[clock] > 0) rig.publish(0);
+    }
+    advance_to(10'001);
+    rig.put(kFreeze, 0xff);
+    EXPECT_EQ(rig.get(data(0)), 314U);
+    EXPECT_EQ(rig.get(data(1)), 7U);  // 1 3 4 2 3 300 1
+    EXPECT_EQ(rig.get(data(2)), 4U);  // 3 4 3 300
+    EXPECT_EQ(rig.get(data(3)), 8U);  // 1 3 0 2 3 0 0 1
+    EXPECT_EQ(rig.get(data(4)), 3U);  // 1, 2, 300
+    EXPECT_EQ(rig.get(data(5)), 3U);  // 3, 3, 300
+    EXPECT_EQ(rig.get(data(6)), 4U);  // 1, 0, 0, 1
+    EXPECT_EQ(rig.get(data(7)), 1U);
+  });
+}
+
+TEST_F(CxlCpmuCounting, clock_ticks_count_the_cpmus_clock_with_any_condition) {
+  CpmuParameters parameters{.counters = std::vector<CpmuCounterParameters>(8), .frequency_hz = 300'000'000};
+  parameters.counters[7] = {.type = fixed, .group = kClock, .events = 1, .threshold = 1};
+  CpmuRig rig(parameters);
+  expect_guest_error("counter 6", "index of a fixed");
+  for (int i = 0; i < 6; ++i) expect_guest_error("index of a fixed");
+  run([&] {
+    const std::array<std::uint64_t, 7> programs{threshold(0),           threshold(1), threshold(2),
+                                                threshold(2) | kInvert, kEdge,        threshold(1) | kInvert | kEdge,
+                                                threshold(9) | kEdge};
+    for (unsigned counter = 0; counter < 7; ++counter) {
+      rig.put(configuration(counter), kEnable | events(1) | group(kClock) | programs[counter]);
+    }
+    rig.put(configuration(7), kEnable);
+    advance(1'000'000'000);
+    const std::array<std::uint64_t, 8> ticks{300'000, 300'000, 0, 300'000, 1, 1, 0, 300'000};
+    for (unsigned counter = 0; counter < 8; ++counter) EXPECT_EQ(rig.get(data(counter)), ticks[counter]) << counter;
+  });
+}
+
+TEST_F(CxlCpmuCounting, filter_0_names_hdm_decoders_bit_by_bit) {  // contract B17
+  CpmuRig rig({.counters = std::vector<CpmuCounterParameters>(6), .hdm_filter = true});
+  run([&] {
+    const std::array<std::uint32_t, 6> filters{0xffff'ffff, 0x1, 0x2, 0x3, 0x3ff, 0};
+    for (unsigned counter = 0; counter < 6; ++counter) {
+      EXPECT_EQ(rig.get_filter(counter, 0), 0xffff'ffffU);
+      rig.put_filter(counter, 0, filters[counter]);
+      rig.put(configuration(counter), kEnable | events(0x3) | group(kM2sReq));
+    }
+    for (unsigned decoder = 0; decoder < 10; ++decoder) rig.publish(decoder % 2, 1ULL << 2 * decoder, decoder);
+    rig.publish(0, 1ULL << 30, kNoHdmDecoder);
+    EXPECT_EQ(rig.get(data(0)), 0x4005'5555U);
+    EXPECT_EQ(rig.get(data(1)), 0x1U);
+    EXPECT_EQ(rig.get(data(2)), 0x4U);
+    EXPECT_EQ(rig.get(data(3)), 0x5U);
+    EXPECT_EQ(rig.get(data(4)), 0x5'5555U);
+    EXPECT_EQ(rig.get(data(5)), 0U);
+    // The filter can change between windows, and does not affect other groups.
+    rig.put_filter(1, 0, 0x4);
+    rig.put_filter(2, 0, 0x4);
+    rig.put(configuration(2), 0);
+    rig.put(configuration(2), kEnable | events(1) | group(kDdr));
+    rig.publish(0, 1, 2);
+    rig.publish(3, 1, 0);
+    EXPECT_EQ(rig.get(data(1)), 0x2U);
+    EXPECT_EQ(rig.get(data(2)), 0x5U);
+  });
+}
+
+TEST_F(CxlCpmuCounting, filter_1_names_bank_bank_group_rank_and_channel) {  // contract B17
+  CpmuRig rig({.counters = std::vector<CpmuCounterParameters>(1), .ddr_filter = true});
+  run([&] {
+    EXPECT_EQ(rig.get_filter(0, 1), 0xffff'ffffU);
+    std::mt19937 random(1);
+    const auto byte = [&](unsigned bound) {
+      return random() % 3 == 0 ? 0xffU : static_cast<unsigned>(random() % bound);
+    };
+    for (int turn = 0; turn < 60; ++turn) {
+      const unsigned bank = byte(5);  // one of them does not exist
+      const unsigned bank_group = byte(2);
+      const unsigned rank = byte(2);
+      const unsigned channel = byte(2);
+      rig.put(configuration(0), 0);
+      rig.put(data(0), 0);
+      rig.put_filter(0, 1, bank | bank_group << 8 | rank << 16 | channel << 24);
+      rig.put(configuration(0), kEnable | events(0x11) | group(kDdr));
+      const auto fits = [](unsigned wanted, unsigned is) { return wanted == 0xff || wanted == is; };
+      std::uint64_t expected = 0;
+      for (unsigned c = 0; c < 2; ++c) {
+        for (unsigned r = 0; r < 2; ++r) {
+          for (unsigned g = 0; g < 2; ++g) {
+            for (unsigned b = 0; b < 4; ++b) {
+              const std::uint64_t amount = 1 + random() % 1000;
+              rig.publish(3 + c, amount, (r * 2 + g) * 4 + b);
+              if (fits(channel, c) && fits(rank, r) && fits(bank_group, g) && fits(bank, b)) expected += amount;
+            }
+          }
+          if (c == 1) rig.publish(5, 10'000, r * 8);  // a command to all banks of the rank
+          if (c == 1 && fits(channel, c) && fits(rank, r)) expected += 10'000;
+        }
+      }
+      EXPECT_EQ(rig.get(data(0)), expected) << std::hex << rig.get_filter(0, 1);
+    }
+  });
+}
+
+TEST_F(CxlCpmuCounting, a_counter_that_freezes_all_stops_at_its_wrap_with_the_events_of_that_clock) {
+  CpmuRig rig({.counters = std::vector<CpmuCounterParameters>(4), .width = 16});
+  run([&] {
+    const std::uint64_t armed = kEnable | kInterrupt | kGlobalFreeze;
+    rig.put(configuration(0), armed | events(1) | group(kM2sReq));
+    rig.put(configuration(1), armed | events(1) | group(kM2sReq));  // overflows in the same instant
+    rig.put(configuration(2), armed | events(2) | group(kM2sReq));
+    rig.put(configuration(3), armed | events(1) | group(kClock));
+    for (int i = 0; i < 65'535; ++i) rig.publish(0);
+    advance(5'300);
+    const Picoseconds overflow = now();
+    rig.publish(0);
+    rig.publish(1);
+    advance(600);
+    rig.publish(1);
+    advance(100);  // the edge at 6000 ps: an access at that instant is late
+    rig.publish(1);
+    advance(10'000);
+    rig.publish(0);
+    EXPECT_EQ(rig.get(data(0)), 0U);
+    EXPECT_EQ(rig.get(data(1)), 0U);
+    EXPECT_EQ(rig.get(data(2)), 2U);
+    EXPECT_EQ(rig.get(data(3)), 6U);
+    EXPECT_EQ(rig.get(kOverflowStatus), 3U);
+    EXPECT_EQ(rig.take_messages(), (Times{overflow, overflow}));
+  });
+}
+
+// An access at the instant of a DDR command, or of a clock edge, comes before it. So a handler that the event calls must
+// not be as early. Messages of links come in the order of calls.
+TEST_F(CxlCpmuCounting, an_overflow_by_a_timed_event_is_told_one_picosecond_after_it) {
+  CpmuRig rig({.counters = std::vector<CpmuCounterParameters>(2), .width = 8});
+  run([&] {
+    rig.put(configuration(0), kEnable | kInterrupt | events(1) | group(kDdr));
+    rig.put(configuration(1), kEnable | kInterrupt | events(1) | group(kM2sReq));
+    advance(5'000);
+    rig.publish(3, 256);
+    EXPECT_EQ(rig.get(kOverflowStatus), 1U);
+    advance(1'000);
+    EXPECT_EQ(rig.take_messages(), Times{5'001});
+    rig.publish(0, 256);
+    advance(1);
+    EXPECT_EQ(rig.take_messages(), Times{6'000});
+  });
+}
+
+TEST_F(CxlCpmuCounting, traffic_ahead_of_time_freezes_exactly_and_tells_in_its_own_time) {
+  CpmuRig rig({.counters = std::vector<CpmuCounterParameters>(4), .width = 8});
+  run([&] {
+    const std::uint64_t armed = kEnable | kInterrupt | kGlobalFreeze;
+    rig.put(configuration(0), armed | events(1) | group(kM2sReq));
+    rig.put(configuration(1), armed | events(2) | group(kM2sReq));
+    rig.put(configuration(2), armed | threshold(1) | events(2) | group(kM2sReq));
+    rig.put(configuration(3), armed | kInvert | threshold(1) | events(2) | group(kM2sReq));
+    rig.probes[0].publish(255, 0, 100);
+    rig.probes[0].publish(1, 0, 7'400);
+    rig.probes[1].publish(5, 0, 7'999);
+    rig.probes[1].publish(5, 0, 8'000);
+    rig.probes[0].publish(1000, 0, 9'000);
+    rig.probes[1].publish(1000, 0, 300'000);  // without the freeze, idle clocks would have overflowed counter 3
+    advance_to(7'399);
+    EXPECT_TRUE(rig.take_messages().empty());
+    advance_to(500'000);
+    EXPECT_EQ(rig.take_messages(), Times{7'400});
+    EXPECT_EQ(rig.get(data(0)), 0U);
+    EXPECT_EQ(rig.get(data(1)), 5U);
+    EXPECT_EQ(rig.get(data(2)), 0U);  // the freeze precedes the sample of that clock
+    EXPECT_EQ(rig.get(data(3)), 8U);
+    EXPECT_EQ(rig.get(kOverflowStatus), 1U);
+    EXPECT_EQ(rig.get(kFreeze), 0xfU);
+  });
+}
+
+TEST_F(CxlCpmuCounting, an_overflow_found_late_by_traffic_ahead_of_time_keeps_its_instant) {
+  CpmuRig rig({.counters = std::vector<CpmuCounterParameters>(3), .width = 8});
+  run([&] {
+    rig.put(data(0), 254);
+    rig.put(configuration(0), kEnable | kInterrupt | kGlobalFreeze | threshold(1) | events(1) | group(kM2sReq));
+    rig.put(configuration(1), kEnable | events(2) | group(kM2sReq));
+    rig.probes[0].publish(1, 0, 100);
+    rig.probes[0].publish(1, 0, 1'500);   // its clock is sampled at 2000 ps
+    rig.probes[0].publish(1, 0, 50'000);  // only this event discovers it
+    EXPECT_EQ(rig.get(kOverflowStatus), 1U);
+    rig.put(configuration(2), kEnable | events(2) | group(kM2sReq));  // starts while the freeze is under way
+    rig.probes[1].publish(3, 0, 2'999);
+    rig.probes[1].publish(3, 0, 3'000);
+    EXPECT_EQ(rig.get(kFreeze), 0U);
+    advance(2'000);
+    EXPECT_TRUE(rig.take_messages().empty());
+    advance(98'000);
+    EXPECT_EQ(rig.take_messages(), Times{2'001});
+    EXPECT_EQ(rig.get(data(0)), 0U);
+    EXPECT_EQ(rig.get(data(1)), 3U);
+    EXPECT_EQ(rig.get(data(2)), 3U);
+    EXPECT_EQ(rig.get(kFreeze), 7U);
+  });
+}
+
+TEST_F(CxlCpmuCounting, overflows_by_the_clock_come_on_time_with_nothing_stepped) {
+  CpmuRig rig({.counters = std::vector<CpmuCounterParameters>(4), .width = 48});
+  run(
+      [&] {
+        constexpr Picoseconds kHour = 3600ULL * 1'000'000'000'000;
+        const std::uint64_t hour = 3600ULL * 1'000'000'000;
+        rig.put(data(0), (1ULL << 48) - hour);
+        rig.put(data(1), (1ULL << 48) - 2 * hour);
+        rig.put(data(2), (1ULL << 48) - 1);
+        rig.put(configuration(0), kEnable | kInterrupt | events(1) | group(kClock));
+        rig.put(configuration(1),
+                kEnable | kInterrupt | kGlobalFreeze | threshold(3) | kInvert | events(7) | group(kM2sReq));
+        rig.put(configuration(2), kEnable | kInterrupt | threshold(2) | events(1) | group(kM2sReq));
+        rig.put(configuration(3), kEnable | events(1) | group(kM2sReq));
+        advance(3 * kHour / 2);
+        EXPECT_EQ(rig.take_messages(), Times{kHour - 1'000 + 1});
+        rig.publish(0, 4);  // one busy clock: counter 1 is a clock late, and counter 2 overflows
+        advance(kHour);
+        EXPECT_EQ(rig.take_messages(), (Times{3 * kHour / 2 + 1'001, 2 * kHour + 1}));
+        EXPECT_EQ(rig.get(data(0)), hour + 1);  // the edge of the overflow, and then the freeze at the next
+        EXPECT_EQ(rig.get(data(1)), 0U);
+        EXPECT_EQ(rig.get(data(2)), 0U);
+        EXPECT_EQ(rig.get(data(3)), 4U);
+      },
+      4ULL * 3600 * 1'000'000'000'000);
+}
+
+// contract B15
+TEST_F(CxlCpmuCounting, a_whole_turn_of_clock_ticks_ends_at_its_edge_even_after_days) {
+  CpmuRig rig({.counters = std::vector<CpmuCounterParameters>(1), .width = 48});
+  constexpr Picoseconds kTurn = 1'000ULL << 48;  // 78 hours of a clock of 1 GHz
+  run(
+      [&] {
+        rig.put(kFreeze, 1);
+        rig.put(configuration(0), kEnable | kInterrupt | kGlobalFreeze | events(1) | group(kClock));
+        advance_to(5'500);
+        rig.put(kFreeze, 0);
+        advance_to(kTurn + 4'999);  // the tick at 6 ns is the first
+        EXPECT_EQ(rig.get(data(0)), (1ULL << 48) - 1);
+        advance_to(kTurn + 5'000);
+        EXPECT_TRUE(rig.take_messages().empty());
+        advance_to(2 * kTurn);
+        EXPECT_EQ(rig.take_messages(), Times{kTurn + 5'001});
+        EXPECT_EQ(rig.get(data(0)), 0U);
+        EXPECT_EQ(rig.get(kOverflowStatus), 1U);
+        EXPECT_EQ(rig.get(kFreeze), 1U);
+      },
+      3 * kTurn);
+}
+}  // namespace
+}  // namespace pmufab::cxl

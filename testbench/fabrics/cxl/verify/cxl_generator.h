@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "testbench/fabrics/common/fabric_generator.h"
+#include "testbench/fabrics/cxl/scenario/cxl_kind.h"
+
+namespace pmufab::verify {
+
+/// Machines of CXL devices with CPMUs of every kind.
+class CxlGenerator final : public FabricGenerator {
+ public:
+  [[nodiscard]] std::string_view name() const override { return "cxl"; }
+  [[nodiscard]] std::vector<std::string_view> driver_modules() const override {
+    return scenario::cxl_kind().driver_modules();
+  }
+  [[nodiscard]] GeneratedMachine make(Random& random, std::string_view kernel, const Wishes& wishes) const override;
+};
+
+}  // namespace pmufab::verify

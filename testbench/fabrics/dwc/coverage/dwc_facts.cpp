@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "testbench/fabrics/dwc/coverage/dwc_facts.h"
+
+#include <algorithm>
+
+#include "models/platform/dwc/dwc_ports.h"
+
+namespace pmufab::coverage {
+namespace {
+
+using platform::PlatformSpec;
+
+/// Events of lanes alone have a lane.
+bool filters_lane_event(const perf::PmuCatalog::Event& event, std::string_view format) {
+  return format == "lane" && event.definition.find("type=0x1") != std::string::npos;
+}
+
+std::optional<PmuFacts> facts_of_port(const PlatformSpec& platform, const std::string& pmu) {
+  const auto port = std::find_if(platform.dwc.begin(), platform.dwc.end(), [&](const dwc::RootPortDescription& one) {
+    return platform::dwc_perf_name(one) == pmu;
+  });
+  if (port == platform.dwc.end()) return std::nullopt;
+  PmuFacts facts;
+  facts.kind = "dwc_rootport_*";  // the number is hexadecimal
+  facts.filters = filters_lane_event;
+  PmuClasses classes(facts);
+  classes.add("one lane", port->lanes == 1);
+  classes.add("several lanes", port->lanes > 1);
+  classes.add("one root port", platform.dwc.size() == 1);
+  classes.add("several root ports", platform.dwc.size() > 1);
+  classes.add("in the first segment", port->segment == 0);
+  classes.add("in another segment", port->segment != 0);
+  return facts;
+}
+
+}  // namespace
+
+const FactsRoom& dwc_facts() {
+  static const FactsRoom room = {facts_of_port, {"eventid", "type"}, {}};
+  return room;
+}
+
+}  // namespace pmufab::coverage

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "testbench/fabrics/soc/judge/soc_meaning.h"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <map>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+#include "testbench/judge/term_values.h"
+
+namespace pmufab::scoreboard {
+namespace {
+
+using soc::BitRange;
+using soc::EventDescription;
+using soc::FilterDescription;
+using soc::PmuDescription;
+
+constexpr std::uint64_t kNumberOfCycles = 0x1'0000'0000;  // arm_cspmu's number of the cycle counter
+constexpr std::uint64_t kAllBits = std::numeric_limits<std::uint64_t>::max();
+constexpr unsigned kWord = 32;
+
+std::uint64_t ones_of(unsigned width) { return width >= 64 ? kAllBits : (std::uint64_t{1} << width) - 1; }
+
+/// The terms of an event: its number, and what its registers hold.
+struct Program {
+  std::optional<std::uint64_t> event;
+  std::uint64_t filter = 0;
+  std::uint64_t filter2 = 0;
+  std::map<unsigned, std::uint64_t> own;  ///< implementation-defined registers
+
+  std::uint64_t& reg(const FilterDescription& filter_of) { return reg(filter_of.where, filter_of.word); }
+  std::uint64_t& reg(FilterDescription::Register where, unsigned word) {
+    switch (where) {
+      case FilterDescription::Register::filter:
+        return filter;
+      case FilterDescription::Register::filter2:
+        return filter2;
+      case FilterDescription::Register::implementation_defined:
+        break;
+    }
+    return own[word];
+  }
+};
+
+/// A term that is the name of an event or of a filter. @return false: it is neither
+bool read_name(const EventTerm& term, const PmuDescription& pmu, Program& program) {
+  const auto event = std::find_if(pmu.events.begin(), pmu.events.end(),
+                                  [&](const EventDescription& one) { return one.name == term.name; });
+  if (event != pmu.events.end() && !term.value) {
+    set_event(program.event, event->number, term);
+    return true;
+  }
+  const auto filter = std::find_if(pmu.filters.begin(), pmu.filters.end(),
+                                   [&](const FilterDescription& one) { return one.name == term.name; });
+  if (filter == pmu.filters.end()) return false;
+  const std::uint64_t largest = ones_of(filter->bits.width);
+  std::uint64_t& reg = program.reg(*filter);
+  reg = (reg & ~(largest << filter->bits.first)) | number_of(term, largest) << filter->bits.first;
+  return true;
+}
+
+Program program_of(const EventTerms& terms, const PmuDescription& pmu) {
+  const std::uint64_t largest = ones_of(pmu.is_64bit ? 64 : kWord);
+  Program program;
+  for (const EventTerm& term : terms) {
+    if (term.name == "event") {
+      set_event(program.event, number_of(term, pmu.is_64bit ? kAllBits : ones_of(kWord + 1)), term);
+    } else if (term.name == "config") {
+      set_event(program.event, number_of(term, kAllBits), term);
+    } else if (term.name == "filter") {
+      program.filter |= number_of(term, largest);
+    } else if (term.name == "config1") {
+      program.filter |= number_of(term, kAllBits) & largest;
+    } else if (term.name == "filter2") {
+      program.filter2 |= number_of(term, largest);
+    } else if (term.name == "config2") {
+      program.filter2 |= number_of(term, kAllBits) & largest;
+    } else if (term.name == "cycles" && !term.value && pmu.cycle_counter && !pmu.is_64bit) {
+      set_event(program.event, kNumberOfCycles, term);
+    } else if (!read_name(term, pmu, program)) {
+      throw std::invalid_argument(fmt::format("the PMU has no term '{}'", term.name));
+    }
+  }
+  if (!program.event) throw std::invalid_argument("no event");
+  return program;
+}
+
+/// What a filter asks of occurrences.
+enum class Asks : std::uint8_t { nothing, test, impossible };
+
+Asks test_of(const FilterDescription& filter, Program& program, SocMeaning::Test& test) {
+  const std::uint64_t reg = program.reg(filter);
+  const auto part = [](std::uint64_t from, const BitRange& bits) { return from >> bits.first & ones_of(bits.width); };
+  if (filter.enable && (reg >> *filter.enable) % 2 == 0) return Asks::nothing;
+  if (filter.disable && (reg >> *filter.disable) % 2 == 1) return Asks::nothing;
+  const std::uint64_t value = part(reg, filter.bits);
+  // A back-end's documents say what no value of its term means: everything, whatever it has to write for that.
+  const bool is_mask_of_user = filter.match == FilterDescription::Match::mask && !filter.format.empty();
+  if (value == 0 && (filter.zero == FilterDescription::Zero::all || is_mask_of_user)) return Asks::nothing;
+  test.value = value;
+  switch (filter.match) {
+    case FilterDescription::Match::mask:
+      test.kind = SocMeaning::Test::Kind::one_of;
+      return value == 0 ? Asks::impossible : Asks::test;
+    case FilterDescription::Match::value:
+      test.kind = SocMeaning::Test::Kind::equal;
+      if (filter.care) test.care = part(program.reg(filter.care_register(), filter.word), *filter.care);
+      return Asks::test;
+    case FilterDescription::Match::at_least:
+      test.kind = SocMeaning::Test::Kind::range;
+      test.greatest = kAllBits;
+      break;
+  }
+  return Asks::test;
+}
+
+SocMeaning::Kind kind_of_counts(EventDescription::Counts counts) {
+  switch (counts) {
+    case EventDescription::Counts::occurrences:
+      return SocMeaning::Kind::occurrences;
+    case EventDescription::Counts::sum:
+      return SocMeaning::Kind::sum;
+    case EventDescription::Counts::outstanding:
+      return SocMeaning::Kind::outstanding;
+    case EventDescription::Counts::cycles:
+      break;
+  }
+  return SocMeaning::Kind::cycles;
+}
+
+/// Add what filters ask. @return false: nothing can pass
+bool add_filters(Program& program, const PmuDescription& pmu, const soc::SourceDescription& source,
+                 SocMeaning& meaning) {
+  for (const FilterDescription& filter : pmu.filters) {
+    const auto attribute = std::find(source.attributes.begin(), source.attributes.end(), filter.attribute);
+    if (attribute == source.attributes.end()) continue;
+    SocMeaning::Test test;
+    test.attribute = static_cast<unsigned>(attribute - source.attributes.begin());
+    const Asks asks = test_of(filter, program, test);
+    if (asks == Asks::nothing) continue;
+    meaning.text += fmt::format(", {} {:#x}", filter.name, test.value);
+    if (asks == Asks::impossible) return false;
+    meaning.tests.push_back(test);
+  }
+  return true;
+}
+
+}  // namespace
+
+bool SocMeaning::counts(const soc::Occurrence& occurrence) const {
+  return std::all_of(tests.begin(), tests.end(), [&](const Test& test) {
+    const std::uint64_t value = occurrence.attributes.at(test.attribute);
+    switch (test.kind) {
+      case Test::Kind::one_of:
+        return value < 64 && (test.value >> value) % 2 == 1;
+      case Test::Kind::equal:
+        return (value & test.care) == (test.value & test.care);
+      case Test::Kind::range:
+        break;
+    }
+    return value >= test.value && value <= test.greatest;
+  });
+}
+
+SocMeaning soc_meaning(const EventTerms& terms, const PmuDescription& pmu,
+                       const std::vector<soc::SourceDescription>& sources) {
+  Program program = program_of(terms, pmu);
+  SocMeaning meaning;
+  if (pmu.cycle_counter && !pmu.is_64bit && *program.event == kNumberOfCycles) {
+    meaning.kind = SocMeaning::Kind::cycles;
+    meaning.on_cycle_counter = true;
+    meaning.text = "cycles";
+    return meaning;
+  }
+  const std::uint64_t number = *program.event & ones_of(pmu.event_bits);
+  const auto event = std::find_if(pmu.events.begin(), pmu.events.end(),
+                                  [&](const EventDescription& one) { return one.number == number; });
+  if (event == pmu.events.end()) {
+    meaning.text = fmt::format("event {:#x}", number);
+    return meaning;
+  }
+  meaning.text = event->name;
+  if (event->counts == EventDescription::Counts::cycles) {
+    meaning.kind = SocMeaning::Kind::cycles;
+    return meaning;
+  }
+  meaning.source = event->source;
+  meaning.attribute = event->attribute;
+  meaning.unit = event->unit;
+  for (const soc::Requirement& requirement : event->where)
+    meaning.tests.push_back(
+        {SocMeaning::Test::Kind::range, requirement.attribute, requirement.first, requirement.last});
+  if (add_filters(program, pmu, sources.at(event->source), meaning)) meaning.kind = kind_of_counts(event->counts);
+  return meaning;
+}
+
+soc::Occurrence occurrence_of(const SocMeaning& meaning) {
+  if (meaning.kind == SocMeaning::Kind::outstanding)
+    throw std::invalid_argument("the event counts what is outstanding: it cannot happen at once");
+  if (meaning.kind == SocMeaning::Kind::nothing) throw std::invalid_argument("the event counts nothing");
+  soc::Occurrence occurrence;
+  if (meaning.kind == SocMeaning::Kind::sum) occurrence.attributes.at(meaning.attribute) = 1;
+  for (const SocMeaning::Test& test : meaning.tests) {
+    const bool is_mask = test.kind == SocMeaning::Test::Kind::one_of;
+    occurrence.attributes.at(test.attribute) =
+        is_mask ? static_cast<std::uint64_t>(std::countr_zero(test.value)) : test.value;
+  }
+  if (meaning.kind == SocMeaning::Kind::sum && occurrence.attributes.at(meaning.attribute) != 1)
+    throw std::invalid_argument("no occurrence that passes the filters adds one to the sum");
+  if (!meaning.counts(occurrence)) throw std::invalid_argument("the filters exclude each other");
+  return occurrence;
+}
+
+}  // namespace pmufab::scoreboard

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/soc/wire/occurrence.h"
+#include "testbench/fabrics/soc/judge/soc_judge_spec.h"
+#include "testbench/judge/events/event_truth.h"
+
+namespace pmufab::scoreboard {
+
+/// What an event text of a described PMU means, by the description.
+struct SocMeaning {
+  enum class Kind : std::uint8_t {
+    nothing,  ///< no such event, or a filter that lets nothing pass
+    cycles,
+    occurrences,
+    sum,
+    outstanding,
+  };
+  /// An attribute must have a value of this kind.
+  struct Test {
+    enum class Kind : std::uint8_t { one_of, equal, range };
+    Kind kind = Kind::equal;
+    unsigned attribute = 0;
+    std::uint64_t value = 0;                 ///< one_of: bit v for the value v; range: the least
+    std::uint64_t greatest = 0;              ///< range: the greatest
+    std::uint64_t care = ~std::uint64_t{0};  ///< equal: the bits that matter
+  };
+  Kind kind = Kind::nothing;
+  unsigned source = 0;     ///< index in SocJudgeSpec::sources
+  unsigned attribute = 0;  ///< of a sum
+  std::uint64_t unit = 1;  ///< of a sum: a value counts the units that it has, and 1 more for a rest
+  std::vector<Test> tests;
+  bool on_cycle_counter = false;  ///< cycles that no other counter counts
+  std::string text;
+
+  /// @return whether the event counts such an occurrence of its source.
+  [[nodiscard]] bool counts(const soc::Occurrence& occurrence) const;
+};
+
+/// @throws std::invalid_argument for a term the PMU does not have, a value too big for it, or no event
+[[nodiscard]] SocMeaning soc_meaning(const EventTerms& terms, const soc::PmuDescription& pmu,
+                                     const std::vector<soc::SourceDescription>& sources);
+
+/// @return an occurrence that the event counts as one.
+/// @throws std::invalid_argument if there is none, or it counts over time
+[[nodiscard]] soc::Occurrence occurrence_of(const SocMeaning& meaning);
+
+}  // namespace pmufab::scoreboard

@@ -1,0 +1,409 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <set>
+#include <stdexcept>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "models/platform/plugin/plugin_spec.h"
+#include "models/soc/wire/fabric_sources.h"
+#include "models/tegra410/ucf/ucf_events.h"
+#include "testbench/fabrics/soc/scenario/soc_loader.h"
+#include "testbench/fabrics/soc/scenario/soc_values.h"
+#include "testbench/run/yaml/input_error.h"
+#include "testbench/run/yaml/quantity.h"
+
+namespace pmufab::scenario {
+namespace {
+
+using soc::BitRange;
+using soc::Description;
+using soc::EventDescription;
+using soc::FilterDescription;
+using soc::PmuDescription;
+using soc::SourceDescription;
+using Type = platform::ApmtNode::Type;
+
+constexpr std::uint64_t kWordMaximum = std::numeric_limits<std::uint32_t>::max();
+constexpr std::string_view kOwnRegister = "impdef";
+
+const Words<Type>& types() {
+  static const Words<Type> words = {{"mc", Type::memory_controller},
+                                    {"smmu", Type::smmu},
+                                    {"pcie", Type::pcie_root},
+                                    {"acpi", Type::acpi_device},
+                                    {"cache", Type::cache}};
+  return words;
+}
+
+void read_source(Reader& reader, SourceDescription& source) {
+  reader.text("name", source.name, Presence::required);
+  reader.texts("attributes", source.attributes);
+  if (source.attributes.size() > soc::kMaximumAttributes)
+    reader.fail("attributes",
+                fmt::format("are {}; a source has {} at most", source.attributes.size(), soc::kMaximumAttributes));
+  const std::set<std::string> different(source.attributes.begin(), source.attributes.end());
+  if (different.size() != source.attributes.size()) reader.fail("attributes", "name one twice");
+}
+
+std::vector<std::string> source_names(const std::vector<SourceDescription>& sources) {
+  std::vector<std::string> names;
+  for (const SourceDescription& source : sources) names.push_back(source.name);
+  return names;
+}
+
+/// The sources that events may name.
+struct Sources {
+  Description& all;  ///< with those that the file describes, and those of fabrics once named
+  const std::vector<SourceDescription>& fabrics;  ///< those that the platform's fabrics are
+};
+
+/// What an event adds for each occurrence.
+void read_counts(Reader& reader, const SourceDescription& source, EventDescription& event) {
+  std::string counts = "occurrences";
+  reader.text("counts", counts);
+  if (counts == "occurrences") return;
+  if (source.cause == soc::Cause::ucf)
+    reader.fail("counts", "is not for an event of the UCF, which counts what it counts there", "leave it out");
+  if (counts == "outstanding") {
+    if (!soc::lasts(source))
+      reader.fail("counts",
+                  fmt::format("nothing at {} is ever outstanding: what happens there takes no time", source.name),
+                  "leave it out");
+    event.counts = EventDescription::Counts::outstanding;
+    return;
+  }
+  std::vector<std::string> words = {"occurrences", "cycles"};
+  if (soc::lasts(source)) words.emplace_back("outstanding");
+  const std::vector<std::string> none;
+  const std::vector<std::string>& attributes = soc::can_be_summed(source) ? source.attributes : none;
+  words.insert(words.end(), attributes.begin(), attributes.end());
+  event.counts = EventDescription::Counts::sum;
+  event.attribute = number_among(reader, "counts", counts, attributes, words, "it counts no");
+}
+
+/// @return the number of the source that an event names. One of a fabric is added when an event names it.
+unsigned read_source_of(Reader& reader, const Sources& sources) {
+  std::string name;
+  reader.text("source", name);
+  std::vector<std::string> names = source_names(sources.all.sources);
+  if (const auto known = std::find(names.begin(), names.end(), name); known != names.end())
+    return static_cast<unsigned>(known - names.begin());
+  for (const SourceDescription& source : sources.fabrics) {
+    if (source.name == name) {
+      sources.all.sources.push_back(source);
+      return static_cast<unsigned>(sources.all.sources.size() - 1);
+    }
+    if (std::find(names.begin(), names.end(), source.name) == names.end()) names.push_back(source.name);
+  }
+  if (name.empty())
+    reader.fail("source", "is missing: nothing would cause the event",
+                names.empty() ? "describe one under the platform's key sources" : "one of " + quoted_list(names));
+  return number_among(reader, "source", name, {}, names, "there is no source");
+}
+
+/// The key `where` of an event or a PMU.
+void read_where(Reader& reader, const std::vector<std::string>& attributes,
+                const std::function<void(unsigned attribute, const traffic::ValueRange& range)>& add) {
+  read_attributes(reader, "where", attributes, [&](unsigned attribute, const Value& value) {
+    const std::string text = value.kind == Value::Kind::scalar ? value.scalar : std::string();
+    add(attribute, read_range(text, value.source, reader.path_of("where"), Quantity::count));
+  });
+}
+
+void read_event(Reader& reader, const Sources& sources, EventDescription& event) {
+  reader.text("name", event.name, Presence::required);
+  reader.number("number", event.number, Quantity::address, 0, std::numeric_limits<std::uint64_t>::max(),
+                Presence::required);
+  const Value* counts = reader.take("counts");
+  if (counts != nullptr && counts->kind == Value::Kind::scalar && counts->scalar == "cycles") {
+    event.counts = EventDescription::Counts::cycles;
+    reader.put("counts", *counts);
+    if (reader.has("source")) reader.fail("source", "is not for cycles, which are those of the PMU's clock");
+    return;
+  }
+  event.source = read_source_of(reader, sources);
+  const SourceDescription& source = sources.all.sources[event.source];
+  read_counts(reader, source, event);
+  reader.number("unit", event.unit, Quantity::count, 1, std::numeric_limits<std::uint64_t>::max());
+  read_where(reader, source.attributes, [&](unsigned attribute, const traffic::ValueRange& range) {
+    event.where.push_back({attribute, range.first, range.last});
+  });
+}
+
+/// What all events of a PMU require whose source has the attribute.
+void read_common_requirements(Reader& reader, const Description& all, PmuDescription& pmu) {
+  std::vector<std::string> attributes;
+  for (const EventDescription& event : pmu.events) {
+    if (event.counts == EventDescription::Counts::cycles) continue;
+    for (const std::string& attribute : all.sources[event.source].attributes) {
+      if (std::find(attributes.begin(), attributes.end(), attribute) == attributes.end())
+        attributes.push_back(attribute);
+    }
+  }
+  read_where(reader, attributes, [&](unsigned number, const traffic::ValueRange& range) {
+    for (EventDescription& event : pmu.events) {
+      if (event.counts == EventDescription::Counts::cycles) continue;
+      const std::vector<std::string>& own = all.sources[event.source].attributes;
+      const auto attribute = std::find(own.begin(), own.end(), attributes[number]);
+      if (attribute != own.end())
+        event.where.push_back({static_cast<unsigned>(attribute - own.begin()), range.first, range.last});
+    }
+  });
+}
+
+/// "4" or "0-3"
+BitRange read_bits(Reader& reader, std::string_view key, Presence presence) {
+  std::string text;
+  reader.text(key, text, presence);
+  if (text.empty()) return {};
+  try {
+    const std::size_t dash = text.find('-');
+    const std::uint64_t first = parse_quantity(text.substr(0, dash), Quantity::count);
+    const std::uint64_t last =
+        dash == std::string::npos ? first : parse_quantity(text.substr(dash + 1), Quantity::count);
+    if (first <= last && last < 64) return {static_cast<unsigned>(first), static_cast<unsigned>(last - first + 1)};
+  } catch (const std::invalid_argument&) {
+    // the message is the same
+  }
+  reader.fail(key, fmt::format("'{}' is no range of bits", text), "for example 4, or 0-3");
+}
+
+void read_register(Reader& reader, FilterDescription& filter) {
+  std::string name = "filter";
+  reader.text("register", name);
+  if (name == "filter") return;
+  if (name == "filter2") {
+    filter.where = FilterDescription::Register::filter2;
+    return;
+  }
+  try {
+    if (name.starts_with(kOwnRegister)) {
+      filter.where = FilterDescription::Register::implementation_defined;
+      filter.word = static_cast<unsigned>(
+          std::min<std::uint64_t>(parse_quantity(name.substr(kOwnRegister.size()), Quantity::count), kWordMaximum));
+      return;
+    }
+  } catch (const std::invalid_argument&) {
+    // the message is the same
+  }
+  std::string suggestion = did_you_mean(name, {"filter", "filter2", "impdef0"});
+  if (suggestion.empty()) suggestion = "filter, filter2, or impdef0 ... impdef31";
+  reader.fail("register", fmt::format("there is no register '{}' for filters", name), suggestion);
+}
+
+void read_filter(Reader& reader, const Description& all, FilterDescription& filter) {
+  reader.text("name", filter.name, Presence::required);
+  read_register(reader, filter);
+  filter.bits = read_bits(reader, "bits", Presence::required);
+  filter.attribute = filter.name;
+  reader.text("attribute", filter.attribute);
+  std::vector<std::string> attributes;
+  for (const SourceDescription& source : all.sources)
+    attributes.insert(attributes.end(), source.attributes.begin(), source.attributes.end());
+  static_cast<void>(
+      number_among(reader, "attribute", filter.attribute, attributes, attributes, "no source has the attribute"));
+  reader.choice("match", filter.match,
+                {{"mask", FilterDescription::Match::mask},
+                 {"value", FilterDescription::Match::value},
+                 {"at_least", FilterDescription::Match::at_least}});
+  if (reader.has("care")) filter.care = read_bits(reader, "care", Presence::optional);
+  if (reader.has("care_register"))
+    reader.choice("care_register", filter.care_where.emplace(),
+                  {{"filter", FilterDescription::Register::filter}, {"filter2", FilterDescription::Register::filter2}});
+  if (reader.has("enable")) reader.number("enable", filter.enable.emplace(), Quantity::count, 0, 63);
+  if (reader.has("disable")) reader.number("disable", filter.disable.emplace(), Quantity::count, 0, 63);
+  if (filter.enable) filter.zero = FilterDescription::Zero::literal;
+  reader.choice("zero", filter.zero,
+                {{"all", FilterDescription::Zero::all}, {"literal", FilterDescription::Zero::literal}});
+  reader.text("format", filter.format);
+}
+
+void read_layout(Reader& reader, PmuDescription& pmu) {
+  reader.choice("layout", pmu.is_64bit, {{"32-bit", false}, {"64-bit", true}});
+  if (pmu.is_64bit) {
+    reader.flag("pmcnten", pmu.pmcnten);
+    pmu.event_bits = 64;
+  }
+  reader.number("pmdevarch", pmu.pmdevarch, Quantity::address, 0, kWordMaximum);
+  reader.number("counters", pmu.counters);
+  reader.number("width", pmu.width);
+  reader.flag("atomic_64bit", pmu.atomic_64bit);
+  reader.flag("cycle_counter", pmu.cycle_counter);
+  reader.number("event_bits", pmu.event_bits);
+  reader.number("implementation_defined", pmu.implementation_defined);
+}
+
+void read_identity(Reader& reader, PmuDescription& pmu) {
+  reader.number("pmiidr", pmu.pmiidr, Quantity::address, 0, kWordMaximum);
+  const Value* bytes = reader.take("pmpidr");
+  if (bytes != nullptr) {
+    if (bytes->kind != Value::Kind::sequence || bytes->items.size() != pmu.pmpidr.size())
+      reader.fail("pmpidr", "must be a list of five bytes: PMPIDR0 to PMPIDR4");
+    for (std::size_t index = 0; index < pmu.pmpidr.size(); ++index) {
+      const std::uint64_t byte = read_whole(bytes->items[index], reader.path_of("pmpidr"));
+      if (byte > 0xff) reader.fail("pmpidr", fmt::format("{:#x} is no byte", byte));
+      pmu.pmpidr.at(index) = static_cast<std::uint8_t>(byte);
+    }
+    reader.put("pmpidr", *bytes);
+  }
+  reader.number("implementation_id", pmu.implementation_id, Quantity::address, 0, kWordMaximum);
+}
+
+void read_node(Reader& reader, PmuDescription& pmu) {
+  reader.choice("type", pmu.type, types());
+  reader.text("hid", pmu.hid);
+  const auto read = [&](std::string_view key, std::optional<std::uint32_t>& number) {
+    if (reader.has(key)) reader.number(key, number.emplace(), Quantity::count, 0, kWordMaximum / 2);
+  };
+  read("instance", pmu.instance);
+  read("id", pmu.id);
+  if (reader.has("cpu")) reader.number("cpu", pmu.cpu.emplace());
+  reader.text("perf_name", pmu.perf_name);
+}
+
+void read_pmu(Reader& reader, const Sources& sources, PmuDescription& pmu) {
+  reader.text("name", pmu.name, Presence::required);
+  if (const Value* sockets = reader.take("sockets"); sockets != nullptr) {
+    if (sockets->kind != Value::Kind::sequence || sockets->items.empty())
+      reader.fail("sockets", "must be a list of sockets", "for example [0]");
+    for (const Value& item : sockets->items)
+      pmu.sockets.push_back(static_cast<unsigned>(std::min(read_whole(item, reader.path_of("sockets")), kWordMaximum)));
+    reader.put("sockets", *sockets);
+  }
+  read_identity(reader, pmu);
+  reader.number("base", pmu.base, Quantity::address, 0, std::numeric_limits<std::uint64_t>::max(), Presence::required);
+  if (reader.has("page1")) reader.number("page1", pmu.page1.emplace(), Quantity::address);
+  read_layout(reader, pmu);
+  reader.number("clock", pmu.clock_hz, Quantity::frequency);
+  reader.optional_object("interrupt", [&](Reader& interrupt) {
+    soc::InterruptDescription& its = pmu.interrupt.emplace();
+    interrupt.number("number", its.number, Quantity::count, 0, kWordMaximum, Presence::required);
+    interrupt.choice("trigger", its.trigger, {{"level", InterruptTrigger::level}, {"edge", InterruptTrigger::edge}});
+    interrupt.flag("shared", its.shared);
+  });
+  read_node(reader, pmu);
+  reader.list("events", [&](Reader& event, std::size_t) { read_event(event, sources, pmu.events.emplace_back()); });
+  read_common_requirements(reader, sources.all, pmu);
+  reader.list("filters",
+              [&](Reader& filter, std::size_t) { read_filter(filter, sources.all, pmu.filters.emplace_back()); });
+}
+
+}  // namespace
+
+unsigned number_among(Reader& reader, std::string_view key, const std::string& word,
+                      const std::vector<std::string>& names, const std::vector<std::string>& words,
+                      std::string_view complaint) {
+  const auto found = std::find(names.begin(), names.end(), word);
+  if (found == names.end()) {
+    std::string suggestion = did_you_mean(word, words);
+    if (suggestion.empty() && !words.empty()) suggestion = "one of " + quoted_list(words);
+    reader.fail(key, fmt::format("{} '{}'", complaint, word), suggestion);
+  }
+  return static_cast<unsigned>(found - names.begin());
+}
+
+traffic::ValueRange read_range(const std::string& text, const Source& source, const std::string& path,
+                               Quantity quantity) {
+  const auto number = [&](const std::string& part) { return parse_quantity(part, quantity); };
+  try {
+    const std::size_t dash = text.find('-');
+    traffic::ValueRange range;
+    range.first = number(text.substr(0, dash));
+    range.last = dash == std::string::npos ? range.first : number(text.substr(dash + 1));
+    if (range.first <= range.last) return range;
+  } catch (const std::invalid_argument&) {
+    // the message is the same
+  }
+  const bool is_time = quantity == Quantity::duration;
+  throw InputError(source, path, fmt::format("'{}' is neither a value nor a range of values", text),
+                   is_time ? "for example 80 ns, or 50 ns-120 ns" : "for example 7, or 0-15");
+}
+
+std::uint64_t read_whole(const Value& value, const std::string& path) {
+  try {
+    return parse_quantity(value.kind == Value::Kind::scalar ? value.scalar : std::string(), Quantity::count);
+  } catch (const std::invalid_argument& error) {
+    throw InputError(value.source, path, fmt::format("'{}' {}", value.scalar, error.what()), "a whole number");
+  }
+}
+
+void read_attributes(Reader& reader, std::string_view key, const std::vector<std::string>& attributes,
+                     const std::function<void(unsigned attribute, const Value& value)>& read) {
+  const Value* const map = reader.take(key);
+  if (map == nullptr) return;
+  if (map->kind != Value::Kind::map)
+    reader.fail(key, fmt::format("must be a map of attributes, not {}", describe(map->kind)));
+  for (const Value::Entry& entry : map->entries) {
+    const auto found = std::find(attributes.begin(), attributes.end(), entry.key);
+    if (found == attributes.end()) {
+      std::string suggestion = did_you_mean(entry.key, attributes);
+      if (suggestion.empty())
+        suggestion = attributes.empty() ? "the source has none" : "one of " + quoted_list(attributes);
+      throw InputError(entry.source, reader.path_of(key), fmt::format("the source has no attribute '{}'", entry.key),
+                       suggestion);
+    }
+    read(static_cast<unsigned>(found - attributes.begin()), entry.value);
+  }
+  reader.put(key, *map);
+}
+
+std::vector<SourceDescription> fabric_sources_of(const platform::PlatformSpec& platform) {
+  const auto& complexes = platform.tegra410 ? platform.tegra410->pcie.root_complexes : std::nullopt;
+  std::vector<SourceDescription> sources;
+  for (const soc::FabricSource& fabric : soc::fabric_sources()) {
+    switch (fabric.cause) {
+      case soc::Cause::ucf:
+        if (!platform.tegra410) break;
+        for (const tegra410::UcfEventCode& event : tegra410::kUcfEvents)
+          sources.push_back(soc::describe(fabric, event.name));
+        break;
+      case soc::Cause::pcie:
+      case soc::Cause::pcie_tgt:
+        if (platform.tegra410 && (!complexes || !complexes->empty())) sources.push_back(soc::describe(fabric));
+        break;
+      case soc::Cause::cxl_message:
+      case soc::Cause::cxl_ddr:
+        if (!platform.cxl.empty()) sources.push_back(soc::describe(fabric));
+        break;
+      case soc::Cause::cmn_flit:
+      case soc::Cause::cmn_home:
+        if (!platform.cmn.empty()) sources.push_back(soc::describe(fabric));
+        break;
+      case soc::Cause::streams:
+      case soc::Cause::plugin:
+        break;
+    }
+  }
+  if (const auto* const plugin = platform.part<platform::PluginSpec>(); plugin != nullptr)
+    sources.insert(sources.end(), plugin->facts.sources.begin(), plugin->facts.sources.end());
+  return sources;
+}
+
+void read_description(Reader& reader, platform::PlatformSpec& platform) {
+  Description& description = platform.soc;
+  const std::vector<SourceDescription> fabrics = fabric_sources_of(platform);
+  std::set<std::string> names;
+  reader.list("sources", [&](Reader& source, std::size_t) {
+    read_source(source, description.sources.emplace_back());
+    const std::string& name = description.sources.back().name;
+    if (!names.insert(name).second) source.fail("name", fmt::format("'{}' is that of another source", name));
+    if (std::any_of(fabrics.begin(), fabrics.end(), [&](const auto& one) { return one.name == name; }))
+      source.fail("name", fmt::format("'{}' is that of a source that the platform's fabric is", name),
+                  "give it another, or leave it out to count what happens in the fabric");
+  });
+  std::vector<PmuDescription> pmus;
+  reader.list("coresight_pmus", [&](Reader& pmu, std::size_t) {
+    read_pmu(pmu, {description, fabrics}, pmus.emplace_back());
+  });
+  description.pmus = std::move(pmus);
+  if (description.pmus.empty() && !description.sources.empty())
+    reader.fail("sources", "are there, but no PMU that counts what they cause", "describe one under coresight_pmus");
+}
+
+}  // namespace pmufab::scenario

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// The model of a described PMU against the judge's reading of the description: random filters, registers and occurrences.
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <boost/random/mersenne_twister.hpp>
+#include <boost/random/uniform_int_distribution.hpp>
+
+#include "models/soc/described_pmu.h"
+#include "testbench/fabrics/soc/judge/soc_meaning.h"
+#include "testbench/support/initiator.h"
+#include "testbench/support/simulation_test.h"
+
+namespace pmufab::scoreboard::soc_cross_test {
+namespace {
+
+using soc::EventDescription;
+using soc::FilterDescription;
+
+constexpr std::uint64_t kPmevtyper = 0x400;
+constexpr std::uint64_t kPmevfilt2r = 0x800;
+constexpr std::uint64_t kPmevfiltr = 0xa00;
+constexpr std::uint64_t kPmcntenset = 0xc00;
+constexpr std::uint64_t kPmcntenclr = 0xc20;
+constexpr std::uint64_t kPmimpdef = 0xd80;
+constexpr std::uint64_t kPmcr = 0xe04;
+constexpr unsigned kCounters = 4;
+
+/// The judge knows an implementation-defined register by the names of its fields, which it must all be told.
+SocMeaning meaning_of(const soc::PmuDescription& pmu, const std::vector<soc::SourceDescription>& sources,
+                      std::uint64_t event, std::uint64_t filter, std::uint64_t filter2, std::uint64_t own) {
+  soc::PmuDescription readable = pmu;
+  // As if the register were PMEVFILTR of an event that has no other filter there: the same rules hold.
+  readable.filters.pop_back();
+  SocMeaning meaning = soc_meaning({{"event", event}, {"filter", filter}, {"filter2", filter2}}, readable, sources);
+  readable.filters = {pmu.filters.back()};
+  for (FilterDescription& one : readable.filters) one.where = FilterDescription::Register::filter;
+  const SocMeaning by_own = soc_meaning({{"event", event}, {"filter", own}}, readable, sources);
+  if (by_own.kind == SocMeaning::Kind::nothing) meaning.kind = SocMeaning::Kind::nothing;
+  meaning.tests.insert(meaning.tests.end(), by_own.tests.begin(), by_own.tests.end());
+  return meaning;
+}
+
+class SocCross : public testing::SimulationTest {
+ protected:
+  std::uint64_t draw(std::uint64_t most) {
+    return boost::random::uniform_int_distribution<std::uint64_t>(0, most)(engine);
+  }
+
+  /// Filters of all kinds in PMEVFILTR, PMEVFILT2R and an implementation-defined register.
+  soc::PmuDescription description() {
+    soc::PmuDescription pmu;
+    pmu.counters = kCounters;
+    pmu.cycle_counter = false;
+    pmu.implementation_defined = 2;
+    pmu.events = {{"all", 1, EventDescription::Counts::occurrences, 0, 0, {}},
+                  {"sum", 2, EventDescription::Counts::sum, 0, 2, {}},
+                  {"some", 3, EventDescription::Counts::sum, 0, 2, {{0, 1, 2}, {1, 0, 3}}},
+                  {"other", 4, EventDescription::Counts::occurrences, 1, 0, {}}};
+    pmu.events[2].unit = 1 + draw(4);
+    const std::array<const char*, 3> attributes = {"a", "b", "c"};
+    for (const auto where : {FilterDescription::Register::filter, FilterDescription::Register::filter2,
+                             FilterDescription::Register::implementation_defined}) {
+      FilterDescription filter;
+      filter.name = fmt::format("filter{}", pmu.filters.size());
+      filter.where = where;
+      filter.word = where == FilterDescription::Register::implementation_defined ? 1 : 0;
+      filter.bits = {static_cast<unsigned>(draw(8)), static_cast<unsigned>(1 + draw(7))};
+      filter.attribute = attributes.at(draw(2));
+      filter.match = static_cast<FilterDescription::Match>(draw(2));
+      if (filter.match == FilterDescription::Match::value && draw(1) == 0)
+        filter.care = soc::BitRange{16, static_cast<unsigned>(1 + draw(7))};
+      if (filter.care && where == FilterDescription::Register::filter && draw(1) == 0)
+        filter.care_where = FilterDescription::Register::filter2;
+      if (draw(2) == 0) filter.enable = 31;
+      if (draw(2) == 0) filter.disable = 30;
+      if (draw(1) == 0) filter.zero = FilterDescription::Zero::literal;
+      pmu.filters.push_back(filter);
+    }
+    return pmu;
+  }
+
+  /// Program all counters at random. @return what each must count
+  std::vector<SocMeaning> program(testing::Initiator& cpu, const soc::PmuDescription& pmu) {
+    const auto draw_register = [&] { return static_cast<std::uint32_t>(draw(3) == 0 ? 0 : draw(0xffff'ffffU)); };
+    const std::uint32_t own = draw_register();
+    cpu.put32(kPmimpdef + 4, own);
+    std::vector<SocMeaning> meanings;
+    for (unsigned counter = 0; counter < kCounters; ++counter) {
+      const auto event = static_cast<std::uint32_t>(1 + draw(3));
+      const std::uint32_t filter = draw_register();
+      const std::uint32_t filter2 = draw_register();
+      cpu.put32(kPmevtyper + std::uint64_t{4} * counter, event);
+      cpu.put32(kPmevfiltr + std::uint64_t{4} * counter, filter);
+      cpu.put32(kPmevfilt2r + std::uint64_t{4} * counter, filter2);
+      meanings.push_back(meaning_of(pmu, sources, event, filter, filter2, own));
+    }
+    return meanings;
+  }
+
+  /// Let things happen at random. @return what each counter must count of them
+  std::array<std::uint64_t, kCounters> occur(const std::vector<SocMeaning>& meanings) {
+    std::array<std::uint64_t, kCounters> expected{};
+    for (unsigned n = 0; n < 50; ++n) {
+      soc::Occurrence occurrence;
+      for (std::size_t attribute = 0; attribute < 3; ++attribute)
+        occurrence.attributes.at(attribute) = draw(draw(1) == 0 ? 3 : 200);
+      const unsigned source = draw(3) == 0 ? 1 : 0;
+      (source == 0 ? first : second).happen(occurrence, testing::now());
+      for (unsigned counter = 0; counter < kCounters; ++counter) {
+        const SocMeaning& meaning = meanings[counter];
+        if (meaning.kind == SocMeaning::Kind::nothing || meaning.source != source) continue;
+        ++(meaning.counts(occurrence) ? counted : left_out);
+        if (!meaning.counts(occurrence)) continue;
+        const std::uint64_t units = (occurrence.attributes.at(2) + meaning.unit - 1) / meaning.unit;
+        expected.at(counter) += meaning.kind == SocMeaning::Kind::sum ? units : 1;
+      }
+    }
+    return expected;
+  }
+
+  const std::vector<soc::SourceDescription> sources{{"first", {"a", "b", "c"}}, {"second", {"b"}}};
+  soc::Source first{sources[0], 0};
+  soc::Source second{sources[1], 1};
+  std::uint64_t counted = 0;
+  std::uint64_t left_out = 0;
+  boost::random::mt19937_64 engine{20261126};
+};
+
+TEST_F(SocCross, counters_count_what_the_description_says) {
+  constexpr unsigned kPmus = 40;
+  std::vector<soc::PmuDescription> descriptions;
+  for (unsigned i = 0; i < kPmus; ++i) descriptions.push_back(description());
+  const ClockDomain clock("clock", 1'000'000'000);
+  std::vector<std::unique_ptr<soc::DescribedPmu>> pmus;
+  std::vector<std::unique_ptr<testing::Initiator>> cpus;
+  for (unsigned i = 0; i < kPmus; ++i) {
+    pmus.push_back(std::make_unique<soc::DescribedPmu>(fmt::format("pmu{}", i).c_str(), descriptions[i], clock,
+                                                       std::vector<soc::Source*>{&first, &second}));
+    cpus.push_back(std::make_unique<testing::Initiator>(fmt::format("cpu{}", i).c_str()));
+    cpus.back()->socket.bind(pmus.back()->pmu().socket);
+  }
+  run([&] {
+    for (unsigned i = 0; i < kPmus; ++i) {
+      testing::Initiator& cpu = *cpus[i];
+      for (unsigned round = 0; round < 20; ++round) {
+        cpu.put32(kPmcr, 6);
+        const std::vector<SocMeaning> meanings = program(cpu, descriptions[i]);
+        cpu.put32(kPmcntenset, 0xf);
+        cpu.put32(kPmcr, 1);
+        const std::array<std::uint64_t, kCounters> expected = occur(meanings);
+        for (unsigned counter = 0; counter < kCounters; ++counter)
+          ASSERT_EQ(cpu.get64(std::uint64_t{8} * counter), expected.at(counter))
+              << "pmu " << i << ", " << meanings[counter].text;
+        cpu.put32(kPmcr, 0);
+        cpu.put32(kPmcntenclr, 0xf);
+      }
+    }
+  });
+  // Neither side let everything or nothing pass.
+  EXPECT_GT(counted, 10'000U);
+  EXPECT_GT(left_out, 10'000U);
+}
+
+}  // namespace
+}  // namespace pmufab::scoreboard::soc_cross_test

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+// What events of described PMUs mean, worked out by hand.
+#include <stdexcept>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "testbench/fabrics/soc/judge/soc_meaning.h"
+
+namespace pmufab::scoreboard::soc_meaning_test {
+namespace {
+
+using soc::EventDescription;
+using soc::FilterDescription;
+using Match = FilterDescription::Match;
+using Register = FilterDescription::Register;
+using Zero = FilterDescription::Zero;
+using Kind = SocMeaning::Kind;
+
+// Attributes: port, id, bytes.
+const std::vector<soc::SourceDescription> kSources = {{"request", {"port", "id", "bytes"}}, {"refresh", {}}};
+
+FilterDescription filter(std::string name, Register where, soc::BitRange bits, std::string attribute, Match match) {
+  FilterDescription made;
+  made.name = std::move(name);
+  made.where = where;
+  made.bits = bits;
+  made.attribute = std::move(attribute);
+  made.match = match;
+  return made;
+}
+
+soc::PmuDescription pmu() {
+  soc::PmuDescription made;
+  made.event_bits = 8;
+  made.events = {{"requests", 1, EventDescription::Counts::occurrences, 0, 0, {}},
+                 {"bytes_of_port_2", 2, EventDescription::Counts::sum, 0, 2, {{0, 2, 2}}},
+                 {"clock", 3, EventDescription::Counts::cycles, 0, 0, {}},
+                 {"refreshes", 4, EventDescription::Counts::occurrences, 1, 0, {}}};
+  made.filters = {filter("port", Register::filter, {0, 4}, "port", Match::mask),
+                  filter("id", Register::filter, {8, 8}, "id", Match::value),
+                  filter("least", Register::filter2, {0, 12}, "bytes", Match::at_least)};
+  made.filters[1].enable = 24;
+  made.filters[1].care = soc::BitRange{16, 8};
+  made.filters[1].zero = Zero::literal;
+  return made;
+}
+
+soc::Occurrence request(std::uint64_t port, std::uint64_t id, std::uint64_t bytes) {
+  soc::Occurrence made;
+  made.attributes = {port, id, bytes};
+  return made;
+}
+
+SocMeaning meaning(const EventTerms& terms) { return soc_meaning(terms, pmu(), kSources); }
+
+TEST(SocMeaning, zero_lets_everything_pass) {
+  const SocMeaning all = meaning({{"event", 1}});
+  EXPECT_EQ(all.kind, Kind::occurrences);
+  EXPECT_TRUE(all.counts(request(0, 0, 0)));
+  EXPECT_TRUE(all.counts(request(200, 77, ~std::uint64_t{0})));
+}
+
+TEST(SocMeaning, a_mask_has_a_bit_for_each_value) {
+  const SocMeaning ports = meaning({{"event", 1}, {"filter", 0b1010}});
+  EXPECT_FALSE(ports.counts(request(0, 0, 0)));
+  EXPECT_TRUE(ports.counts(request(1, 0, 0)));
+  EXPECT_FALSE(ports.counts(request(2, 0, 0)));
+  EXPECT_TRUE(ports.counts(request(3, 0, 0)));
+  EXPECT_FALSE(ports.counts(request(4, 0, 0)));
+  EXPECT_FALSE(ports.counts(request(65, 0, 0)));
+}
+
+TEST(SocMeaning, a_value_is_compared_where_the_bits_of_care_are_set_and_while_it_is_enabled) {
+  const SocMeaning off = meaning({{"event", 1}, {"filter", 0x00ff'1200}});
+  EXPECT_TRUE(off.counts(request(0, 0x99, 0)));
+  const SocMeaning exact = meaning({{"event", 1}, {"filter", 0x01ff'1200}});
+  EXPECT_TRUE(exact.counts(request(0, 0x12, 0)));
+  EXPECT_FALSE(exact.counts(request(0, 0x13, 0)));
+  const SocMeaning upper = meaning({{"event", 1}, {"filter", 0x01f0'1200}});
+  EXPECT_TRUE(upper.counts(request(0, 0x1f, 0)));
+  EXPECT_FALSE(upper.counts(request(0, 0x2f, 0)));
+  const SocMeaning zero = meaning({{"event", 1}, {"filter", 0x01ff'0000}});
+  EXPECT_TRUE(zero.counts(request(0, 0, 0)));
+  EXPECT_FALSE(zero.counts(request(0, 1, 0)));
+}
+
+TEST(SocMeaning, a_bit_that_disables_one_filter_may_enable_another) {
+  soc::PmuDescription either = pmu();
+  either.filters[0].disable = 24;
+  const auto read = [&](std::uint64_t filter) {
+    return soc_meaning({{"event", 1}, {"filter", filter}}, either, kSources);
+  };
+  EXPECT_FALSE(read(0x00ff'1202).counts(request(0, 0x12, 0)));
+  EXPECT_TRUE(read(0x00ff'1202).counts(request(1, 0x99, 0)));
+  EXPECT_TRUE(read(0x01ff'1202).counts(request(0, 0x12, 0)));
+  EXPECT_FALSE(read(0x01ff'1202).counts(request(1, 0x99, 0)));
+}
+
+TEST(SocMeaning, the_bits_that_matter_may_stand_in_the_other_register) {
+  soc::PmuDescription apart = pmu();
+  apart.filters.resize(2);
+  apart.filters[1].care = soc::BitRange{4, 8};
+  apart.filters[1].care_where = Register::filter2;
+  const auto read = [&](std::uint64_t filter2) {
+    return soc_meaning({{"event", 1}, {"filter", 0x0100'1200}, {"filter2", filter2}}, apart, kSources);
+  };
+  EXPECT_TRUE(read(0xff0).counts(request(0, 0x12, 0)));
+  EXPECT_FALSE(read(0xff0).counts(request(0, 0x13, 0)));
+  EXPECT_TRUE(read(0xf00).counts(request(0, 0x13, 0)));
+  EXPECT_FALSE(read(0xf00).counts(request(0, 0x22, 0)));
+  EXPECT_TRUE(read(0x00f).counts(request(0, 0x99, 0)));
+}
+
+TEST(SocMeaning, filters_hold_together) {
+  const SocMeaning both = meaning({{"event", 1}, {"filter", 1}, {"filter2", 64}});
+  EXPECT_TRUE(both.counts(request(0, 0, 64)));
+  EXPECT_FALSE(both.counts(request(0, 0, 63)));
+  EXPECT_FALSE(both.counts(request(1, 0, 64)));
+}
+
+TEST(SocMeaning, an_event_sums_an_attribute_of_the_occurrences_it_is_about) {
+  const SocMeaning bytes = meaning({{"event", 2}});
+  EXPECT_EQ(bytes.kind, Kind::sum);
+  EXPECT_EQ(bytes.attribute, 2U);
+  EXPECT_TRUE(bytes.counts(request(2, 0, 8)));
+  EXPECT_FALSE(bytes.counts(request(1, 0, 8)));
+}
+
+TEST(SocMeaning, filters_leave_sources_without_their_attribute_alone) {
+  EXPECT_TRUE(meaning({{"event", 4}, {"filter", 2}}).counts({}));
+}
+
+TEST(SocMeaning, the_number_has_as_many_bits_as_the_description_says) {
+  EXPECT_EQ(meaning({{"event", 0x101}}).kind, Kind::occurrences);
+  EXPECT_EQ(meaning({{"event", 0x109}}).kind, Kind::nothing);
+  EXPECT_EQ(meaning({{"event", 0x1'0000'0000}}).kind, Kind::cycles);
+  EXPECT_EQ(meaning({{"cycles", {}}}).kind, Kind::cycles);
+  EXPECT_EQ(meaning({{"event", 3}}).kind, Kind::cycles);
+}
+
+TEST(SocMeaning, without_a_cycle_counter_the_number_of_cycles_is_number_0) {
+  soc::PmuDescription without = pmu();
+  without.cycle_counter = false;
+  without.events[0].number = 0;
+  EXPECT_EQ(soc_meaning({{"event", 0x1'0000'0000}}, without, kSources).kind, Kind::occurrences);
+  EXPECT_THROW(static_cast<void>(soc_meaning({{"cycles", {}}}, without, kSources)), std::invalid_argument);
+}
+
+TEST(SocMeaning, the_64bit_layout_has_no_number_for_cycles) {
+  soc::PmuDescription wide = pmu();
+  wide.is_64bit = true;
+  wide.event_bits = 64;
+  wide.events[0].number = 0x1'0000'0000;
+  EXPECT_EQ(soc_meaning({{"event", 0x1'0000'0000}}, wide, kSources).kind, Kind::occurrences);
+  wide.filters[0].bits.first = 60;
+  EXPECT_FALSE(soc_meaning({{"event", 0x1'0000'0000}, {"filter", std::uint64_t{2} << 60}}, wide, kSources)
+                   .counts(request(0, 0, 0)));
+}
+
+TEST(SocMeaning, names_of_the_description_are_terms) {
+  const SocMeaning named = meaning({{"requests", {}}, {"port", 4}, {"least", 9}});
+  EXPECT_TRUE(named.counts(request(2, 0, 9)));
+  EXPECT_FALSE(named.counts(request(2, 0, 8)));
+  EXPECT_FALSE(named.counts(request(1, 0, 9)));
+  EXPECT_THROW(static_cast<void>(meaning({{"event", 1}, {"port", 16}})), std::invalid_argument);
+  EXPECT_THROW(static_cast<void>(meaning({{"event", 1}, {"prot", 1}})), std::invalid_argument);
+  EXPECT_THROW(static_cast<void>(meaning({{"port", 1}})), std::invalid_argument);
+}
+
+TEST(SocMeaning, an_occurrence_that_counts_as_one_passes_the_filters) {
+  const SocMeaning one = meaning({{"event", 1}, {"filter", 0x01ff'1208}, {"filter2", 5}});
+  EXPECT_TRUE(one.counts(occurrence_of(one)));
+  EXPECT_EQ(occurrence_of(meaning({{"event", 2}})).attributes[2], 1U);
+  EXPECT_EQ(occurrence_of(meaning({{"event", 2}})).attributes[0], 2U);
+  EXPECT_THROW(static_cast<void>(occurrence_of(meaning({{"event", 2}, {"filter2", 5}}))), std::invalid_argument);
+  EXPECT_THROW(static_cast<void>(occurrence_of(meaning({{"event", 2}, {"filter", 1}}))), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace pmufab::scoreboard::soc_meaning_test

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+// Described PMUs whose sources are the fabrics of Tegra410 sockets: counts worked out by hand.
+#include <string_view>
+
+#include <gtest/gtest.h>
+
+#include "models/soc/wire/fabric_sources.h"
+#include "testbench/fabrics/tegra410/tests/model/tegra410_rig.h"
+#include "testbench/support/simulation_test.h"
+#include "testbench/tests/models/allocation_counter.h"
+
+namespace pmufab::soc_sources_test {
+namespace {
+
+using soc::Cause;
+using soc::EventDescription;
+using soc::FilterDescription;
+using testing::Rig;
+using Counts = EventDescription::Counts;
+
+constexpr std::uint64_t kTwin = 0x2000'0000;
+constexpr std::uint64_t kSocket1 = std::uint64_t{1} << platform::default_map::kSocketShift;
+
+soc::SourceDescription source(Cause cause, std::string_view event = {}) {
+  for (const soc::FabricSource& one : soc::fabric_sources()) {
+    if (one.cause == cause) return soc::describe(one, event);
+  }
+  ADD_FAILURE() << "there is no such source";
+  return {};
+}
+
+/// Two small sockets, each with a described PMU.
+platform::PlatformSpec spec() {
+  platform::PlatformSpec spec = testing::small_spec(2);
+  for (tegra410::PcieRootComplex& complex : *spec.tegra410->pcie.root_complexes)
+    complex.root_ports.front().devices = {{.bar_size = 1 << 20}};
+  spec.soc.sources = {source(Cause::ucf, "slc_access_rd"), source(Cause::pcie), source(Cause::pcie_tgt)};
+  soc::PmuDescription& pmu = spec.soc.pmus.emplace_back();
+  pmu.name = "twin";
+  pmu.base = kTwin;
+  pmu.pmiidr = 0x7100'043b;
+  pmu.hid = "ACME0001";
+  pmu.events = {{"slc_access_rd", 1, Counts::occurrences, 0, 0, {}},
+                {"requests", 2, Counts::occurrences, 1, 0, {}},
+                {"read_bytes", 3, Counts::sum, 1, soc::pcie_source::bytes, {{soc::pcie_source::write, 0, 0}}},
+                {"outstanding", 4, Counts::outstanding, 1, 0, {}},
+                {"targets", 5, Counts::occurrences, 2, 0, {}},
+                {"target_bytes", 6, Counts::sum, 2, soc::pcie_tgt_source::bytes, {{soc::pcie_tgt_source::cxl, 1, 1}}}};
+  const auto mask = [&](const char* attribute, FilterDescription::Register where, unsigned first, unsigned width) {
+    FilterDescription& filter = pmu.filters.emplace_back();
+    filter.name = filter.attribute = attribute;
+    filter.where = where;
+    filter.bits = {first, width};
+  };
+  mask("source", FilterDescription::Register::filter, 0, 3);
+  mask("destination", FilterDescription::Register::filter, 8, 5);
+  FilterDescription& bdf = pmu.filters.emplace_back();
+  bdf.name = bdf.attribute = "bdf";
+  bdf.where = FilterDescription::Register::filter2;
+  bdf.bits = {0, 16};
+  bdf.match = FilterDescription::Match::value;
+  return spec;
+}
+
+class SocSources : public testing::SimulationTest {
+ protected:
+  /// Let counter n count an event.
+  void count(unsigned counter, std::uint32_t event, std::uint32_t filter = 0, std::uint32_t filter2 = 0) {
+    rig.cpu.put32(kTwin + 0x400 + 4 * counter, event);
+    rig.cpu.put32(kTwin + 0xa00 + 4 * counter, filter);
+    rig.cpu.put32(kTwin + 0x800 + 4 * counter, filter2);
+    rig.cpu.put32(kTwin + 0xc00, 1U << counter);
+    rig.cpu.put32(kTwin + 0xe04, 1);
+  }
+  std::uint64_t value(unsigned counter) { return rig.cpu.get64(kTwin + 8 * counter); }
+  void device(FabricOpcode opcode, std::uint64_t address, unsigned length, std::uint16_t bdf = 0x0100,
+              unsigned socket = 0) {
+    last_latency = rig.request({.opcode = opcode,
+                                .address = address,
+                                .kind = RequesterKind::pcie,
+                                .socket = socket,
+                                .length = length,
+                                .bdf = bdf});
+  }
+
+  Rig rig{spec()};
+  Picoseconds last_latency = 0;
+};
+
+TEST_F(SocSources, ucf_events_are_counted_by_source_and_destination) {
+  run([&] {
+    count(0, 1);
+    count(1, 1, 0x1);
+    count(2, 1, 0x802);
+    rig.request({.opcode = FabricOpcode::read_once, .address = testing::cmem(0, 0)});
+    rig.request({.opcode = FabricOpcode::read_once, .address = testing::cmem(1, 0)});
+    device(FabricOpcode::read_once, testing::cmem(0, 1), 64);
+    rig.request({.opcode = FabricOpcode::read_once, .address = testing::cmem(0, 2), .socket = 1});
+    EXPECT_EQ(value(0), 4U);
+    EXPECT_EQ(value(1), 1U);  // of the device
+    EXPECT_EQ(value(2), 1U);  // of the CPU to the other socket
+  });
+}
+
+TEST_F(SocSources, requests_of_devices_are_counted_by_device_and_destination) {
+  run([&] {
+    count(0, 2);
+    count(1, 3);
+    count(2, 2, 0x1000);
+    count(3, 2, 0, 0x0108);
+    device(FabricOpcode::read_once, testing::cmem(0, 0), 32);
+    device(FabricOpcode::write_unique_ptl, testing::gmem(0, 0), 16);
+    device(FabricOpcode::read_once, testing::cmem(1, 0), 64, 0x0108);
+    device(FabricOpcode::atomic_store, testing::cmem(0, 0), 8);
+    device(FabricOpcode::clean_invalid, testing::cmem(0, 0), 0);
+    device(FabricOpcode::read_once, testing::cmem(0, 0), 64, 0x0100, 1);  // of the other socket
+    rig.request({.opcode = FabricOpcode::read_once, .address = testing::cmem(0, 0)});
+    EXPECT_EQ(value(0), 3U);
+    EXPECT_EQ(value(1), 96U);
+    EXPECT_EQ(value(2), 1U);  // to the other socket
+    EXPECT_EQ(value(3), 1U);  // of device 01:01.0
+  });
+}
+
+TEST_F(SocSources, a_read_is_outstanding_until_its_answer_is_back) {
+  run([&] {
+    device(FabricOpcode::read_once, testing::cmem(0, 0), 64);  // before the counter starts
+    const Picoseconds latency = last_latency;
+    const Picoseconds start = testing::now();
+    testing::advance(10'000);
+    count(0, 4);
+    device(FabricOpcode::write_unique_full, testing::cmem(0, 1), 64);
+    testing::advance(1'000'000);
+    // Edges of 1 GHz from 10 ns after the acceptance on.
+    const auto edges = [](Picoseconds until) { return (until + 999) / 1000; };
+    EXPECT_EQ(value(0), edges(start + latency) - edges(start + 10'000));
+  });
+}
+
+TEST_F(SocSources, requests_to_bars_and_cxl_memory_are_counted) {
+  run([&] {
+    std::uint64_t bar = 0;
+    for (const tegra410::MemoryRange& range : rig.platform.address_map().ranges()) {
+      if (range.memory_class == MemoryClass::bar && range.socket == 0) bar = range.base;
+    }
+    ASSERT_NE(bar, 0U);
+    count(0, 5);
+    count(1, 6);
+    rig.request({.opcode = FabricOpcode::read_once, .address = bar, .kind = RequesterKind::gpu, .length = 8});
+    rig.request({.opcode = FabricOpcode::read_once, .address = testing::cxl(0, 0)});
+    rig.request({.opcode = FabricOpcode::read_once, .address = testing::cxl(0, 4), .socket = 1});
+    rig.request({.opcode = FabricOpcode::read_once, .address = testing::cxl(1, 0)});
+    EXPECT_EQ(value(0), 3U);
+    EXPECT_EQ(value(1), 128U);
+    EXPECT_EQ(rig.cpu.get64(kSocket1 + kTwin), 0U);
+  });
+}
+
+TEST_F(SocSources, counting_an_occurrence_allocates_nothing) {
+  if (!testing::counts_allocations()) GTEST_SKIP() << "the sanitizers' operator new is left alone";
+  run([&] {
+    count(0, 1);
+    count(1, 2, 0, 0x0100);
+    count(2, 3);
+    count(3, 5);
+    tlm::tlm_generic_payload payload;
+    FabricExtension extension;
+    extension.opcode = FabricOpcode::read_once;
+    extension.requester = RequesterKind::pcie;
+    extension.bdf = 0x0100;
+    payload.set_command(tlm::TLM_READ_COMMAND);
+    payload.set_data_length(64);
+    payload.set_streaming_width(64);
+    payload.set_extension(&extension);
+    const auto send = [&] {
+      for (unsigned line = 0; line < 100; ++line) {
+        payload.set_address(line % 2 == 0 ? testing::cmem(0, line) : testing::cxl(0, line));
+        ASSERT_EQ(rig.transport(payload, 0, false).status, tlm::TLM_OK_RESPONSE);
+      }
+    };
+    // The rig's own logs allocate, the same for equal requests.
+    const auto allocated = [&] {
+      const std::uint64_t before = testing::allocations();
+      send();
+      return testing::allocations() - before;
+    };
+    send();
+    send();
+    testing::advance(1'000'000);
+    const std::uint64_t so_far = value(1);
+    const std::uint64_t counting = allocated();
+    EXPECT_EQ(value(1), so_far + 100);
+    rig.cpu.put32(kTwin + 0xe04, 0);
+    EXPECT_EQ(allocated(), counting);
+    payload.clear_extension(&extension);
+  });
+}
+
+}  // namespace
+}  // namespace pmufab::soc_sources_test

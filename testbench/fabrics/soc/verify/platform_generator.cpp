@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "testbench/fabrics/soc/verify/platform_generator.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <memory>
+#include <stdexcept>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "models/platform/soc/soc_rows.h"
+#include "models/soc/wire/fabric_sources.h"
+#include "testbench/fabrics/common/values.h"
+#include "testbench/fabrics/soc/judge/soc_meaning.h"
+#include "testbench/fabrics/soc/scenario/soc_fabric.h"
+#include "testbench/fabrics/soc/verify/soc_generator.h"
+#include "testbench/fabrics/soc/verify/soc_machine.h"
+#include "testbench/host/driver_sets.h"
+
+namespace pmufab::verify {
+namespace {
+
+using driver_host::compare_versions;
+
+soc::Event::Kind kind_of(pmufab::soc::EventDescription::Counts counts) {
+  using Counts = pmufab::soc::EventDescription::Counts;
+  switch (counts) {
+    case Counts::occurrences:
+      return soc::Event::Kind::occurrences;
+    case Counts::sum:
+      return soc::Event::Kind::sum;
+    case Counts::outstanding:
+      return soc::Event::Kind::outstanding;
+    case Counts::cycles:
+      break;
+  }
+  return soc::Event::Kind::cycles;
+}
+
+constexpr unsigned kNarrow = 32;     // below it, counters wrap soon
+constexpr unsigned kNarrowest = 16;  // others may wrap twice before any driver can have looked
+
+/// What happens at a source at most.
+struct Rate {
+  std::uint64_t each_microsecond;
+  std::uint64_t largest;  // value of an attribute
+  std::uint64_t at_once;  // outstanding
+};
+constexpr Rate kOfPlugin{1'000, 64, 64};     // nobody knows
+constexpr Rate kOfStreams{40, 7, 40};        // as draw_streams() draws them
+constexpr Rate kOfSlowStreams{5, 7, 8};      // beside narrow PMUs
+constexpr Picoseconds kSlowAccess = 10'000;  // of the CPUs beside narrow PMUs
+constexpr Picoseconds kLateInterrupt = 1'000'000;
+
+/// @return whether counters of that width leave a driver time between two wraps
+bool leaves_time(const pmufab::soc::PmuDescription& pmu, double each_microsecond) {
+  constexpr double kHandled = 5;  // microseconds after a wrap, with the CPUs as above
+  constexpr double kMargin = 4;
+  return pmu.width >= kNarrow ||
+         each_microsecond * kHandled * kMargin <= std::ldexp(1.0, static_cast<int>(pmu.width) - 1);
+}
+
+double cycles_each_microsecond(const pmufab::soc::PmuDescription& pmu) {
+  return static_cast<double>(pmu.clock_hz) * 1e-6;
+}
+
+/// The same of one event.
+bool leaves_time(const pmufab::soc::PmuDescription& pmu, const pmufab::soc::EventDescription& event,
+                 const std::vector<pmufab::soc::SourceDescription>& sources) {
+  using Counts = pmufab::soc::EventDescription::Counts;
+  using Cause = pmufab::soc::Cause;
+  if (event.counts == Counts::cycles) return leaves_time(pmu, cycles_each_microsecond(pmu));
+  const Cause cause = sources[event.source].cause;
+  if (cause != Cause::plugin && cause != Cause::streams) return true;  // no case has such traffic
+  const Rate rate = cause == Cause::plugin ? kOfPlugin : kOfSlowStreams;
+  switch (event.counts) {
+    case Counts::sum:
+      return leaves_time(pmu, static_cast<double>(rate.each_microsecond * rate.largest));
+    case Counts::outstanding:
+      return leaves_time(pmu, static_cast<double>(rate.at_once) * cycles_each_microsecond(pmu));
+    case Counts::occurrences:
+    case Counts::cycles:
+      break;
+  }
+  return leaves_time(pmu, static_cast<double>(rate.each_microsecond));
+}
+
+/// @return whether the PMU's own interrupt tells of each wrap
+bool is_served(const pmufab::soc::PmuDescription& pmu) { return pmu.interrupt && !pmu.interrupt->shared; }
+
+/// @param knows_64bit  the driver knows the 64-bit layout
+bool is_offered(const platform::PlatformSpec& platform, const pmufab::soc::PmuDescription& pmu, bool knows_64bit) {
+  if (!pmu.perf_name.empty() || (pmu.is_64bit && !knows_64bit)) return false;
+  const bool is_in_time = pmu.width >= kNarrow || (pmu.width >= kNarrowest && is_served(pmu));
+  return is_in_time && std::any_of(pmu.events.begin(), pmu.events.end(),
+                                   [&](const auto& event) { return leaves_time(pmu, event, platform.soc.sources); });
+}
+
+/// @return whether very many of an event's occurrences at once wrap its counter and no other one more than once. Of several
+///         PMUs that count a source, one of the narrowest alone may be wrapped by it.
+bool can_wrap(const platform::PlatformSpec& platform, const pmufab::soc::PmuDescription& pmu,
+              const pmufab::soc::EventDescription& event) {
+  using Counts = pmufab::soc::EventDescription::Counts;
+  if (event.counts != Counts::occurrences || !pmufab::soc::is_heard_itself(platform.soc.sources[event.source]))
+    return false;
+  pmufab::soc::Occurrence occurrence;
+  try {
+    occurrence =
+        scoreboard::occurrence_of(scoreboard::soc_meaning({{"event", event.number}}, pmu, platform.soc.sources));
+  } catch (const std::invalid_argument&) {  // without its filters, the event counts nothing
+    return false;
+  }
+  for (const pmufab::soc::PmuDescription& other : platform.soc.pmus) {
+    for (const pmufab::soc::EventDescription& heard : other.events) {
+      if (heard.counts == Counts::cycles || heard.source != event.source) continue;
+      const bool is_other = &other != &pmu;
+      if (is_other && (!is_served(other) || other.width < pmu.width)) return false;
+      if (is_other && other.width == pmu.width && &other < &pmu) return false;
+      if (heard.counts == Counts::sum && occurrence.attributes.at(heard.attribute) > 1) return false;
+    }
+  }
+  return true;
+}
+
+/// @param description  one of the platform's
+soc::Pmu pmu_of(Random& random, const std::string& name, const pmufab::soc::PmuDescription& description,
+                const platform::PlatformSpec& platform) {
+  soc::Pmu pmu;
+  pmu.perf_names.assign(platform.sockets, name);
+  pmu.is_64bit = description.is_64bit;
+  pmu.counters = description.counters;
+  pmu.width = description.width;
+  pmu.is_atomic = description.atomic_64bit;
+  pmu.has_cycles = description.cycle_counter && !description.is_64bit &&
+                   leaves_time(description, cycles_each_microsecond(description));
+  pmu.event_counters = description.counters - (description.cycle_counter ? 1 : 0);
+  pmu.interrupt = description.interrupt.has_value();
+  pmu.is_unserved = pmu.interrupt && description.interrupt->shared;  // perhaps
+  for (const pmufab::soc::EventDescription& event : description.events) {
+    if (leaves_time(description, event, platform.soc.sources))
+      pmu.events.push_back({event.number, kind_of(event.counts), event.source, can_wrap(platform, description, event)});
+  }
+  // The first one is that which wraps counters.
+  random.shuffle(pmu.events);
+  std::stable_partition(pmu.events.begin(), pmu.events.end(), [](const soc::Event& event) { return event.can_wrap; });
+  for (const pmufab::soc::FilterDescription& filter : description.filters) {
+    using Register = pmufab::soc::FilterDescription::Register;
+    if (filter.where == Register::implementation_defined) continue;  // no driver writes it
+    pmu.filters.push_back({filter.where == Register::filter2, filter.bits.first, filter.bits.width, false});
+  }
+  return pmu;
+}
+
+scenario::Value draw_streams(Random& random, const platform::PlatformSpec& platform, const Rate& rate) {
+  std::vector<scenario::Value> streams;
+  for (const pmufab::soc::SourceDescription& source : platform.soc.sources) {
+    if (source.cause != pmufab::soc::Cause::streams) continue;
+    for (unsigned socket = 0; socket < platform.sockets; ++socket) {
+      scenario::Value attributes = scenario::Value::map();
+      for (const std::string& attribute : source.attributes) attributes.add(attribute, word("0-7"));
+      streams.push_back(map({{"name", word(fmt::format("{}-{}", source.name, socket))},
+                             {"source", word(source.name)},
+                             {"socket", number(socket)},
+                             {"attributes", std::move(attributes)},
+                             {"outstanding", word("10 ns-300 ns")},
+                             {"pacing", map({{"kind", word(random.pick({"fixed", "exponential"}))},
+                                             {"requests_per_us", number(random.number(2, rate.each_microsecond))}})}}));
+    }
+  }
+  return list(std::move(streams));
+}
+
+}  // namespace
+
+PlatformGenerator::PlatformGenerator(std::string file, platform::PlatformSpec platform,
+                                     std::vector<std::string_view> modules)
+    : file_(std::move(file)),
+      platform_(std::move(platform)),
+      modules_(std::move(modules)),
+      name_("platform-" + platform_.name) {
+  // It becomes part of names of files.
+  for (char& letter : name_) {
+    if (std::isalnum(static_cast<unsigned char>(letter)) == 0 && letter != '-' && letter != '_') letter = '-';
+  }
+}
+
+bool PlatformGenerator::has_pmus(std::string_view kernel) const {
+  const bool knows_64bit = compare_versions(kernel, "7.3") >= 0;
+  const auto& pmus = platform_.soc.pmus;
+  return std::any_of(pmus.begin(), pmus.end(),
+                     [&](const auto& pmu) { return is_offered(platform_, pmu, knows_64bit); });
+}
+
+GeneratedMachine PlatformGenerator::make(Random& random, std::string_view kernel, const Wishes& /*wishes*/) const {
+  const auto machine = std::make_shared<soc::Machine>();
+  machine->sockets = platform_.sockets;
+  machine->cpus_per_socket = platform_.cpus_per_socket;
+  machine->has_layout64 = compare_versions(kernel, "7.3") >= 0;
+  machine->has_second_filter = compare_versions(kernel, "7.2") >= 0;
+  std::vector<unsigned> sockets;
+  const std::vector<platform::SocPmuRow> rows = platform::soc_pmus(platform_);
+  const scoreboard::SocJudgeSpec named = scenario::soc_judge_spec(platform_, kernel);  // in the same order
+  for (std::size_t index = 0; index < rows.size(); ++index) {
+    const pmufab::soc::PmuDescription& description = platform_.soc.pmus[rows[index].pmu];
+    if (!is_offered(platform_, description, machine->has_layout64)) continue;
+    machine->pmus.push_back(pmu_of(random, named.pmus[index].name, description, platform_));
+    machine->is_slow = machine->is_slow || description.width < kNarrow;
+    sockets.push_back(rows[index].socket);
+  }
+  GeneratedMachine made;
+  made.platform = scenario::Value::of(file_, true);
+  if (scenario::Value streams = draw_streams(random, platform_, machine->is_slow ? kOfSlowStreams : kOfStreams);
+      !streams.items.empty())
+    made.traffic.emplace_back("soc_traffic", std::move(streams));
+  for (std::size_t index = 0; index < machine->pmus.size(); ++index) {
+    made.pmus.push_back(soc_offer(machine, machine->pmus[index], sockets[index]));
+  }
+  made.cpus = machine->sockets * machine->cpus_per_socket;
+  if (machine->is_slow) {
+    made.slowest_access = kSlowAccess;
+    made.longest_interrupt = kLateInterrupt;
+  }
+  return made;
+}
+
+}  // namespace pmufab::verify

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "testbench/fabrics/soc/verify/soc_generator.h"
+#include "testbench/fabrics/soc/scenario/soc_kind.h"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "testbench/fabrics/soc/verify/soc_machine.h"
+
+namespace pmufab::verify {
+namespace {
+
+using soc::Event;
+using soc::Filter;
+using soc::Machine;
+using soc::Pmu;
+
+using SharedMachine = std::shared_ptr<const Machine>;
+constexpr unsigned kLowBits = 32;
+
+/// What a filter register holds: some fields of filters, and now and then bits that belong to none.
+std::uint64_t draw_register(Random& random, const Pmu& pmu, bool is_second) {
+  std::uint64_t value = 0;
+  if (random.chance(4)) return pmu.is_64bit ? ~std::uint64_t{0} : 0xffff'ffffU;
+  for (const Filter& filter : pmu.filters) {
+    if (filter.is_second != is_second || random.chance(40)) continue;
+    value |= random.number(0, (std::uint64_t{1} << filter.width) - 1) << filter.first;
+    if (filter.has_enable && random.chance(70)) value |= std::uint64_t{1} << (filter.first + filter.width);
+  }
+  if (random.chance(5)) value |= random.number(0, 0xffff'ffffU) << (pmu.is_64bit && random.chance(50) ? kLowBits : 0);
+  return value;
+}
+
+std::string plain_event(const std::string& name, const Event& event) {
+  return fmt::format("{}/event={:#x}/", name, event.number);
+}
+
+std::string draw_event(Random& random, const Machine& machine, const Pmu& pmu, const std::string& name) {
+  if (random.chance(3)) return fmt::format("{}/event=0xfffe/", name);  // most likely no event: it counts nothing
+  const bool is_cycles = pmu.has_cycles && random.chance(12);
+  if (is_cycles && random.chance(60)) return name + "/cycles/";
+  std::string terms;  // cycles are counted whatever filters say
+  if (const std::uint64_t filter = draw_register(random, pmu, false); filter != 0 || random.chance(10))
+    terms += fmt::format(",filter={:#x}", filter);
+  if (machine.has_second_filter) {
+    if (const std::uint64_t filter = draw_register(random, pmu, true); filter != 0 || random.chance(10))
+      terms += fmt::format(",filter2={:#x}", filter);
+  }
+  if (is_cycles) return fmt::format("{}/cycles{}/", name, terms);
+  return fmt::format("{}/event={:#x}{}/", name, random.pick(pmu.events).number, terms);
+}
+
+/// @return cycles, or an event of another source, so that what wraps one counter does not wrap the other
+std::optional<std::string> draw_other(Random& random, const Pmu& pmu, const std::string& name,
+                                      const std::string& event) {
+  const std::string cycles = name + "/cycles/";
+  std::vector<std::string> others;
+  if (pmu.has_cycles && event != cycles) others.push_back(cycles);
+  const Event& first = pmu.events.front();
+  for (const Event& other : pmu.events) {
+    const bool is_apart = event == cycles || other.source != first.source;
+    if (is_apart && other.kind == Event::Kind::occurrences && other.can_wrap)
+      others.push_back(plain_event(name, other));
+  }
+  if (others.empty()) return std::nullopt;
+  return random.pick(others);
+}
+
+/// Occurrences from a fresh counter, which the driver lets begin one below half its range, to its wrap.
+std::optional<BulkEvent> draw_bulk(Random& random, const Pmu& pmu, const std::string& name) {
+  const bool has_event = pmu.events.front().can_wrap;
+  if (pmu.is_unserved || (!has_event && !pmu.has_cycles)) return std::nullopt;
+  BulkEvent bulk;
+  const bool is_cycles = pmu.has_cycles && (random.chance(15) || !has_event);
+  bulk.source = is_cycles ? name + "/cycles/" : plain_event(name, pmu.events.front());
+  // Two of them are a whole turn of 33 bits, of which the counter tells one wrap.
+  const bool is_low_word = pmu.width > kLowBits + 1 && random.chance(40);
+  const std::uint64_t half = std::uint64_t{1} << (pmu.width - 1);
+  bulk.count = is_low_word ? std::uint64_t{1} << kLowBits : pmu.width == 64 ? half : half + 1;
+  constexpr unsigned kWidest = 63;  // perf's own counts have 64 bits
+  bulk.once = !pmu.interrupt || (pmu.width >= kWidest && !is_low_word);
+  // While the handler of another counter's wrap is at work, which has stopped the PMU from its second access on.
+  if (const auto other = draw_other(random, pmu, name, bulk.source); pmu.interrupt && other) {
+    bulk.in_calls = {*other};
+    bulk.in_calls_count = half + (pmu.width == 64 ? 0 : random.number(0, 1'000));
+  }
+  return bulk;
+}
+
+/// Groups that do not fit, and other sockets' CPUs.
+std::optional<RefusedEvent> draw_refused(Random& random, const Machine& machine, const Pmu& pmu,
+                                         const std::string& name, unsigned socket) {
+  const std::string event = plain_event(name, pmu.events.front());
+  if (machine.sockets > 1 && random.chance(30)) {
+    const unsigned other = (socket + 1) % machine.sockets;
+    return RefusedEvent{event, "EINVAL", other * machine.cpus_per_socket};
+  }
+  if (pmu.has_cycles && pmu.event_counters > 0 && random.chance(30))
+    return RefusedEvent{fmt::format("{{{0}/cycles/,{1},{0}/cycles/}}", name, event), "EINVAL", {}};
+  std::string group = event;  // one more than there are counters for
+  for (unsigned i = 0; i < pmu.event_counters; ++i) group += "," + event;
+  return RefusedEvent{"{" + group + "}", "EINVAL", {}};
+}
+
+}  // namespace
+
+PmuOffer soc_offer(const SharedMachine& machine, const Pmu& pmu, unsigned socket) {
+  PmuOffer offer;
+  const std::string& name = pmu.perf_names[socket];
+  offer.pmu = name;
+  offer.counters = pmu.event_counters + (pmu.has_cycles ? 1 : 0);
+  offer.reads_halves = pmu.width > kLowBits && !pmu.is_64bit && !pmu.is_atomic;
+  for (unsigned i = 0; i < machine->cpus_per_socket; ++i) offer.cpus.push_back(socket * machine->cpus_per_socket + i);
+  offer.event = [machine, &pmu, name](Random& random) { return draw_event(random, *machine, pmu, name); };
+  offer.fits = [&pmu, machine](const std::vector<std::string>& events, bool /*is_group*/) {
+    const auto cycles = std::count_if(events.begin(), events.end(), [](const std::string& event) {
+      return event.find("/cycles") != std::string::npos;
+    });
+    return cycles <= 1 && events.size() - static_cast<std::size_t>(cycles) <= pmu.event_counters;
+  };
+  offer.refused = [machine, &pmu, name, socket](Random& random) {
+    return draw_refused(random, *machine, pmu, name, socket);
+  };
+  offer.bulk = [machine, &pmu, name](Random& random) { return draw_bulk(random, pmu, name); };
+  return offer;
+}
+
+namespace {
+
+class SocGenerator final : public FabricGenerator {
+ public:
+  [[nodiscard]] std::string_view name() const override { return "soc"; }
+  [[nodiscard]] std::vector<std::string_view> driver_modules() const override {
+    return scenario::soc_kind().driver_modules();
+  }
+
+  [[nodiscard]] GeneratedMachine make(Random& random, std::string_view kernel,
+                                      const Wishes& /*wishes*/) const override {
+    GeneratedMachine made;
+    const auto machine = std::make_shared<const Machine>(soc::draw_machine(random, kernel, made.platform));
+    made.traffic.emplace_back("soc_traffic", soc::draw_traffic(random, *machine));
+    for (const Pmu& pmu : machine->pmus) {
+      for (unsigned socket = 0; socket < machine->sockets; ++socket)
+        made.pmus.push_back(soc_offer(machine, pmu, socket));
+    }
+    made.cpus = machine->sockets * machine->cpus_per_socket;
+    if (machine->is_slow) {
+      made.slowest_access = 10'000;
+      made.longest_interrupt = 1'000'000;
+    }
+    return made;
+  }
+};
+
+}  // namespace
+
+const FabricGenerator& soc_generator() {
+  static const SocGenerator generator;
+  return generator;
+}
+
+}  // namespace pmufab::verify

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+// The PCIE PMU of a root complex through its registers: events, filters, outstanding reads, and mistakes of software.
+#include <gtest/gtest.h>
+
+#include "testbench/fabrics/tegra410/tests/model/tegra410_rig.h"
+#include "testbench/support/interrupt_probe.h"
+#include "testbench/support/simulation_test.h"
+#include "testbench/tests/models/allocation_counter.h"
+
+namespace pmufab::testing {
+namespace {
+
+using Opcode = FabricOpcode;
+
+constexpr std::uint32_t kRdBytes = 0, kWrBytes = 1, kRdReq = 2, kWrReq = 3, kRdCumOuts = 4;
+constexpr std::uint32_t kCmemBit = 1, kGmemBit = 2, kP2pBit = 4, kCxlBit = 8, kRemBit = 16, kAllDestinations = 0x1f;
+constexpr std::uint32_t kBdfEnable = 1U << 24;
+constexpr Picoseconds kGmemRead = 280'000;  // 30 ns to the edge of the fabric, 250 ns behind it
+
+class Tegra410PciePmu : public SimulationTest {
+ protected:
+  static constexpr unsigned kComplex = 4;  // root ports 0, 1 and 2
+  static constexpr std::uint64_t kPage0 = 0x1001'0000 + kComplex * 0x2000;
+  static constexpr std::uint64_t kPage1 = kPage0 + 0x1000;
+
+  static Ask from_device(unsigned port, std::uint16_t bdf, Opcode opcode, std::uint64_t address, unsigned length = 64) {
+    Ask ask{.opcode = opcode, .address = address, .kind = RequesterKind::pcie, .length = length};
+    ask.root_complex = kComplex;
+    ask.root_port = port;
+    ask.bdf = bdf;
+    return ask;
+  }
+  void put(std::uint64_t address, std::uint32_t value) { rig.cpu.put32(address, value); }
+  void program(unsigned counter, std::uint32_t event, std::uint32_t filter, std::uint32_t filter2 = kAllDestinations) {
+    put(kPage0 + 0x400 + 4 * counter, event);
+    put(kPage0 + 0xa00 + 4 * counter, filter);
+    put(kPage0 + 0x800 + 4 * counter, filter2);
+  }
+  void start(std::uint32_t counters) {
+    put(kPage0 + 0xc00, counters);
+    put(kPage0 + 0xe04, 1);
+  }
+  std::uint64_t counter(unsigned number) {
+    return rig.cpu.get32(kPage1 + 8 * number) | std::uint64_t{rig.cpu.get32(kPage1 + 8 * number + 4)} << 32;
+  }
+  void set_counter(unsigned number, std::uint64_t value) {
+    put(kPage1 + 8 * number, static_cast<std::uint32_t>(value));
+    put(kPage1 + 8 * number + 4, static_cast<std::uint32_t>(value >> 32));
+  }
+
+  static platform::PlatformSpec with_default_root_complexes() {
+    platform::PlatformSpec spec = small_spec(2);
+    spec.tegra410->pcie.root_complexes.reset();
+    return spec;
+  }
+
+  Rig rig{with_default_root_complexes()};
+};
+
+TEST_F(Tegra410PciePmu, identifies_itself_as_the_second_generation_with_eight_64_bit_counters) {
+  run([&] {
+    EXPECT_EQ(rig.cpu.get32(kPage0 + 0xe08), 0x1030136bU);
+    EXPECT_EQ(rig.cpu.get32(kPage0 + 0xe00), 7U | 63U << 8 | 1U << 14);
+  });
+}
+
+TEST_F(Tegra410PciePmu, counts_reads_and_writes_of_its_devices_and_nothing_else) {  // register side of C16
+  run([&] {
+    for (unsigned event = 0; event < 5; ++event) program(event, event, 0xff);
+    program(5, 5, 0xff);          // no such event
+    program(6, kRdReq, 0xff, 0);  // no destination
+    start(0x7f);
+    rig.request(from_device(0, 0x100, Opcode::read_once, gmem(0, 0), 12));
+    rig.request(from_device(1, 0x4100, Opcode::write_unique_ptl, gmem(0, 1), 5));
+    rig.request(from_device(1, 0x4100, Opcode::write_unique_full, gmem(0, 2)));
+    rig.request(from_device(0, 0x100, Opcode::atomic_store, gmem(0, 3), 8));
+    rig.request(from_device(0, 0x100, Opcode::clean_invalid, gmem(0, 3), 0));
+    rig.request({.opcode = Opcode::read_once, .address = gmem(0, 4), .kind = RequesterKind::gpu});
+    rig.request({.opcode = Opcode::read_once, .address = gmem(0, 4)});
+    Ask other = from_device(0, 0x100, Opcode::read_once, gmem(0, 5));
+    other.root_complex = 3;
+    rig.request(other);
+    other.root_complex = kComplex;
+    other.socket = 1;
+    rig.request(other);
+    advance(1'000'000);
+    EXPECT_EQ(counter(kRdBytes), 12U);
+    EXPECT_EQ(counter(kWrBytes), 5U + 64U);
+    EXPECT_EQ(counter(kRdReq), 1U);
+    EXPECT_EQ(counter(kWrReq), 2U);
+    EXPECT_EQ(counter(kRdCumOuts), 280U);
+    EXPECT_EQ(counter(5), 0U);
+    EXPECT_EQ(counter(6), 0U);
+  });
+}
+
+TEST_F(Tegra410PciePmu, each_root_port_and_each_destination_has_its_bit) {  // register side of C18
+  run([&] {
+    const std::uint64_t addresses[] = {cmem(0, 1), gmem(0, 1), cxl(0, 1), cmem(1, 1), cxl(1, 1)};
+    const std::uint32_t bits[] = {kCmemBit, kGmemBit, kCxlBit, kRemBit, kRemBit};
+    for (unsigned port = 0; port < 3; ++port) {
+      for (const std::uint32_t destination : {kCmemBit, kGmemBit, kP2pBit, kCxlBit, kRemBit}) {
+        put(kPage0 + 0xe04, 0);
+        program(0, kRdReq, 1U << port, destination);
+        program(1, kRdReq, 1U << port, kAllDestinations & ~destination);
+        program(2, kRdReq, 0xffU & ~(1U << port), destination);
+        program(3, kRdReq, 0x1003U << 8 | kBdfEnable, destination);  // the device below port 0
+        for (unsigned number = 0; number < 4; ++number) set_counter(number, 0);
+        start(0xf);
+        std::uint64_t here = 0;
+        for (unsigned from = 0; from < 3; ++from) {
+          for (unsigned to = 0; to < 5; ++to) {
+            rig.request(from_device(from, static_cast<std::uint16_t>(0x1003 + from), Opcode::read_once, addresses[to]));
+            if (from == 0 && bits[to] == destination) ++here;
+          }
+        }
+        EXPECT_EQ(counter(0), here) << port << " " << destination;
+        EXPECT_EQ(counter(1), 5 - here);
+        EXPECT_EQ(counter(2), 2 * here);
+        EXPECT_EQ(counter(3), here);
+      }
+    }
+  });
+}
+
+TEST_F(Tegra410PciePmu, a_requester_id_counts_whatever_the_root_port) {  // register side of C18
+  run([&] {
+    program(0, kWrReq, 0x4103U << 8 | kBdfEnable);
+    program(1, kRdCumOuts, 0x4103U << 8 | kBdfEnable | 0x1);  // a requester id excludes root ports
+    program(2, kRdReq, 0x4103U << 8);                         // not enabled, and no root port
+    program(3, kRdReq, 0x2);
+    start(0xf);
+    rig.request(from_device(1, 0x4103, Opcode::write_unique_full, gmem(0, 0)));
+    rig.request(from_device(1, 0x4102, Opcode::write_unique_full, gmem(0, 0)));
+    rig.request(from_device(1, 0x4103, Opcode::read_once, gmem(0, 0)));
+    rig.request(from_device(1, 0x4102, Opcode::read_once, gmem(0, 0)));
+    rig.request(from_device(0, 0x0103, Opcode::read_once, gmem(0, 0)));
+    advance(1'000'000);
+    EXPECT_EQ(counter(0), 1U);
+    EXPECT_EQ(counter(1), 280U);
+    EXPECT_EQ(counter(2), 0U);
+    EXPECT_EQ(counter(3), 2U);
+  });
+}
+
+TEST_F(Tegra410PciePmu, reads_under_way_count_at_the_edges_at_which_the_filter_takes_them) {  // register side of C20
+  run([&] {
+    advance(1'000'000);
+    rig.request(from_device(0, 0x100, Opcode::read_once, gmem(0, 0)));  // before anything is programmed
+    advance(100'000);
+    program(0, kRdCumOuts, 0x1);
+    program(1, kRdCumOuts, 0x2);
+    start(0x3);
+    advance(50'000);
+    EXPECT_EQ(counter(0), 50U);
+    EXPECT_EQ(counter(1), 0U);
+    rig.request(from_device(1, 0x4100, Opcode::read_once, gmem(0, 0)));
+    advance(10'000);
+    EXPECT_EQ(counter(0), 60U);
+    EXPECT_EQ(counter(1), 10U);
+    put(kPage0 + 0xa00, 0x3);  // both from here on
+    put(kPage0 + 0xa04, 0);    // none
+    advance(20'000);
+    EXPECT_EQ(counter(0), 60U + 40U);
+    EXPECT_EQ(counter(1), 10U);
+    put(kPage0 + 0xc20, 0x1);  // disabled for a while
+    advance(30'000);
+    EXPECT_EQ(counter(0), 100U);
+    put(kPage0 + 0xc00, 0x1);
+    advance(1'000'000);  // the first has 70 edges left, the second 220
+    EXPECT_EQ(counter(0), 100U + 70U + 220U);
+    EXPECT_EQ(counter(1), 10U);
+  });
+}
+
+TEST_F(Tegra410PciePmu, outstanding_reads_overflow_all_64_bits_at_their_edge) {  // register side of C29
+  InterruptLine line("pcie", InterruptTrigger::level);
+  rig.platform.coresight_pmu("socket0.rc4.pcie_pmu").connect_interrupt(line);
+  InterruptProbe interrupt(line);
+  run([&] {
+    advance(1'000'000);
+    program(0, kRdCumOuts, 0xff);
+    set_counter(0, ~std::uint64_t{0} - 99);
+    put(kPage0 + 0xc40, 0x1);
+    start(0x1);
+    rig.request(from_device(0, 0x100, Opcode::read_once, gmem(0, 0)));
+    advance(20'000);
+    rig.request(from_device(2, 0xc100, Opcode::read_once, gmem(0, 0)));
+    // 20 edges with one read, then two at each: the 100th request-edge is at edge 20 + 40 - 1.
+    advance(kGmemRead);
+    const std::vector<InterruptProbe::Change> rise = {{1'000'000 + 59'000 + 1, true}};
+    EXPECT_EQ(interrupt.changes(), rise);
+    EXPECT_EQ(rig.cpu.get32(kPage1 + 0xc80), 0x1U);
+    EXPECT_EQ(counter(0), 2 * 280U - 100);
+  });
+}
+
+TEST_F(Tegra410PciePmu, two_counters_with_different_requester_ids_are_the_guests_mistake) {
+  expect_guest_error("socket0.rc4_pcie_pmu", "0x0100", "0x0101");
+  run([&] {
+    program(0, kRdReq, 0x0100U << 8 | kBdfEnable);
+    program(1, kWrReq, 0x0100U << 8 | kBdfEnable);  // the same: accepted
+    start(0x3);
+    EXPECT_EQ(guest_error_reports(), 0U);
+    program(2, kRdReq, 0x0101U << 8 | kBdfEnable);  // not running yet
+    EXPECT_EQ(guest_error_reports(), 0U);
+    put(kPage0 + 0xc00, 0x4);
+    EXPECT_EQ(guest_error_reports(), 1U);
+    rig.request(from_device(0, 0x101, Opcode::read_once, gmem(0, 0)));
+    EXPECT_EQ(counter(0), 0U);
+    EXPECT_EQ(counter(2), 1U);  // each follows its own filter
+    put(kPage0 + 0xc20, 0x3);
+    put(kPage0 + 0xa08, 0x0102U << 8 | kBdfEnable);  // alone: accepted
+    EXPECT_EQ(guest_error_reports(), 1U);
+  });
+}
+
+TEST_F(Tegra410PciePmu, a_device_below_a_root_port_that_does_not_exist_is_refused) {
+  run([&] {
+    EXPECT_EQ(rig.send(from_device(3, 0x100, Opcode::read_once, gmem(0, 0))).status, tlm::TLM_GENERIC_ERROR_RESPONSE);
+    Ask ask = from_device(0, 0x100, Opcode::read_once, gmem(0, 0));
+    ask.root_complex = 6;
+    EXPECT_EQ(rig.send(ask).status, tlm::TLM_GENERIC_ERROR_RESPONSE);
+    ask.root_complex = 5;
+    EXPECT_EQ(rig.send(ask).status, tlm::TLM_OK_RESPONSE);
+  });
+}
+
+TEST_F(Tegra410PciePmu, requests_allocate_nothing) {
+  run([&] {
+    for (unsigned event = 0; event < 5; ++event) program(event, event, 0x0100U << 8 | kBdfEnable);
+    start(0x1f);
+    const auto send = [&](unsigned requests) {
+      const std::uint64_t before = allocations();
+      for (unsigned i = 0; i < requests; ++i) {
+        rig.request(from_device(0, 0x100, Opcode::read_once, gmem(0, i)));
+        if (i % 8 == 0) advance(100'000);
+      }
+      return allocations() - before;
+    };
+    send(1000);  // queues grow
+    const std::uint64_t of_thousand = send(1000);
+    const std::uint64_t of_two_thousand = send(2000);
+    // The test's own allocations happen with the requests of a GPU too.
+    const std::uint64_t before = allocations();
+    for (unsigned i = 0; i < 1000; ++i) {
+      rig.request({.opcode = Opcode::read_once, .address = gmem(0, i), .kind = RequesterKind::gpu});
+      if (i % 8 == 0) advance(100'000);
+    }
+    EXPECT_EQ(of_thousand, allocations() - before);
+    EXPECT_EQ(of_two_thousand, 2 * of_thousand);
+  });
+}
+
+}  // namespace
+}  // namespace pmufab::testing

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+// docs/tegra410.md, "Order and time": when requests are accepted, when memory answers, and how long requesters wait.
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <tlm_utils/simple_initiator_socket.h>
+
+#include "testbench/fabrics/tegra410/tests/model/tegra410_rig.h"
+#include "testbench/support/simulation_test.h"
+
+namespace pmufab::testing::tegra410_timing_test {
+namespace {
+
+using Opcode = FabricOpcode;
+constexpr RequesterKind kGpu = RequesterKind::gpu;
+
+// Chosen so that all sums below are different.
+constexpr Picoseconds kSlc = 1'000'000;
+constexpr Picoseconds kCmem = 200'000;
+constexpr Picoseconds kService = 30'000;
+constexpr Picoseconds kGmem = 4'000;
+constexpr Picoseconds kCxl = 500;
+constexpr Picoseconds kLink = 60;
+
+platform::PlatformSpec timed_spec(unsigned sockets) {
+  platform::PlatformSpec spec = small_spec(sockets);
+  spec.tegra410->latency = {
+      .slc = kSlc, .cmem = kCmem, .cmem_service = kService, .gmem = kGmem, .cxl = kCxl, .link = kLink};
+  return spec;
+}
+
+struct Recorder : BoundaryObserver {
+  void on_request(const Request& request) override { requests.push_back(request); }
+  void on_memory_access(const MemoryAccess& access) override { accesses.push_back(access); }
+  std::vector<Request> requests;
+  std::vector<MemoryAccess> accesses;
+};
+
+class Tegra410Timing : public SimulationTest {
+ protected:
+  Tegra410Timing() { rig.platform.set_observer(&seen); }
+  Picoseconds gpu(Opcode opcode, std::uint64_t address, unsigned length = 64) {
+    return rig.request({.opcode = opcode, .address = address, .kind = kGpu, .length = length});
+  }
+  Rig rig{timed_spec(2)};
+  Recorder seen;
+};
+
+// A line of socket 0's CMEM with the same instance and controller as line 0: 14 instances times 3 controllers further.
+constexpr std::uint64_t kSameController = 42;
+
+TEST_F(Tegra410Timing, a_requester_waits_for_the_slc_and_for_memory_on_a_read_that_misses) {
+  run([&] {
+    EXPECT_EQ(gpu(Opcode::read_shared, cmem(0, 1)), kSlc + kCmem);
+    EXPECT_EQ(gpu(Opcode::read_shared, cmem(0, 1)), kSlc);
+    EXPECT_EQ(gpu(Opcode::read_once, cxl(0, 2)), kSlc + kCxl);
+    EXPECT_EQ(gpu(Opcode::read_once, gmem(0, 1)), kSlc + kGmem);
+  });
+}
+
+TEST_F(Tegra410Timing, writes_atomics_and_dataless_requests_wait_for_the_slc_alone) {
+  run([&] {
+    EXPECT_EQ(gpu(Opcode::write_unique_full, cmem(0, 1)), kSlc);
+    EXPECT_EQ(gpu(Opcode::write_unique_ptl, cmem(0, 2), 4), kSlc);  // reads memory, but nobody waits for it
+    EXPECT_EQ(gpu(Opcode::atomic_store, cmem(0, 3), 8), kSlc);
+    EXPECT_EQ(gpu(Opcode::write_unique_ptl, gmem(0, 2), 4), kSlc);
+    EXPECT_EQ(gpu(Opcode::clean_invalid, cmem(0, 1)), kSlc);
+    EXPECT_EQ(gpu(Opcode::evict, cmem(0, 1)), kSlc);
+  });
+}
+
+TEST_F(Tegra410Timing, a_remote_home_adds_the_link_once) {
+  run([&] {
+    EXPECT_EQ(gpu(Opcode::read_shared, cmem(1, 1)), kSlc + kLink + kCmem);
+    EXPECT_EQ(gpu(Opcode::read_shared, cmem(1, 1)), kSlc + kLink);
+    EXPECT_EQ(gpu(Opcode::read_once, gmem(1, 1)), kSlc + kLink + kGmem);
+    EXPECT_EQ(gpu(Opcode::write_unique_full, cxl(1, 1)), kSlc + kLink);
+    EXPECT_EQ(gpu(Opcode::clean_invalid, cxl(1, 1)), kSlc + kLink);
+  });
+}
+
+TEST_F(Tegra410Timing, a_controller_answers_in_order_and_takes_its_time_for_each_32_byte_part) {
+  run([&] {
+    advance(10'000);
+    const Picoseconds start = 10'000 + kSlc;
+    EXPECT_EQ(gpu(Opcode::read_once, cmem(0, 0)), kSlc + kCmem);
+    EXPECT_EQ(gpu(Opcode::read_once, cmem(0, kSameController)), kSlc + kCmem + 2 * kService);
+    EXPECT_EQ(gpu(Opcode::read_once, cmem(0, 2 * kSameController)), kSlc + kCmem + 4 * kService);
+    EXPECT_EQ(gpu(Opcode::read_once, cmem(0, 1)), kSlc + kCmem);   // another instance
+    EXPECT_EQ(gpu(Opcode::read_once, cmem(0, 14)), kSlc + kCmem);  // another controller of the instance
+    // This read reaches the controller 100 ps too early, but the queue is short, so that it does not matter.
+    const Picoseconds last_end = start + kCmem + 4 * kService;
+    advance(last_end + 2 * kService - kCmem - kSlc - 100 - now());
+    EXPECT_EQ(gpu(Opcode::read_once, cmem(0, 0)), kSlc + kCmem + 100);
+    ASSERT_EQ(seen.accesses.size(), 6U);
+    EXPECT_EQ(seen.accesses[2].start, start);
+    EXPECT_EQ(seen.accesses[2].end, last_end);
+    EXPECT_EQ(seen.accesses[2].length, 64U);
+    EXPECT_EQ(seen.accesses[5].end, last_end + 2 * kService);
+  });
+}
+
+TEST_F(Tegra410Timing, refills_for_partial_writes_and_for_remote_readers_occupy_the_controller_too) {
+  run([&] {
+    gpu(Opcode::write_unique_ptl, cmem(0, 0), 1);
+    EXPECT_EQ(
+        rig.request({.opcode = Opcode::read_once, .address = cmem(0, kSameController), .kind = kGpu, .socket = 1}),
+        kSlc + kLink + kCmem + 2 * kService);
+    EXPECT_EQ(gpu(Opcode::read_once, cmem(0, 2 * kSameController)), kSlc + kCmem + 4 * kService);
+  });
+}
+
+TEST_F(SimulationTest, an_uncached_read_takes_as_many_parts_as_its_length_needs) {
+  platform::PlatformSpec spec = timed_spec(1);
+  spec.tegra410->slc.cached.clear();
+  Rig rig(spec);
+  run([&] {
+    const auto read = [&](unsigned length) {
+      return rig.request({.opcode = Opcode::read_once, .address = cmem(0, 0), .kind = kGpu, .length = length});
+    };
+    EXPECT_EQ(read(1), kSlc + kCmem);
+    EXPECT_EQ(read(1), kSlc + kCmem + kService);
+    EXPECT_EQ(read(32), kSlc + kCmem + 2 * kService);
+    EXPECT_EQ(read(33), kSlc + kCmem + 4 * kService);
+    EXPECT_EQ(read(64), kSlc + kCmem + 6 * kService);
+  });
+}
+
+TEST_F(Tegra410Timing, writes_to_memory_end_when_they_start_and_those_to_gmem_when_they_are_acknowledged) {
+  run([&] {
+    advance(5);
+    gpu(Opcode::write_unique_full, gmem(0, 1));
+    gpu(Opcode::write_unique_full, cmem(0, 1));
+    gpu(Opcode::clean_invalid, cmem(0, 1));
+    ASSERT_EQ(seen.accesses.size(), 2U);
+    for (const auto& access : seen.accesses) {
+      EXPECT_TRUE(access.is_write);
+      EXPECT_EQ(access.start, 5 + kSlc);
+      EXPECT_EQ(access.end, 5 + kSlc + (access.address == gmem(0, 1) ? kGmem : 0));
+    }
+  });
+}
+
+TEST_F(Tegra410Timing, the_delay_on_entry_says_when_a_request_arrives) {
+  run([&] {
+    advance(100);
+    const Picoseconds latency =
+        rig.request({.opcode = Opcode::read_once, .address = gmem(0, 1), .kind = kGpu, .delay = 1'234});
+    EXPECT_EQ(latency, kSlc + kGmem);
+    ASSERT_EQ(seen.requests.size(), 1U);
+    EXPECT_EQ(seen.requests[0].when, 1'334U);
+  });
+}
+
+TEST_F(Tegra410Timing, a_caller_alone_runs_ahead_without_waiting) {
+  run(
+      [&] {
+        for (Picoseconds delay = 0; delay < 100'000; delay += 1'000) {
+          rig.request({.opcode = Opcode::read_once, .address = gmem(0, 1), .kind = kGpu, .delay = delay});
+        }
+        EXPECT_EQ(now(), 0U);
+        EXPECT_EQ(seen.requests.back().when, 99'000U);
+      },
+      0);
+}
+
+TEST_F(Tegra410Timing, a_request_waits_until_it_arrives_if_something_else_may_happen_before) {
+  std::vector<std::size_t> seen_at;
+  sc_core::sc_spawn([&] {
+    for (int step = 0; step < 3; ++step) {
+      advance(1'000);
+      seen_at.push_back(seen.requests.size());
+    }
+  });
+  run([&] {
+    advance(1);  // let the other process reach its first wait
+    const auto after = [&](Picoseconds delay) {
+      rig.request({.opcode = Opcode::read_once, .address = gmem(0, 1), .kind = kGpu, .delay = delay});
+    };
+    after(500);
+    EXPECT_EQ(now(), 1U);
+    after(1'500);
+    EXPECT_EQ(now(), 1'501U);
+    after(499);  // at the same instant as the other process: wait, and let the kernel order them
+    EXPECT_EQ(now(), 2'000U);
+    advance(2'000);
+    EXPECT_EQ(seen_at.at(0), 1U);
+    EXPECT_EQ(seen.requests.at(1).when, 1'501U);
+  });
+}
+
+TEST_F(Tegra410Timing, a_request_that_arrives_before_one_accepted_already_counts_as_arriving_with_it) {
+  run([&] {
+    const auto after = [&](Picoseconds delay, unsigned socket) {
+      rig.request({.opcode = Opcode::read_once, .address = gmem(0, 1), .kind = kGpu, .socket = socket, .delay = delay});
+    };
+    after(5'000, 0);
+    after(2'000, 1);
+    EXPECT_EQ(seen.requests.at(1).when, 5'000U);
+  });
+}
+
+/// An initiator of non-blocking transport. It sends, and records when the answer comes.
+class NonBlocking : public sc_core::sc_module {
+ public:
+  explicit NonBlocking(const sc_core::sc_module_name& name) : sc_core::sc_module(name), socket("socket") {
+    socket.register_nb_transport_bw(this, &NonBlocking::answer);
+  }
+  tlm_utils::simple_initiator_socket<NonBlocking, 64> socket;
+  std::vector<std::pair<tlm::tlm_generic_payload*, Picoseconds>> answers;
+
+ private:
+  tlm::tlm_sync_enum answer(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay) {
+    if (phase == tlm::BEGIN_RESP) {
+      answers.emplace_back(&payload, to_picoseconds(sc_core::sc_time_stamp() + delay));
+      phase = tlm::END_RESP;
+      return tlm::TLM_COMPLETED;
+    }
+    return tlm::TLM_ACCEPTED;
+  }
+};
+
+TEST_F(SimulationTest, non_blocking_transport_reaches_the_same_fabric_with_the_same_latency) {
+  platform::Platform platform("platform", timed_spec(1));
+  Initiator cpu("cpu");
+  cpu.socket.bind(platform.bus().socket);
+  NonBlocking requester("requester");
+  requester.socket.bind(platform.socket(0).requests);
+  Recorder seen;
+  platform.set_observer(&seen);
+  run([&] {
+    FabricExtension extension;
+    extension.opcode = Opcode::read_once;
+    extension.requester = kGpu;
+    tlm::tlm_generic_payload payloads[2];
+    const std::uint64_t addresses[2] = {gmem(0, 1), cxl(0, 1)};
+    advance(1'000);
+    for (int index = 0; index < 2; ++index) {
+      payloads[index].set_command(tlm::TLM_READ_COMMAND);
+      payloads[index].set_address(addresses[index]);
+      payloads[index].set_data_length(64);
+      payloads[index].set_streaming_width(64);
+      payloads[index].set_extension(&extension);
+      tlm::tlm_phase phase = tlm::BEGIN_REQ;
+      sc_core::sc_time delay = to_sc_time(50);
+      EXPECT_NE(requester.socket->nb_transport_fw(payloads[index], phase, delay), tlm::TLM_COMPLETED);
+      advance(10'000'000);
+    }
+    ASSERT_EQ(seen.requests.size(), 2U);
+    EXPECT_EQ(seen.requests[0].when, 1'050U);
+    ASSERT_EQ(requester.answers.size(), 2U);
+    for (int index = 0; index < 2; ++index) {
+      EXPECT_EQ(requester.answers[index].first, &payloads[index]);
+      EXPECT_EQ(payloads[index].get_response_status(), tlm::TLM_OK_RESPONSE);
+      payloads[index].clear_extension(&extension);
+    }
+    EXPECT_EQ(requester.answers[0].second, 1'050 + kSlc + kGmem);
+    EXPECT_EQ(requester.answers[1].second, 10'001'050 + kSlc + kCxl);
+  });
+}
+
+}  // namespace
+}  // namespace pmufab::testing::tegra410_timing_test

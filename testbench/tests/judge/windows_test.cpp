@@ -1,0 +1,549 @@
+// SPDX-License-Identifier: Apache-2.0
+// Times in which an event counts: requests of the perf core and the control register on the bus.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "testbench/tests/judge/perf_session.h"
+#include "testbench/tests/judge/refusal.h"
+
+namespace pmufab::scoreboard::test::windows_test {
+namespace {
+
+using Match = EventResult::Match;
+using Call = PerfSession::Call;
+constexpr const char* kPmu = PerfSession::kUcf0;
+constexpr const char* kCmem = PerfSession::kCmem0;
+const EventTerms kReads = {{"slc_access_rd"}};
+
+class Windows : public ::testing::Test {
+ protected:
+  PerfSession session;
+
+  void count_reads_as(int event) {
+    session.board.expect(event, kPmu, kReads);
+    session.add(kPmu, event);
+  }
+  std::uint64_t expected(int event) const { return session.result(event).expected; }
+};
+
+TEST_F(Windows, an_event_counts_between_enabling_and_disabling) {
+  session.traffic(3);
+  session.disable(kPmu);
+  count_reads_as(1);
+  session.traffic(4);
+  session.enable(kPmu);
+  session.traffic(5);
+  session.disable(kPmu);
+  session.traffic(6);
+  session.del(kPmu, 1, 5);
+  session.enable(kPmu);
+  session.traffic(7);
+  EXPECT_EQ(expected(1), 5);
+  EXPECT_EQ(session.result(1).match, Match::exact);
+  EXPECT_FALSE(session.result(1).running);
+  EXPECT_EQ(session.board.findings().failures(), 0);
+}
+
+// Eight counters, one of them of cycles.
+TEST_F(Windows, a_refusal_is_held_against_the_counters_that_are_free) {
+  session.disable(kPmu);
+  const auto refuse = [&](int event, const EventTerms& terms) {
+    return refuse_event(session.board, session.now, kPmu, event, terms);
+  };
+  EXPECT_EQ(refuse(100, kReads), "0 of 7 counters used");
+  EXPECT_EQ(session.result(100).refusal, "its driver answered ENOSPC with 0 of 7 counters used");
+  for (int event = 1; event <= 6; ++event) count_reads_as(event);
+  EXPECT_EQ(refuse(101, kReads), "6 of 7 counters used");
+  session.board.expect(7, kPmu, {{"bus_cycles"}});  // on a counter of any event
+  session.add(kPmu, 7);
+  EXPECT_EQ(refuse(102, kReads), "");
+  EXPECT_EQ(session.result(102).refusal, "");
+  EXPECT_EQ(refuse(103, {{"cycles"}}), "the cycle counter free");
+  session.board.expect(8, kPmu, {{"cycles"}});
+  session.add(kPmu, 8);
+  EXPECT_EQ(refuse(104, {{"cycles"}}), "");
+  session.del(kPmu, 3, 0);
+  EXPECT_EQ(refuse(105, kReads), "6 of 7 counters used");
+  // What somebody counts whose meaning is not known may take anything.
+  session.add(kPmu, 9);
+  EXPECT_EQ(refuse(106, kReads), "");
+}
+
+TEST_F(Windows, the_register_write_inside_the_call_is_the_instant) {
+  count_reads_as(1);
+  session.begin(Call::pmu_enable, kPmu);
+  session.traffic(1);
+  session.write(PerfSession::kPmcr, 1);
+  const Picoseconds opened = session.now;
+  session.traffic(20);
+  session.end(Call::pmu_enable, kPmu);
+  session.traffic(300);
+  session.begin(Call::pmu_disable, kPmu);
+  session.traffic(4'000);
+  session.write(PerfSession::kPmcr, 0);
+  const Picoseconds closed = session.now;
+  session.traffic(50'000);
+  session.end(Call::pmu_disable, kPmu);
+  EXPECT_EQ(expected(1), 4'320);
+  ASSERT_EQ(session.result(1).windows.size(), 1U);
+  EXPECT_EQ(session.result(1).windows[0].begin, opened);
+  EXPECT_EQ(session.result(1).windows[0].end, closed);
+  EXPECT_EQ(session.result(1).window_time, closed - opened);
+}
+
+TEST_F(Windows, among_things_of_one_instant_the_order_of_the_calls_decides) {
+  count_reads_as(1);
+  const auto read_at_100 = [&] {
+    session.fabric.on_request(request(gpu(0), FabricOpcode::read_once, kGmem, 8, 100'000));
+  };
+  const auto control_at_100 = [&](std::uint64_t value) {
+    session.board.on_bus_access({100'000, PerfSession::kPmcr, value, 4, true, true});
+  };
+  session.begin(Call::pmu_enable, kPmu);
+  read_at_100();
+  control_at_100(1);
+  read_at_100();
+  read_at_100();
+  session.now = 100'000;
+  session.end(Call::pmu_enable, kPmu);
+  EXPECT_EQ(expected(1), 2);
+  EXPECT_EQ(session.noted("order_of_time"), 0);
+}
+
+TEST_F(Windows, a_forgotten_enabling_write_is_exposed) {
+  count_reads_as(1);
+  session.begin(Call::pmu_enable, kPmu);
+  session.traffic(1);
+  session.end(Call::pmu_enable, kPmu);
+  session.traffic(20);
+  session.disable(kPmu);
+  session.del(kPmu, 1, 0);
+  EXPECT_EQ(expected(1), 20) << "the perf core wanted it from the end of the call";
+  EXPECT_EQ(session.result(1).match, Match::mismatch);
+  EXPECT_THAT(session.result(1).explanation, ::testing::HasSubstr("the driver counted nothing"));
+  EXPECT_EQ(session.noted("pmu_not_started"), 1);
+}
+
+TEST_F(Windows, a_forgotten_disabling_write_is_exposed) {
+  count_reads_as(1);
+  session.enable(kPmu);
+  session.traffic(20);
+  session.begin(Call::pmu_disable, kPmu);
+  session.traffic(3);
+  session.end(Call::pmu_disable, kPmu);
+  session.traffic(4);
+  session.del(kPmu, 1, 27);
+  EXPECT_EQ(expected(1), 20) << "the perf core wanted it up to the begin of the call";
+  EXPECT_EQ(session.result(1).match, Match::mismatch);
+  EXPECT_THAT(session.result(1).explanation, ::testing::HasSubstr("7 too many"));
+  EXPECT_EQ(session.noted("pmu_not_stopped"), 1);
+}
+
+TEST_F(Windows, a_write_of_the_wrong_value_is_a_forgotten_write) {
+  count_reads_as(1);
+  session.begin(Call::pmu_enable, kPmu);
+  session.write(PerfSession::kPmcr, 6);
+  session.traffic(1);
+  session.end(Call::pmu_enable, kPmu);
+  session.traffic(2);
+  session.disable(kPmu);
+  session.del(kPmu, 1, 0);
+  EXPECT_EQ(expected(1), 2);
+  EXPECT_EQ(session.noted("pmu_not_started"), 1);
+}
+
+TEST_F(Windows, a_write_the_bus_refused_and_one_to_another_pmu_are_no_control_writes) {
+  count_reads_as(1);
+  session.begin(Call::pmu_enable, kPmu);
+  session.write(PerfSession::kPmcr, 1, false);
+  session.write(PerfSession::kPmcr + 0x1'0000, 1);
+  session.traffic(1);
+  session.write(PerfSession::kPmcr, 1);
+  session.traffic(2);
+  session.end(Call::pmu_enable, kPmu);
+  EXPECT_EQ(expected(1), 2);
+}
+
+TEST_F(Windows, nothing_is_missing_when_no_event_wants_the_pmu) {
+  session.begin(Call::pmu_enable, kPmu);  // drivers do not touch the register then
+  session.end(Call::pmu_enable, kPmu);
+  session.begin(Call::pmu_disable, kPmu);
+  session.end(Call::pmu_disable, kPmu);
+  EXPECT_TRUE(session.board.findings().list().empty());
+}
+
+TEST_F(Windows, adding_a_second_event_costs_the_first_the_pause_and_nothing_else) {
+  count_reads_as(1);
+  session.enable(kPmu);
+  session.traffic(1);
+  session.begin(Call::pmu_disable, kPmu);
+  session.write(PerfSession::kPmcr, 0);
+  session.end(Call::pmu_disable, kPmu);
+  session.traffic(20);
+  count_reads_as(2);
+  session.traffic(300);
+  session.enable(kPmu);
+  session.traffic(4'000);
+  session.disable(kPmu);
+  session.del(kPmu, 1, 4'001);
+  session.enable(kPmu);
+  session.traffic(50'000);
+  session.disable(kPmu);
+  session.del(kPmu, 2, 54'000);
+  EXPECT_EQ(session.result(1).match, Match::exact);
+  EXPECT_EQ(session.result(2).match, Match::exact);
+  EXPECT_EQ(session.result(1).windows.size(), 2U);
+  EXPECT_EQ(expected(1), 4'001);
+  EXPECT_EQ(expected(2), 54'000);
+}
+
+TEST_F(Windows, an_event_added_and_deleted_several_times_accumulates) {
+  session.board.expect(1, kPmu, kReads);
+  std::uint64_t count = 0;
+  for (int turn = 1; turn <= 3; ++turn) {
+    session.add(kPmu, 1);
+    session.enable(kPmu);
+    session.traffic(turn);
+    count += static_cast<std::uint64_t>(turn);
+    session.disable(kPmu);
+    session.traffic(10);
+    session.del(kPmu, 1, count);
+    session.traffic(10);
+  }
+  EXPECT_EQ(expected(1), 6);
+  EXPECT_EQ(session.result(1).match, Match::exact);
+}
+
+TEST_F(Windows, stopping_and_starting_one_event_leaves_the_other_alone) {
+  count_reads_as(1);
+  count_reads_as(2);
+  session.enable(kPmu);
+  session.traffic(1);
+  session.begin(Call::stop, kPmu, 1);
+  session.traffic(20);
+  session.end(Call::stop, kPmu, 1, 1);
+  session.traffic(300);
+  session.begin(Call::start, kPmu, 1);
+  session.traffic(4'000);
+  session.end(Call::start, kPmu, 1);
+  session.traffic(50'000);
+  EXPECT_EQ(expected(1), 50'001);
+  EXPECT_EQ(expected(2), 54'321);
+}
+
+TEST_F(Windows, an_event_the_driver_refused_does_not_count) {
+  session.board.expect(1, kPmu, kReads);
+  session.begin(Call::add, kPmu, 1);
+  session.board.on_add_failed(kPmu, 1, -11);
+  session.end(Call::add, kPmu, 1);
+  session.enable(kPmu);
+  session.traffic(5);
+  EXPECT_EQ(expected(1), 0);
+  EXPECT_EQ(session.result(1).match, Match::not_counted);
+  EXPECT_EQ(session.noted("pmu_not_started"), 0);
+}
+
+TEST_F(Windows, pmus_are_independent) {
+  session.board.expect(1, PerfSession::kUcf0, kReads);
+  session.board.expect(2, PerfSession::kUcf1, kReads);
+  session.add(PerfSession::kUcf0, 1);
+  session.add(PerfSession::kUcf1, 2);
+  session.enable(PerfSession::kUcf0);
+  session.traffic(1, 0);
+  session.traffic(20, 1);
+  session.enable(PerfSession::kUcf1);
+  session.traffic(300, 0);
+  session.traffic(4'000, 1);
+  session.disable(PerfSession::kUcf0);
+  session.traffic(50'000, 1);
+  EXPECT_EQ(expected(1), 301);
+  EXPECT_EQ(expected(2), 54'000);
+}
+
+TEST_F(Windows, what_was_counted_before_the_meaning_was_told_is_not_judged) {
+  session.add(kPmu, 1);
+  session.enable(kPmu);
+  session.traffic(5);
+  EXPECT_EQ(session.board.result(1), std::nullopt);
+  EXPECT_TRUE(session.board.results().empty());
+  session.board.expect(1, kPmu, kReads);
+  session.traffic(2);
+  EXPECT_EQ(expected(1), 2);
+}
+
+// --- interrupts
+
+TEST_F(Windows, an_interrupt_handler_pauses_the_counting_between_its_writes) {
+  count_reads_as(1);
+  session.enable(kPmu);
+  session.traffic(1);
+  session.begin(Call::interrupt, kPmu);
+  session.traffic(20);
+  session.write(PerfSession::kPmcr, 0);
+  session.traffic(300);
+  session.write(PerfSession::kPmcr, 1);
+  session.traffic(4'000);
+  session.end(Call::interrupt, kPmu);
+  session.traffic(50'000);
+  EXPECT_EQ(expected(1), 54'021);
+  EXPECT_TRUE(session.board.findings().list().empty());
+}
+
+TEST_F(Windows, a_handler_is_known_by_what_it_writes_not_by_the_name_it_runs_under) {
+  count_reads_as(1);
+  session.enable(kPmu);
+  session.begin(Call::interrupt, "");
+  session.write(PerfSession::kPmcr, 0);
+  session.traffic(3);
+  session.write(PerfSession::kPmcr, 1);
+  session.traffic(4);
+  session.end(Call::interrupt, "");
+  EXPECT_EQ(expected(1), 4);
+}
+
+TEST_F(Windows, a_handler_that_leaves_the_pmu_stopped_is_exposed) {
+  count_reads_as(1);
+  session.enable(kPmu);
+  session.begin(Call::interrupt, kPmu);
+  session.write(PerfSession::kPmcr, 0);
+  session.traffic(3);
+  session.end(Call::interrupt, kPmu);
+  session.traffic(4);
+  EXPECT_EQ(expected(1), 4) << "the perf core still wants it";
+  EXPECT_EQ(session.noted("handler_left_pmu_stopped"), 1);
+  EXPECT_EQ(session.board.findings().failures(), 1);
+}
+
+TEST_F(Windows, a_handler_that_starts_an_idle_pmu_is_noted_and_harmless) {
+  count_reads_as(1);
+  session.enable(kPmu);
+  session.disable(kPmu);
+  session.del(kPmu, 1, 0);
+  session.begin(Call::pmu_enable, kPmu);
+  session.end(Call::pmu_enable, kPmu);
+  session.begin(Call::interrupt, kPmu);
+  session.write(PerfSession::kPmcr, 0);
+  session.write(PerfSession::kPmcr, 1);
+  session.end(Call::interrupt, kPmu);
+  session.traffic(5);
+  EXPECT_EQ(session.noted("handler_started_idle_pmu"), 1);
+  EXPECT_EQ(session.board.findings().failures(), 0);
+  EXPECT_EQ(session.result(1).match, Match::exact);
+}
+
+TEST_F(Windows, a_handler_that_starts_a_pmu_the_perf_core_has_disabled_is_exposed) {
+  count_reads_as(1);
+  session.begin(Call::interrupt, kPmu);
+  session.write(PerfSession::kPmcr, 0);
+  session.write(PerfSession::kPmcr, 1);
+  session.end(Call::interrupt, kPmu);
+  session.traffic(5);
+  EXPECT_EQ(expected(1), 0);
+  EXPECT_EQ(session.noted("pmu_started_while_disabled"), 1);
+}
+
+TEST_F(Windows, a_handler_inside_another_call_does_not_confuse_that_call) {
+  count_reads_as(1);
+  session.enable(kPmu);
+  session.begin(Call::pmu_disable, kPmu);
+  session.traffic(1);
+  session.begin(Call::interrupt, kPmu);
+  session.write(PerfSession::kPmcr, 0);
+  session.traffic(20);
+  session.write(PerfSession::kPmcr, 1);
+  session.end(Call::interrupt, kPmu);
+  session.traffic(300);
+  session.write(PerfSession::kPmcr, 0);
+  session.traffic(4'000);
+  session.end(Call::pmu_disable, kPmu);
+  EXPECT_EQ(expected(1), 301);
+  EXPECT_EQ(session.board.findings().failures(), 0);
+}
+
+TEST_F(Windows, an_end_that_fits_no_begin_is_reported) {
+  session.begin(Call::pmu_disable, kPmu);
+  session.end(Call::pmu_enable, kPmu);
+  EXPECT_EQ(session.noted("call_nesting"), 1);
+}
+
+TEST_F(Windows, writes_outside_any_call_are_not_followed) {
+  session.write(PerfSession::kPmcr, 6);  // a driver's probe
+  EXPECT_TRUE(session.board.findings().list().empty());
+  count_reads_as(1);
+  session.enable(kPmu);
+  session.write(PerfSession::kPmcr, 0);  // a write by hand
+  session.traffic(5);
+  EXPECT_EQ(expected(1), 5);
+  EXPECT_EQ(session.noted("control_write_outside_calls"), 1);
+}
+
+TEST_F(Windows, requests_and_writes_told_out_of_order_are_noted) {
+  count_reads_as(1);
+  session.enable(kPmu);
+  session.fabric.on_request(request(gpu(0), FabricOpcode::read_once, kGmem, 8, 1));
+  EXPECT_EQ(session.noted("order_of_time"), 1);
+  session.fabric.on_request(request(gpu(0), FabricOpcode::read_once, kGmem, 8, session.now + 10'000));
+  session.disable(kPmu);
+  EXPECT_EQ(session.noted("order_of_time"), 2);
+  session.fabric.on_request(request(gpu(0), FabricOpcode::read_once, kGmem, 8, session.now));
+  EXPECT_EQ(session.noted("acceptance_order"), 1);
+}
+
+// --- drivers' own transactions
+
+TEST_F(Windows, a_transaction_around_reads_pauses_the_counting) {
+  count_reads_as(1);
+  session.enable(kPmu);
+  session.traffic(1);
+  session.begin(Call::start_txn, kPmu);
+  session.write(PerfSession::kPmcr, 0);
+  session.end(Call::start_txn, kPmu);
+  session.traffic(20);
+  session.begin(Call::read, kPmu, 1);
+  session.traffic(300);
+  session.end(Call::read, kPmu, 1, 1);
+  session.begin(Call::commit_txn, kPmu);
+  session.write(PerfSession::kPmcr, 1);
+  session.end(Call::commit_txn, kPmu);
+  session.traffic(4'000);
+  EXPECT_EQ(expected(1), 4'001);
+  EXPECT_EQ(session.result(1).match, Match::within) << "the read was exact";
+  EXPECT_TRUE(session.board.findings().list().empty());
+}
+
+TEST_F(Windows, enabling_inside_a_transaction_takes_effect_when_it_ends) {
+  session.begin(Call::start_txn, kPmu);
+  session.write(PerfSession::kPmcr, 0);
+  session.end(Call::start_txn, kPmu);
+  session.begin(Call::pmu_disable, kPmu);
+  session.end(Call::pmu_disable, kPmu);
+  count_reads_as(1);
+  session.begin(Call::pmu_enable, kPmu);
+  session.end(Call::pmu_enable, kPmu);
+  session.traffic(5);
+  session.begin(Call::commit_txn, kPmu);
+  session.write(PerfSession::kPmcr, 1);
+  session.end(Call::commit_txn, kPmu);
+  session.traffic(7);
+  session.disable(kPmu);
+  session.del(kPmu, 1, 7);
+  EXPECT_EQ(session.result(1).match, Match::exact);
+  EXPECT_TRUE(session.board.findings().list().empty());
+}
+
+TEST_F(Windows, a_transaction_that_leaves_the_pmu_stopped_is_exposed) {
+  count_reads_as(1);
+  session.enable(kPmu);
+  session.begin(Call::start_txn, kPmu);
+  session.write(PerfSession::kPmcr, 0);
+  session.end(Call::start_txn, kPmu);
+  session.begin(Call::commit_txn, kPmu);
+  session.end(Call::commit_txn, kPmu);
+  session.traffic(4);
+  EXPECT_EQ(expected(1), 4) << "the perf core still wants it";
+  EXPECT_EQ(session.noted("transaction_left_pmu_stopped"), 1);
+}
+
+// --- cycles
+
+TEST_F(Windows, cycles_are_the_edges_in_the_windows) {
+  session.board.expect(1, kPmu, {{"cycles"}});
+  session.board.expect(2, kPmu, {{"bus_cycles"}, {"src_rem", 1}});
+  session.add(kPmu, 1);
+  session.add(kPmu, 2);
+  session.now = 10'000 - 1'500;
+  session.begin(Call::pmu_enable, kPmu);  // 9'500
+  session.now -= 500;
+  session.write(PerfSession::kPmcr, 1);  // 10'000: the edge of this instant counts
+  session.end(Call::pmu_enable, kPmu);
+  session.now = 18'000;
+  session.begin(Call::pmu_disable, kPmu);
+  session.write(PerfSession::kPmcr, 0);  // 20'000: the edge of this instant does not
+  session.end(Call::pmu_disable, kPmu);
+  EXPECT_EQ(expected(1), 10);
+  EXPECT_EQ(expected(2), 10);
+}
+
+TEST_F(Windows, cycles_of_several_windows_add_up) {
+  session.board.expect(1, kPmu, {{"cycles"}});
+  session.add(kPmu, 1);
+  std::uint64_t edges = 0;
+  for (const Picoseconds pause : {10'000U, 300'000U}) {
+    session.begin(Call::pmu_enable, kPmu);
+    session.write(PerfSession::kPmcr, 1);
+    session.end(Call::pmu_enable, kPmu);
+    session.now += pause;
+    session.disable(kPmu);
+    edges += pause / 1000 + 3;  // from write to write: end of one call, begin of the next, the write itself
+  }
+  EXPECT_EQ(expected(1), edges);
+}
+
+TEST_F(Windows, a_handler_inside_a_disabling_call_without_a_write_counts_nothing_after_it) {
+  count_reads_as(1);
+  session.enable(kPmu);
+  session.traffic(1);
+  session.begin(Call::pmu_disable, kPmu);
+  session.begin(Call::interrupt, kPmu);
+  session.write(PerfSession::kPmcr, 0);
+  session.write(PerfSession::kPmcr, 1);
+  session.end(Call::interrupt, kPmu);
+  session.traffic(20);
+  session.end(Call::pmu_disable, kPmu);
+  EXPECT_EQ(expected(1), 1);
+  EXPECT_EQ(session.result(1).windows.size(), 1U) << "the one up to the handler";
+}
+
+// --- CMEM control registers
+
+TEST_F(Windows, the_cmem_pmu_counts_while_both_its_registers_say_so) {
+  session.board.expect(1, kCmem, {{"cycles"}});
+  session.add(kCmem, 1);
+  session.begin(Call::pmu_enable, kCmem);
+  session.write(PerfSession::kCgCtrl, 1);
+  session.write(PerfSession::kCtrl, 1);
+  const Picoseconds opened = session.now;
+  session.end(Call::pmu_enable, kCmem);
+  session.now += 50'000;
+  session.begin(Call::pmu_disable, kCmem);
+  session.write(PerfSession::kCtrl, 0);
+  const Picoseconds closed = session.now;
+  session.write(PerfSession::kCtrl, 2);
+  session.write(PerfSession::kCgCtrl, 0);
+  session.end(Call::pmu_disable, kCmem);
+  EXPECT_EQ(expected(1), (closed - opened) / 1000);
+  ASSERT_EQ(session.result(1).windows.size(), 1U);
+  EXPECT_EQ(session.result(1).windows[0].begin, opened);
+  EXPECT_EQ(session.result(1).windows[0].end, closed);
+  EXPECT_TRUE(session.board.findings().list().empty());
+}
+
+TEST_F(Windows, a_cmem_driver_that_forgets_the_clock_gate_is_exposed) {
+  session.board.expect(1, kCmem, {{"cycles"}});
+  session.add(kCmem, 1);
+  session.begin(Call::pmu_enable, kCmem);
+  session.write(PerfSession::kCtrl, 1);
+  session.end(Call::pmu_enable, kCmem);
+  const Picoseconds wanted = session.now;
+  session.now += 50'000;
+  session.disable(kCmem);
+  session.del(kCmem, 1, 0);
+  EXPECT_EQ(session.result(1).windows.at(0).begin, wanted);
+  EXPECT_EQ(session.result(1).match, Match::mismatch);
+  EXPECT_EQ(session.noted("pmu_not_started"), 1);
+}
+
+TEST_F(Windows, clearing_stops_the_cmem_pmu_as_well) {
+  session.board.expect(1, kCmem, {{"cycles"}});
+  session.add(kCmem, 1);
+  session.enable(kCmem);
+  session.begin(Call::pmu_disable, kCmem);
+  session.write(PerfSession::kCtrl, 2);
+  const Picoseconds closed = session.now;
+  session.end(Call::pmu_disable, kCmem);
+  EXPECT_EQ(session.result(1).windows.at(0).end, closed);
+  EXPECT_EQ(session.noted("pmu_not_stopped"), 0);
+}
+
+}  // namespace
+}  // namespace pmufab::scoreboard::test::windows_test

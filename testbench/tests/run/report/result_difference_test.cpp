@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "testbench/run/report/result_difference.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "testbench/run/yaml/input_error.h"
+
+namespace pmufab::scenario {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+/// A run that passed: one counter, one check, one driver file.
+RunResult good_run() {
+  RunResult run;
+  run.scenario = "mesh";
+  run.drivers = "7.3";
+  run.status = RunResult::Status::passed;
+  MeasureResult measure;
+  measure.name = "all";
+  CounterResult counter;
+  counter.event = "arm_cmn_0/dtc_cycles/";
+  counter.driver = counter.expected = 1000;
+  counter.check = perf::Check::exact;
+  measure.counters = {counter};
+  run.measures = {measure};
+  run.checks = {{"released", true, "all can be had again"}};
+  driver_host::DriverFile file;
+  file.file = "arm-cmn.c";
+  file.sha256 = std::string(64, 'a');
+  file.pmus = {"arm_cmn_0"};
+  run.driver_files = {file};
+  return run;
+}
+
+std::string text_of(const ResultDifference& difference) {
+  std::ostringstream text;
+  difference.write_text(text);
+  return text.str();
+}
+
+ResultDifference compare(const std::vector<RunResult>& before, const std::vector<RunResult>& after) {
+  std::vector<Json> one;
+  std::vector<Json> other;
+  for (const RunResult& run : before) one.push_back(to_json(run));
+  for (const RunResult& run : after) other.push_back(to_json(run));
+  return {one, other};
+}
+
+TEST(ResultDifference, equal_results_have_none) {
+  const ResultDifference difference = compare({good_run()}, {good_run()});
+  EXPECT_EQ(difference.worse(), 0U);
+  EXPECT_EQ(text_of(difference), "1 run: 0 worse, 0 better, 0 changed, 1 the same\n");
+}
+
+TEST(ResultDifference, a_count_and_a_check_that_fail_now_are_worse) {
+  RunResult bad = good_run();
+  bad.status = RunResult::Status::failed;
+  bad.measures[0].counters[0].driver = 999;
+  bad.measures[0].counters[0].check = perf::Check::wrong;
+  bad.checks[0] = {"released", false, "a counter is lost"};
+  bad.driver_files[0].sha256 = std::string(64, 'b');
+  const ResultDifference difference = compare({good_run()}, {bad});
+  EXPECT_EQ(difference.worse(), 1U);
+  EXPECT_THAT(
+      text_of(difference),
+      AllOf(HasSubstr("mesh (Linux 7.3): worse: passed, then failed\n"),
+            HasSubstr("driver file arm-cmn.c: SHA-256 aaaaaaaaaaaa..., then bbbbbbbbbbbb...\n"),
+            HasSubstr("worse: all: arm_cmn_0/dtc_cycles/: 1,000, then 999 (scoreboard: 1,000); exact, then wrong"),
+            HasSubstr("worse: check released: good, then failed: a counter is lost\n"),
+            HasSubstr("1 run: 1 worse, 0 better, 0 changed, 0 the same\n")));
+  // The other way round, it is better.
+  EXPECT_EQ(compare({bad}, {good_run()}).worse(), 0U);
+  EXPECT_THAT(text_of(compare({bad}, {good_run()})), HasSubstr("0 worse, 1 better"));
+}
+
+TEST(ResultDifference, a_count_that_changes_and_stays_right_is_only_changed) {
+  RunResult other = good_run();
+  other.measures[0].counters[0].driver = other.measures[0].counters[0].expected = 1001;
+  const ResultDifference difference = compare({good_run()}, {other});
+  EXPECT_EQ(difference.worse(), 0U);
+  EXPECT_THAT(text_of(difference), AllOf(HasSubstr("mesh (Linux 7.3): changed: passed both times\n"),
+                                         HasSubstr("1,000, then 1,001 (scoreboard: 1,000, then 1,001)\n")));
+}
+
+TEST(ResultDifference, counters_and_checks_that_are_missing_are_worse) {
+  RunResult other = good_run();
+  other.measures[0].counters.clear();
+  EXPECT_EQ(compare({good_run()}, {other}).worse(), 1U);
+  EXPECT_THAT(text_of(compare({good_run()}, {other})),
+              AllOf(HasSubstr("mesh (Linux 7.3): worse: passed both times\n"),
+                    HasSubstr("worse: all: arm_cmn_0/dtc_cycles/: 1,000, then none"), HasSubstr("exact, then absent")));
+  EXPECT_EQ(compare({other}, {good_run()}).worse(), 0U);
+  EXPECT_THAT(text_of(compare({other}, {good_run()})), HasSubstr("0 worse, 0 better, 1 changed"));
+  other = good_run();
+  other.measures.clear();
+  EXPECT_EQ(compare({good_run()}, {other}).worse(), 1U);
+  other = good_run();
+  other.checks.clear();
+  EXPECT_EQ(compare({good_run()}, {other}).worse(), 1U);
+  EXPECT_THAT(text_of(compare({good_run()}, {other})), HasSubstr("worse: check released: good, then absent"));
+  // A check that a result has only if it fails.
+  other = good_run();
+  other.status = RunResult::Status::failed;
+  other.checks.push_back({"kernel_panic", false, "the kernel died"});
+  EXPECT_EQ(compare({good_run()}, {other}).worse(), 1U);
+  EXPECT_EQ(compare({other}, {good_run()}).worse(), 0U);
+}
+
+TEST(ResultDifference, a_share_of_time_that_falls_by_more_than_ten_points_is_worse) {
+  const auto with_share = [](Picoseconds running) {
+    RunResult run = good_run();
+    run.measures[0].counters[0].time_enabled = 1000;
+    run.measures[0].counters[0].time_running = running;
+    return run;
+  };
+  EXPECT_EQ(compare({with_share(910)}, {with_share(810)}).worse(), 0U);
+  const ResultDifference difference = compare({with_share(910)}, {with_share(310)});
+  EXPECT_EQ(difference.worse(), 1U);
+  EXPECT_THAT(text_of(difference), HasSubstr("counted 91.0 % of the time, then 31.0 %"));
+  EXPECT_EQ(compare({with_share(310)}, {with_share(910)}).worse(), 0U);
+}
+
+TEST(ResultDifference, runs_of_other_drivers_belong_together_if_each_is_alone) {
+  RunResult older = good_run();
+  older.drivers = "7.2";
+  EXPECT_EQ(compare({older}, {good_run()}).worse(), 0U);
+  EXPECT_THAT(text_of(compare({older}, {good_run()})), HasSubstr("mesh (Linux 7.2, then 7.3)"));
+  // With two of them, only the equal ones do. The other is missing.
+  const ResultDifference difference = compare({older, good_run()}, {good_run()});
+  EXPECT_EQ(difference.worse(), 1U);
+  EXPECT_THAT(text_of(difference), HasSubstr("mesh (Linux 7.2): worse: passed, then absent\n"));
+}
+
+TEST(ResultDifference, runs_with_one_title_belong_together_in_their_order) {
+  RunResult bad = good_run();
+  bad.status = RunResult::Status::failed;
+  bad.measures[0].counters[0].driver = 999;
+  bad.measures[0].counters[0].check = perf::Check::wrong;
+  EXPECT_THAT(text_of(compare({good_run(), bad}, {good_run(), bad})),
+              HasSubstr("2 runs: 0 worse, 0 better, 0 changed, 2 the same"));
+  EXPECT_THAT(text_of(compare({good_run(), bad}, {bad, good_run()})),
+              HasSubstr("2 runs: 1 worse, 1 better, 0 changed, 0 the same"));
+  EXPECT_THAT(text_of(compare({good_run(), good_run()}, {good_run(), good_run(), good_run()})),
+              HasSubstr("3 runs: 0 worse, 0 better, 1 changed, 2 the same"))
+      << "one is new";
+  // Of other drivers, too, if there are as many.
+  RunResult older = good_run();
+  older.drivers = "7.2";
+  EXPECT_EQ(compare({older, older}, {good_run(), good_run()}).worse(), 0U);
+  EXPECT_EQ(compare({older, older}, {good_run()}).worse(), 2U);
+}
+
+TEST(ResultDifference, a_run_that_is_missing_is_worse_even_if_it_had_failed) {
+  RunResult bad = good_run();
+  bad.status = RunResult::Status::failed;
+  const ResultDifference difference = compare({bad}, {});
+  EXPECT_EQ(difference.worse(), 1U);
+  EXPECT_THAT(text_of(difference), HasSubstr("mesh (Linux 7.3): worse: failed, then absent\n"));
+}
+
+/// Folders of results that nobody may read.
+class UnreadableFolder : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = (std::filesystem::temp_directory_path() / "pmufab-compare-XXXXXX").string();
+    ASSERT_NE(mkdtemp(name.data()), nullptr);
+    folder = name;
+    std::filesystem::create_directories(folder / "a");
+    std::ofstream(folder / "a" / "result.json") << R"({"runs": [{"scenario": "s", "status": "passed"}]})";
+    std::filesystem::permissions(folder, std::filesystem::perms(0755));
+    std::filesystem::permissions(folder / "a", std::filesystem::perms(0));
+    constexpr uid_t kNobody = 65534;
+    if (geteuid() == 0) {
+      ASSERT_EQ(seteuid(kNobody), 0);  // root may read everything
+    }
+  }
+  void TearDown() override {
+    if (getuid() == 0) {
+      ASSERT_EQ(seteuid(0), 0);
+    }
+    std::filesystem::permissions(folder / "a", std::filesystem::perms(0700));
+    std::filesystem::remove_all(folder);
+  }
+  std::filesystem::path folder;
+};
+
+TEST_F(UnreadableFolder, is_bad_input) {
+  try {
+    static_cast<void>(read_results(folder));
+    FAIL() << "it was read";
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(),
+                AllOf(HasSubstr((folder / "a").string()), HasSubstr("cannot be read: Permission denied")));
+  }
+  EXPECT_THROW(static_cast<void>(read_results(folder / "a")), InputError);
+}
+
+TEST(ResultDifference, json_has_both_sides) {
+  RunResult bad = good_run();
+  bad.status = RunResult::Status::failed;
+  bad.measures[0].counters[0].driver = 5;
+  bad.measures[0].counters[0].check = perf::Check::wrong;
+  const Json json = compare({good_run()}, {bad}).to_json();
+  EXPECT_EQ(json["worse"], 1);
+  const Json& run = json["runs"][0];
+  EXPECT_EQ(run["status"], Json::array({"passed", "failed"}));
+  EXPECT_EQ(run["counters"][0]["driver"], Json::array({1000, 5}));
+  EXPECT_EQ(run["counters"][0]["change"], "worse");
+  EXPECT_TRUE(run["driver_files"].empty());
+}
+
+}  // namespace
+}  // namespace pmufab::scenario
