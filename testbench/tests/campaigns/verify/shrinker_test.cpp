@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "testbench/campaigns/verify/shrinker.h"
+#include "testbench/fabrics/fabric_kinds.h"
 
 #include <string>
 #include <vector>
