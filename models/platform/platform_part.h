@@ -10,7 +10,6 @@
 #include "models/platform/platform.h"
 #include "tlm/bus/mmio_bus.h"
 #include "tlm/firmware/firmware_description.h"
-#include "tlm/probe/probe.h"
 #include "tlm/registers/register_bank.h"
 
 namespace pmufab::platform {
@@ -30,8 +29,6 @@ class PlatformPart {
   virtual void reset_window(const std::string& /*window*/) {}
   virtual void add_registers(std::vector<NamedRegisters>& banks) const = 0;
 };
-
-using PlatformParts = std::vector<std::unique_ptr<PlatformPart>>;
 
 /// @return a bank of registers under the name shown to users. The bank must outlive it.
 /// @param base  its physical address

@@ -15,7 +15,10 @@
 #include <tlm>
 
 #include "models/platform/platform.h"
+#include "models/soc/part/soc_rows.h"
 #include "models/soc/wire/fabric_sources.h"
+#include "models/tegra410/part/tegra410_part.h"
+#include "models/tegra410/part/tegra410_spec.h"
 #include "testbench/bench/bench.h"
 #include "tlm/transaction/fabric_extension.h"
 
@@ -47,9 +50,9 @@ struct DescribedRig : sc_core::sc_module {
   explicit DescribedRig(const sc_core::sc_module_name& module_name)
       : sc_core::sc_module(module_name), bus("bus"), requests("requests"), platform("platform", spec()) {
     bus.bind(platform.bus().socket);
-    requests.bind(platform.socket(0).requests);
+    requests.bind(platform.get<platform::Tegra410Part>().socket(0).requests);
     payload.set_extension(&extension);
-    for (const tegra410::MemoryRange& range : platform.address_map().ranges()) {
+    for (const tegra410::MemoryRange& range : platform.get<platform::Tegra410Part>().address_map().ranges()) {
       if (range.memory_class == MemoryClass::bar && range.root_complex == 0 && bar == 0) bar = range.base;
     }
   }
@@ -64,11 +67,11 @@ struct DescribedRig : sc_core::sc_module {
 
   static platform::PlatformSpec spec() {
     using Counts = soc::EventDescription::Counts;
-    platform::PlatformSpec spec;
+    platform::PlatformSpec spec = platform::tegra410_platform();
     spec.sockets = 1;
-    spec.soc.sources = {source(soc::Cause::ucf, "slc_access_rd"), source(soc::Cause::pcie),
-                        source(soc::Cause::pcie_tgt)};
-    soc::PmuDescription& pmu = spec.soc.pmus.emplace_back();
+    spec.edit<platform::SocSpec>().sources = {source(soc::Cause::ucf, "slc_access_rd"), source(soc::Cause::pcie),
+                                              source(soc::Cause::pcie_tgt)};
+    soc::PmuDescription& pmu = spec.edit<platform::SocSpec>().pmus.emplace_back();
     pmu.name = "twin";
     pmu.base = kTwin;
     pmu.pmiidr = 0x7100'043b;

@@ -15,6 +15,8 @@
 #include <tlm>
 
 #include "models/platform/platform.h"
+#include "models/tegra410/part/tegra410_part.h"
+#include "models/tegra410/part/tegra410_spec.h"
 #include "testbench/bench/bench.h"
 #include "tlm/transaction/fabric_extension.h"
 
@@ -97,15 +99,15 @@ struct Rig : sc_core::sc_module {
         platform("platform", spec_of(width, sockets)),
         traffic(std::make_unique<Traffic>()) {
     bus.bind(platform.bus().socket);
-    requests.bind(platform.socket(0).requests);
+    requests.bind(platform.get<platform::Tegra410Part>().socket(0).requests);
     payload.set_extension(&extension);
   }
   ~Rig() override { payload.clear_extension(&extension); }
 
   static platform::PlatformSpec spec_of(unsigned width, unsigned sockets) {
-    platform::PlatformSpec spec;
+    platform::PlatformSpec spec = platform::tegra410_platform();
     spec.sockets = sockets;
-    spec.tegra410->ucf_pmu.width = width;
+    spec.edit<platform::Tegra410Spec>().ucf_pmu.width = width;
     return spec;
   }
 

@@ -44,6 +44,17 @@ std::vector<std::unique_ptr<Fabric>> make_fabrics(const FabricContext& context) 
   return fabrics;
 }
 
+std::string missing_reference_software(const platform::PlatformSpec& platform) {
+  std::vector<std::string_view> words;
+  for (const FabricKind* kind : fabric_kinds()) {
+    const std::string_view word = kind->reference_software();
+    if (word.empty()) continue;
+    if (kind->is_in(platform)) return {};
+    if (std::ranges::find(words, word) == words.end()) words.push_back(word);
+  }
+  return fmt::format("{}", fmt::join(words, ", "));
+}
+
 std::vector<RegisterSwitch> register_switches(const platform::PlatformSpec& platform) {
   std::vector<RegisterSwitch> switches;
   for_kinds(platform, true, [&](const FabricKind& kind) {
@@ -110,7 +121,7 @@ std::vector<DerivedResult> derive(const std::vector<DerivedInput>& inputs) {
 namespace pmufab::coverage {
 namespace {
 
-bool any_room_lists(std::vector<std::string_view> FactsRoom::* list, std::string_view format) {
+bool any_room_lists(std::vector<std::string_view> FactsRoom::*list, std::string_view format) {
   return std::ranges::any_of(scenario::fabric_kinds(), [&](const scenario::FabricKind* kind) {
     return kind->facts() != nullptr && std::ranges::find(kind->facts()->*list, format) != (kind->facts()->*list).end();
   });

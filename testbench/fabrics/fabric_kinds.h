@@ -27,6 +27,9 @@ void add_fabric_kind(const FabricKind& kind);
 /// @throws InputError for traffic that is impossible on the platform
 [[nodiscard]] std::vector<std::unique_ptr<Fabric>> make_fabrics(const FabricContext& context);
 
+/// @return "" if reference software can count PMUs of the platform; else those that it can count, for messages
+[[nodiscard]] std::string missing_reference_software(const platform::PlatformSpec& platform);
+
 /// @return what drivers must turn off in the registers of a platform.
 [[nodiscard]] std::vector<RegisterSwitch> register_switches(const platform::PlatformSpec& platform);
 

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "models/platform/cxl/cxl_spec.h"
+#include "models/cxl/part/cxl_spec.h"
 #include "models/platform/platform_spec.h"
 
 namespace pmufab::fuzz {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "models/cxl/link/operations.h"
-#include "models/platform/cxl/cxl_part.h"
+#include "models/cxl/part/cxl_part.h"
 #include "testbench/fuzz/cpmu_checker.h"
 #include "testbench/fuzz/device_checker.h"
 #include "testbench/fuzz/machine.h"

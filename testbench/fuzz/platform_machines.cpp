@@ -16,6 +16,7 @@
 #include "models/cmn/description/layout.h"
 #include "models/cmn/pmu/pmu.h"
 #include "models/platform/platform.h"
+#include "models/tegra410/part/tegra410_spec.h"
 
 namespace pmufab::fuzz {
 
@@ -88,7 +89,7 @@ class Tegra410Machine final : public RegisterMachine {
  private:
   static constexpr std::uint64_t kPage = 0x1000;
   static platform::PlatformSpec specification() {
-    platform::PlatformSpec spec;
+    platform::PlatformSpec spec = platform::tegra410_platform();
     spec.sockets = 1;
     return spec;
   }

@@ -15,7 +15,7 @@
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
-#include "models/platform/plugin/plugin_error.h"
+#include "models/plugin/part/plugin_error.h"
 #include "testbench/fabrics/plugin/scenario/crash_place.h"
 #include "testbench/perf/event_syntax.h"
 #include "testbench/run/process/child_process.h"

@@ -4,6 +4,8 @@
 #include <systemc>
 
 #include "models/platform/platform.h"
+#include "models/tegra410/part/tegra410_part.h"
+#include "models/tegra410/part/tegra410_spec.h"
 #include "software.h"
 #include "tlm/transaction/fabric_extension.h"
 
@@ -22,10 +24,10 @@ int sc_main(int /*argc*/, char* /*argv*/[]) {
   constexpr std::uint64_t kPmcntenset = map::kUcfPmuPage0 + 0xc00, kPmcr = map::kUcfPmuPage0 + 0xe04;
   constexpr std::uint32_t kSlcAccessRead = 0x111, kLocalDevicesToLocalMemory = 0x101;
 
-  pmufab::platform::Platform platform("platform", pmufab::platform::PlatformSpec{});
+  pmufab::platform::Platform platform("platform", pmufab::platform::tegra410_platform());
 
   Gpu gpu("gpu");
-  gpu.socket.bind(platform.socket(0).requests);
+  gpu.socket.bind(platform.get<pmufab::platform::Tegra410Part>().socket(0).requests);
 
   Software software("software", [&](Software& self) {
     self.write32(kPmevtyper0, kSlcAccessRead);

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "models/cxl/part/cxl_spec.h"
 #include "testbench/doors/shell/sysfs_write.h"
 #include "testbench/perf/software_events.h"
 
@@ -165,7 +166,10 @@ void write_memory(const fs::path& root, const fs::path& own, const FoundFunction
 /// @return bytes of a device's mailbox: what cxl_pci reads from Payload Size (CXL 3.1, 8.2.8.4.3)
 std::uint64_t payload_of(const platform::PlatformSpec& spec, unsigned number) {
   const cxl::Type3Parameters usual;
-  return std::uint64_t{1} << (number < spec.cxl.size() ? spec.cxl[number].registers : usual).payload_size_log2;
+  return std::uint64_t{1} << (number < spec.of<platform::CxlSpec>().devices.size()
+                                  ? spec.of<platform::CxlSpec>().devices[number].registers
+                                  : usual)
+                                 .payload_size_log2;
 }
 
 /// The windows of physical addresses, as the root decoders of cxl_acpi.

@@ -7,7 +7,7 @@ namespace pmufab::scenario {
 
 platform::PlatformSpec FabricKind::new_platform() const {
   constexpr unsigned kCpus = 8;
-  platform::PlatformSpec platform = platform::PlatformSpec::without_fabrics();
+  platform::PlatformSpec platform;
   platform.name = name();
   platform.sockets = 1;
   platform.cpus_per_socket = kCpus;

@@ -86,6 +86,8 @@ class FabricKind {
   [[nodiscard]] virtual bool is_in(const platform::PlatformSpec& platform) const = 0;
   /// @return the kernel modules that drive its PMUs.
   [[nodiscard]] virtual std::vector<std::string_view> driver_modules() const = 0;
+  /// @return the PMUs that reference software can count in place of drivers, for messages: "CMN meshes"; "": none
+  [[nodiscard]] virtual std::string_view reference_software() const { return {}; }
   /// @return what drivers must turn off in its registers. Of several that fit a field, the first counts.
   [[nodiscard]] virtual std::span<const RegisterSwitch> switches() const { return {}; }
   /// @return whether a bank of registers belongs to hardware that drivers must leave alone.

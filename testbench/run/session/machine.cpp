@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "models/platform/plugin/plugin_part.h"
+#include "models/plugin/part/plugin_part.h"
 #include "testbench/fabrics/fabric_kinds.h"
 #include "testbench/run/process/crash_report.h"
 #include "testbench/run/process/main_stack.h"
@@ -197,7 +197,6 @@ bool Machine::is_busy() const {
 
 std::uint64_t Machine::steps() const {
   std::uint64_t steps = sc_core::sc_delta_count();
-  for (std::size_t mesh = 0; mesh < platform_->meshes(); ++mesh) steps += platform_->mesh(mesh).cycles_ahead();
   for (const auto& fabric : fabrics_) steps += fabric->operations_ahead();
   return steps;
 }

@@ -22,7 +22,7 @@
 
 #include <fmt/format.h>
 
-#include "models/platform/plugin/plugin_part.h"
+#include "models/plugin/part/plugin_part.h"
 #include "testbench/run/process/captured_output.h"
 #include "testbench/run/process/child_process.h"
 #include "testbench/run/process/crash_report.h"

@@ -634,10 +634,10 @@ AwaySpec read_away(Reader& reader, const DelayLimits& limits) {
 void read_reader(Reader& host, HostSpec& spec, const platform::PlatformSpec& platform) {
   using CountedBy = HostSpec::CountedBy;
   host.choice("reader", spec.counted_by, {{"drivers", CountedBy::drivers}, {"reference", CountedBy::reference}});
-  if (spec.counted_by == CountedBy::reference && !platform.tegra410 && platform.cxl.empty() && platform.cmn.empty() &&
-      platform.soc.pmus.empty())
+  if (spec.counted_by != CountedBy::reference) return;
+  if (const std::string words = missing_reference_software(platform); !words.empty())
     host.fail("reader", "there is no reference software for the PMUs of this platform",
-              "there is one for CMN meshes, CoreSight PMUs, and CPMUs of CXL devices");
+              fmt::format("there is for {}", words));
 }
 
 void read_offline_cpus(Reader& host, const platform::PlatformSpec& platform, std::vector<unsigned>& out) {

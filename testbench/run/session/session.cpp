@@ -16,7 +16,7 @@
 
 #include <fmt/format.h>
 
-#include "models/platform/plugin/plugin_error.h"
+#include "models/plugin/part/plugin_error.h"
 #include "testbench/perf/event_syntax.h"
 #include "testbench/perf/verdict.h"
 #include "testbench/run/checks/failing_calls_check.h"

@@ -13,7 +13,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "models/platform/tegra410/pmu_rows.h"
+#include "models/tegra410/part/pmu_rows.h"
+#include "models/tegra410/part/tegra410_spec.h"
 #include "testbench/fabrics/tegra410/judge/pcie/pcie_meaning.h"
 #include "testbench/fabrics/tegra410/judge/pcie/pcie_tgt_judge.h"
 #include "testbench/fabrics/tegra410/judge/tegra410_meaning.h"
@@ -195,7 +196,7 @@ std::optional<Value> with_twins(const ScenarioSpec& spec, const Value& twins) {
   }
   for (Value& pmu : machine.find("coresight_pmus")->items) {
     const bool is_ucf = pmu.find("name")->scalar.starts_with("ucf");
-    const auto& clocks = *spec.platform.tegra410;
+    const auto& clocks = spec.platform.of<platform::Tegra410Spec>();
     put(pmu, "counters", Value::of("64"));
     put(pmu, "clock", Value::of(fmt::format("{} Hz", is_ucf ? clocks.ucf_clock_hz : clocks.soc_clock_hz)));
   }
@@ -252,7 +253,7 @@ class DescribedTwins : public testing::Cli, public ::testing::WithParamInterface
     } catch (const scenario::InputError&) {
       return true;  // a platform, traffic, or a study
     }
-    if (!spec.platform.tegra410) return true;
+    if (!spec.platform.has<platform::Tegra410Spec>()) return true;
     const Pairs pairs = pairs_of(spec);
     const std::optional<Value> document = with_twins(spec, twins);
     if (!document) return true;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "models/cmn/part/cmn_spec.h"
+#include "models/cxl/part/cxl_spec.h"
 #include "testbench/fabrics/fabric_kinds.h"
 
 #include <gmock/gmock.h>
@@ -33,11 +35,11 @@ TEST(FabricKinds, tell_traffic_of_any_kind_from_none) {
 }
 
 TEST(FabricKinds, name_the_drivers_of_the_fabrics_a_platform_has) {
-  platform::PlatformSpec platform = platform::PlatformSpec::without_fabrics();
+  platform::PlatformSpec platform;
   EXPECT_THAT(driver_modules(platform), ElementsAre());
-  platform.cxl.emplace_back();
+  platform.edit<platform::CxlSpec>().devices.emplace_back();
   EXPECT_THAT(driver_modules(platform), ElementsAre("cxl_pmu"));
-  platform.cmn.emplace_back();
+  platform.edit<platform::CmnMeshesSpec>().meshes.emplace_back();
   EXPECT_THAT(driver_modules(platform), ElementsAre("arm_cmn", "cxl_pmu"));
 }
 

@@ -11,6 +11,8 @@
 #include <gmock/gmock.h>
 #include <tlm_utils/simple_initiator_socket.h>
 
+#include "models/cmn/part/cmn_meshes.h"
+#include "models/cmn/part/cmn_spec.h"
 #include "models/cmn/wire/mesh_observer.h"
 #include "models/platform/platform.h"
 #include "testbench/fabrics/cmn/scenario/cmn_workload.h"
@@ -246,7 +248,8 @@ cpus_per_socket: 4
 meshes:
   - {product: CMN-700, tiles: {D: [HN-D], H: [RN-F, HN-Fx2], R: ["-", RN-F]}, rows: [D H R]}
 )");
-  const cmn::Topology topology = scenario::load_platform(file, {}).spec.cmn.at(0).topology;
+  const cmn::Topology topology =
+      scenario::load_platform(file, {}).spec.of<platform::CmnMeshesSpec>().meshes.at(0).topology;
   const cmn::Layout layout(topology);
   EXPECT_THAT(cli::compare_with_driver(topology, layout, kRowOfThree).differences, ::testing::IsEmpty());
   const auto differences = [&](const std::string& what, const std::string& by) {
@@ -329,16 +332,17 @@ TEST_F(Map, heat_is_what_crosses_the_wires) {
   NoSoftware master("master");
   master.socket.bind(platform.bus().socket);
   Watcher watcher;
-  platform.mesh(0).set_observer(&watcher);
+  platform.get<platform::CmnMeshes>().mesh(0).set_observer(&watcher);
   std::vector<std::unique_ptr<traffic::FlitFlow>> flows;
   for (const traffic::FlitFlowSpec& flow : spec.workload.of<scenario::CmnWorkload>().flits) {
-    flows.push_back(std::make_unique<traffic::FlitFlow>(platform.mesh(0), flow, "flow", spec.seed));
+    flows.push_back(
+        std::make_unique<traffic::FlitFlow>(platform.get<platform::CmnMeshes>().mesh(0), flow, "flow", spec.seed));
     flows.back()->start(0);
   }
   sc_core::sc_event end;  // meshes work ahead up to the next event
   end.notify(5, sc_core::SC_US);
   sc_core::sc_start(5, sc_core::SC_US);
-  platform.mesh(0).set_observer(nullptr);
+  platform.get<platform::CmnMeshes>().mesh(0).set_observer(nullptr);
 
   // Rows are printed from the north.
   const std::vector<std::uint64_t> shown = numbers_behind(outcome.out, "| flits ");

@@ -5,6 +5,8 @@
 #include <tlm_utils/simple_initiator_socket.h>
 
 #include "models/platform/platform.h"
+#include "models/tegra410/part/tegra410_part.h"
+#include "models/tegra410/part/tegra410_spec.h"
 #include "testbench/judge/scoreboard.h"
 #include "testbench/tests/integration/integration_test.h"
 #include "testbench/tests/toy_coresight_pmu/toy_pmu.h"
@@ -27,7 +29,7 @@ class Requester : public sc_core::sc_module {
  public:
   Requester(const sc_core::sc_module_name& name, platform::Platform& platform)
       : sc_core::sc_module(name), socket("socket") {
-    socket.bind(platform.socket(0).requests);
+    socket.bind(platform.get<platform::Tegra410Part>().socket(0).requests);
     payload_.set_extension(&extension_);
   }
   ~Requester() override { payload_.clear_extension(&extension_); }
@@ -68,15 +70,16 @@ class ToyCoreSightPmu : public integration::DriverTest {
  protected:
   /// One socket of two CPUs, and the PMU on it.
   void build(const tegra410::CoreSightPmuParameters& parameters, Fault fault = Fault::none) {
-    platform::PlatformSpec spec;
+    platform::PlatformSpec spec = platform::tegra410_platform();
     spec.sockets = 1;
     spec.cpus_per_socket = 2;
-    spec.tegra410->clusters = 2;
+    spec.edit<platform::Tegra410Spec>().clusters = 2;
     const platform::PmuRow row = write_pmu_row(0, parameters, fault);
-    spec.own_pmus.push_back(row);
+    spec.edit<platform::Tegra410Spec>().own_pmus.push_back(row);
     machine = std::make_unique<platform::Platform>("platform", spec);
     requester = std::make_unique<Requester>("requester", *machine);
-    machine->set_observer(&judge.add(std::make_unique<WriteJudge>(row, spec.tegra410->ucf_clock_hz)));
+    machine->get<platform::Tegra410Part>().set_observer(
+        &judge.add(std::make_unique<WriteJudge>(row, spec.of<platform::Tegra410Spec>().ucf_clock_hz)));
     machine->bus().monitor([this](const MmioBus::BusAccess& access) { judge.on_bus_access(access); });
   }
   void boot(const std::function<void()>& story) {
@@ -190,7 +193,7 @@ TEST_P(ToyCoreSightPmu, is_dumped_and_reset_with_the_platform) {
     const std::string idle = dump();
     ASSERT_NE(idle, "");
     count({{"event", 1}}, kWrites);
-    const coresight::CoreSightPmu& model = machine->coresight_pmu("socket0.write_pmu");
+    const coresight::CoreSightPmu& model = machine->get<platform::Tegra410Part>().pmu("socket0.write_pmu");
     const std::uint64_t before = model.counter_value(0, testing::now());
     requester->write(RequesterKind::cpu, 3, 64);
     EXPECT_EQ(model.counter_value(0, testing::now()), before + 3);

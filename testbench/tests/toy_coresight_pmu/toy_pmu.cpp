@@ -5,9 +5,9 @@
 
 #include <fmt/format.h>
 
-#include "models/platform/tegra410/pmu_model.h"
-#include "models/platform/tegra410/pmu_rows.h"
 #include "models/tegra410/coresight_options.h"
+#include "models/tegra410/part/pmu_model.h"
+#include "models/tegra410/part/pmu_rows.h"
 
 namespace pmufab::toy {
 

@@ -6,8 +6,8 @@
 #include <systemc>
 
 #include "models/coresight/coresight_pmu.h"
-#include "models/platform/tegra410/pmu_row.h"
 #include "models/tegra410/parameters.h"
+#include "models/tegra410/part/pmu_row.h"
 #include "models/tegra410/ucf/ucf.h"
 #include "tlm/clock/clock_domain.h"
 

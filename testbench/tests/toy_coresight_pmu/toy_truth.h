@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "models/platform/tegra410/pmu_row.h"
+#include "models/tegra410/part/pmu_row.h"
 #include "testbench/judge/coresight/coresight_pmu_judge.h"
 #include "testbench/judge/events/event_truth.h"
 #include "testbench/judge/exact_clock.h"

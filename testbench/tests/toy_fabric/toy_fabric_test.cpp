@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "models/tegra410/part/tegra410_spec.h"
 #include "testbench/fabrics/fabric_kinds.h"
 #include "testbench/host/driver_sets.h"
 #include "testbench/run/session/driver_selection.h"
@@ -130,7 +131,7 @@ TEST_F(Toy, keys_are_read_as_strictly_as_those_of_other_fabrics) {
 
 TEST_F(Toy, it_may_stand_beside_another_fabric) {
   const scenario::ScenarioSpec spec = load(kScenario, {"platform={kind: tegra410, toy: {}}"});
-  EXPECT_TRUE(spec.platform.tegra410);
+  EXPECT_TRUE(spec.platform.has<platform::Tegra410Spec>());
   EXPECT_TRUE(toy_kind().is_in(spec.platform));
 }
 

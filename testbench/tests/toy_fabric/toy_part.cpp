@@ -54,10 +54,12 @@ void ToyPart::add_registers(std::vector<platform::NamedRegisters>& banks) const 
   banks.push_back(platform::registers_of("toy", kBase, belt_.bank()));
 }
 
-void ToySpec::check() const {
+void ToySpec::check(const platform::PlatformSpec& /*platform*/) const {
   if (loses_every == 1) throw SpecError("toy.loses_every", "is 1: such a PMU would count nothing");
 }
 
-std::unique_ptr<platform::PlatformPart> ToySpec::make() const { return std::make_unique<ToyPart>(loses_every); }
+void ToySpec::make(const platform::PlatformSpec& /*platform*/, platform::PlatformParts& parts) const {
+  parts.push_back(std::make_unique<ToyPart>(loses_every));
+}
 
 }  // namespace pmufab::toy

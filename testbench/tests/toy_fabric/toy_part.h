@@ -64,8 +64,8 @@ class ToyPart final : public platform::PlatformPart {
 struct ToySpec final : platform::PartSpec {
   std::uint64_t loses_every = 0;
 
-  void check() const override;
-  [[nodiscard]] std::unique_ptr<platform::PlatformPart> make() const override;
+  void check(const platform::PlatformSpec& platform) const override;
+  void make(const platform::PlatformSpec& platform, platform::PlatformParts& parts) const override;
 };
 
 }  // namespace pmufab::toy

@@ -16,7 +16,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "models/platform/plugin/plugin_spec.h"
+#include "models/plugin/part/plugin_spec.h"
 #include "testbench/doors/guest/guest_session.h"
 #include "testbench/doors/guest/perf/perf_output.h"
 #include "testbench/doors/guest/prepared_guest.h"

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "models/soc/part/soc_rows.h"
 #include "testbench/fabrics/cxl/scenario/judge_spec.h"
 #include "testbench/fabrics/soc/scenario/soc_loader.h"
 #include "testbench/perf/event_syntax.h"
@@ -136,7 +137,7 @@ std::size_t events_of(const soc::PmuDescription& pmu, std::size_t source) {
 
 /// What described PMUs of the platform can count: the sources of its file, then those that its fabrics are.
 std::vector<soc::SourceDescription> sources_of(const platform::PlatformSpec& platform) {
-  std::vector<soc::SourceDescription> sources = platform.soc.sources;
+  std::vector<soc::SourceDescription> sources = platform.of<platform::SocSpec>().sources;
   for (soc::SourceDescription& source : scenario::fabric_sources_of(platform)) {
     if (std::none_of(sources.begin(), sources.end(), [&](const auto& one) { return one.name == source.name; }))
       sources.push_back(std::move(source));
@@ -159,7 +160,7 @@ int print_sources(const platform::PlatformSpec& platform, bool json) {
   for (std::size_t source = 0; source < sources.size(); ++source) {
     Json item = {{"name", sources[source].name}, {"attributes", sources[source].attributes}};
     item["counted_by"] = Json::object();
-    for (const soc::PmuDescription& pmu : platform.soc.pmus) {
+    for (const soc::PmuDescription& pmu : platform.of<platform::SocSpec>().pmus) {
       if (const std::size_t events = events_of(pmu, source); events > 0) item["counted_by"][pmu.name] = events;
     }
     list.push_back(std::move(item));

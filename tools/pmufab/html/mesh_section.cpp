@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "models/cmn/part/cmn_spec.h"
 #include "testbench/fabrics/cmn/scenario/mesh_load.h"
 #include "tlm/spec/printable.h"
 #include "tools/pmufab/map/map_picture.h"
@@ -15,8 +16,8 @@ namespace pmufab::cli {
 std::string mesh_section(const scenario::ScenarioSpec& spec, const scenario::RunResult& run) {
   const std::vector<scenario::MeshLoad> loads = scenario::mesh_loads_from_json(run.load);
   std::vector<MeshPicture> pictures;
-  for (unsigned mesh = 0; mesh < spec.platform.cmn.size(); ++mesh) {
-    const cmn::Topology& topology = spec.platform.cmn[mesh].topology;
+  for (unsigned mesh = 0; mesh < spec.platform.of<platform::CmnMeshesSpec>().meshes.size(); ++mesh) {
+    const cmn::Topology& topology = spec.platform.of<platform::CmnMeshesSpec>().meshes[mesh].topology;
     const scenario::Value* const platform = spec.effective.find("platform");
     MeshPicture& picture =
         pictures.emplace_back(picture_of(topology, cmn::Layout(topology), mesh, revision_of(platform, topology, mesh)));

@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "models/cmn/part/cmn_meshes.h"
+#include "models/cmn/part/cmn_spec.h"
 #include "models/platform/platform.h"
 #include "testbench/run/results/results.h"
 #include "testbench/run/session/machine.h"
@@ -31,12 +33,12 @@ using scenario::InputError;
 
 /// @return the indices of the meshes to show. @param name  as given; empty: all
 std::vector<unsigned> chosen_meshes(const platform::PlatformSpec& platform, const std::string& name) {
-  if (platform.cmn.empty())
+  if (platform.of<platform::CmnMeshesSpec>().meshes.empty())
     throw InputError(fmt::format("platform '{}' has no meshes", platform.name),
                      "give one with meshes, such as scenarios/platforms/cmn600-small.yaml");
   std::vector<unsigned> all;
   std::vector<std::string> names;
-  for (unsigned mesh = 0; mesh < platform.cmn.size(); ++mesh) {
+  for (unsigned mesh = 0; mesh < platform.of<platform::CmnMeshesSpec>().meshes.size(); ++mesh) {
     all.push_back(mesh);
     names.push_back(fmt::format("cmn{}", mesh));
     if (names.back() == name) return {mesh};
@@ -63,9 +65,10 @@ DriverView view_of_driver(const scenario::PlatformDocument& document, const driv
   if (!traffic.empty()) machine.start_traffic();
   // A kernel may not know some meshes. It knows a mesh if it touches its registers.
   machine.platform().bus().monitor([&](const MmioBus::BusAccess& access) {
-    for (unsigned mesh = 0; mesh < document.spec.cmn.size(); ++mesh) {
-      const std::uint64_t offset = access.address - document.spec.cmn[mesh].topology.base;
-      if (offset < machine.platform().mesh(mesh).layout().size() &&
+    for (unsigned mesh = 0; mesh < document.spec.of<platform::CmnMeshesSpec>().meshes.size(); ++mesh) {
+      const std::uint64_t offset =
+          access.address - document.spec.of<platform::CmnMeshesSpec>().meshes[mesh].topology.base;
+      if (offset < machine.platform().get<platform::CmnMeshes>().mesh(mesh).layout().size() &&
           std::find(view.probed.begin(), view.probed.end(), mesh) == view.probed.end())
         view.probed.push_back(mesh);
     }
@@ -113,7 +116,7 @@ bool compare(const platform::PlatformSpec& spec, const DriverView& view, unsigne
     return false;
   }
   fmt::print("\n{} of the drivers of Linux {}:\n{}", name, view.version, file->second);
-  const cmn::Topology& topology = spec.cmn[mesh].topology;
+  const cmn::Topology& topology = spec.of<platform::CmnMeshesSpec>().meshes[mesh].topology;
   const MapComparison comparison = compare_with_driver(topology, cmn::Layout(topology), file->second);
   for (const std::string& line : comparison.unknown) fmt::print("note: {}\n", line);
   for (const std::string& line : comparison.differences) fmt::print("DIFFERS: {}\n", line);
@@ -169,7 +172,7 @@ void write_pictures(const MapOrder& order, std::vector<MeshPicture> pictures, co
 }
 
 MeshPicture picture_in(const MapOrder& order, unsigned mesh, const MapLoads& loads) {
-  const cmn::Topology& topology = order.document.spec.cmn[mesh].topology;
+  const cmn::Topology& topology = order.document.spec.of<platform::CmnMeshesSpec>().meshes[mesh].topology;
   MeshPicture picture =
       picture_of(topology, cmn::Layout(topology), mesh, revision_of(&order.document.effective, topology, mesh));
   if (!order.traffic.empty()) picture.load = loads.whole[mesh];

@@ -9,7 +9,8 @@
 #include <fmt/format.h>
 #include <tlm_utils/simple_initiator_socket.h>
 
-#include "models/platform/cmn/cmn_meshes.h"
+#include "models/cmn/part/cmn_meshes.h"
+#include "models/cmn/part/cmn_spec.h"
 #include "testbench/fabrics/cmn/scenario/cmn_fabric.h"
 #include "testbench/fabrics/common/loaders.h"
 #include "testbench/run/session/scenario_spec.h"
@@ -63,7 +64,7 @@ Picoseconds time_of_frames(const std::string& text, Picoseconds duration, const 
   // Times that are not too short for the number of frames may still be too short for a slow clock.
   constexpr Picoseconds kSecond = 1'000'000'000'000;
   Picoseconds least = (duration + kMostFrames - 1) / kMostFrames;
-  for (const platform::CmnSpec& mesh : platform.cmn)
+  for (const platform::CmnSpec& mesh : platform.of<platform::CmnMeshesSpec>().meshes)
     least = std::max(least, (kSecond + mesh.topology.frequency_hz - 1) / mesh.topology.frequency_hz);
   if (every < least)
     throw InputError(
@@ -76,8 +77,9 @@ Picoseconds time_of_frames(const std::string& text, Picoseconds duration, const 
 
 std::vector<MeshLoad> loads_until(platform::Platform& platform, Picoseconds time) {
   std::vector<MeshLoad> loads;
-  for (std::size_t mesh = 0; mesh < platform.meshes(); ++mesh)
-    loads.push_back(scenario::load_of(platform.mesh(mesh).engine(), platform.mesh(mesh).clock().edges_before(time)));
+  for (std::size_t mesh = 0; mesh < platform.get<platform::CmnMeshes>().size(); ++mesh)
+    loads.push_back(scenario::load_of(platform.get<platform::CmnMeshes>().mesh(mesh).engine(),
+                                      platform.get<platform::CmnMeshes>().mesh(mesh).clock().edges_before(time)));
   return loads;
 }
 
@@ -89,7 +91,8 @@ MapLoads::ByChannel channels_until(const cmn::Mesh& mesh, Picoseconds time) {
 }
 
 std::string name_of_gateway(const platform::PlatformSpec& spec, const platform::CmnLinkSpec::End& end) {
-  const char* const word = cmn::is_700_or_s3(spec.cmn[end.mesh].topology.product) ? "ccg" : "cxrh";
+  const char* const word =
+      cmn::is_700_or_s3(spec.of<platform::CmnMeshesSpec>().meshes[end.mesh].topology.product) ? "ccg" : "cxrh";
   return fmt::format("cmn{}/{}{}", end.mesh, word, end.gateway);
 }
 
@@ -100,8 +103,9 @@ std::vector<MapMeshLink> mesh_links(const platform::Platform& platform) {
   const platform::PlatformSpec& spec = platform.spec();
   for (std::size_t i = 0; i < meshes->links().size(); ++i) {
     const platform::CmnLink& link = *meshes->links()[i];
-    links.push_back({name_of_gateway(spec, spec.links[i].from), name_of_gateway(spec, spec.links[i].to),
-                     link.sent_by_from(), link.sent_by_to()});
+    links.push_back({name_of_gateway(spec, spec.of<platform::CmnMeshesSpec>().links[i].from),
+                     name_of_gateway(spec, spec.of<platform::CmnMeshesSpec>().links[i].to), link.sent_by_from(),
+                     link.sent_by_to()});
   }
   return links;
 }
@@ -164,8 +168,8 @@ MapLoads watch_map_traffic(platform::Platform& platform, const MapTraffic& traff
     start = stop;
   }
   loads.whole = std::move(before);
-  for (std::size_t mesh = 0; mesh < platform.meshes(); ++mesh)
-    loads.channels.push_back(channels_until(platform.mesh(mesh), traffic.duration));
+  for (std::size_t mesh = 0; mesh < platform.get<platform::CmnMeshes>().size(); ++mesh)
+    loads.channels.push_back(channels_until(platform.get<platform::CmnMeshes>().mesh(mesh), traffic.duration));
   loads.links = mesh_links(platform);
   return loads;
 }

@@ -5,7 +5,7 @@
 #include <tlm_utils/simple_initiator_socket.h>
 #include <systemc>
 
-#include "models/platform/plugin/plugin_spec.h"
+#include "models/plugin/part/plugin_spec.h"
 #include "testbench/run/process/crash_report.h"
 #include "testbench/run/session/machine.h"
 #include "testbench/run/yaml/input_error.h"

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "models/cmn/description/layout.h"
+#include "models/cmn/part/cmn_spec.h"
 
 namespace pmufab::coverage {
 namespace {
@@ -77,7 +78,7 @@ void add_domains(PmuFacts& facts, PmuClasses& classes, const platform::CmnSpec& 
 }
 
 void add_mesh(PmuFacts& facts, const PlatformSpec& platform, std::size_t number) {
-  const platform::CmnSpec& spec = platform.cmn[number];
+  const platform::CmnSpec& spec = platform.of<platform::CmnMeshesSpec>().meshes[number];
   const cmn::Topology& mesh = spec.topology;
   const cmn::ProductFacts& product = cmn::facts_of(mesh.product, mesh.revision);
   facts.kind = kind_of_mesh(mesh.product);
@@ -102,16 +103,17 @@ void add_mesh(PmuFacts& facts, const PlatformSpec& platform, std::size_t number)
     });
   };
   classes.add("several devices at a port", has_port([](const cmn::Port& port) { return cmn::device_count(port) > 1; }));
-  classes.add("several meshes", platform.cmn.size() > 1);
+  classes.add("several meshes", platform.of<platform::CmnMeshesSpec>().meshes.size() > 1);
   classes.add("linked with another mesh",
-              std::any_of(platform.links.begin(), platform.links.end(), [&](const platform::CmnLinkSpec& link) {
-                return link.from.mesh == number || link.to.mesh == number;
-              }));
+              std::any_of(platform.of<platform::CmnMeshesSpec>().links.begin(),
+                          platform.of<platform::CmnMeshesSpec>().links.end(), [&](const platform::CmnLinkSpec& link) {
+                            return link.from.mesh == number || link.to.mesh == number;
+                          }));
 }
 
 std::optional<PmuFacts> facts_of_mesh(const PlatformSpec& platform, const std::string& pmu) {
   const auto mesh = number_after(pmu, "arm_cmn_");
-  if (!mesh || *mesh >= platform.cmn.size()) return std::nullopt;
+  if (!mesh || *mesh >= platform.of<platform::CmnMeshesSpec>().meshes.size()) return std::nullopt;
   PmuFacts facts;
   add_mesh(facts, platform, *mesh);
   return facts;

@@ -10,6 +10,8 @@
 
 #include "models/cmn/nodes/home/home_node.h"
 #include "models/cmn/nodes/memory/sn_f.h"
+#include "models/cmn/part/cmn_meshes.h"
+#include "models/cmn/part/cmn_spec.h"
 #include "testbench/fabrics/cmn/judge/cmn_judge.h"
 #include "testbench/fabrics/cmn/scenario/cmn_event_check.h"
 #include "testbench/fabrics/cmn/scenario/cmn_injection.h"
@@ -152,9 +154,9 @@ std::uint64_t quiet_cycles(const cmn::NodeParameters& nodes) {
 /// Make what a specification of traffic asks for. @throws InputError
 template <typename Make>
 void make_on(const platform::Platform& platform, unsigned mesh, const std::string& field, Make make) {
-  if (mesh >= platform.meshes())
+  if (mesh >= platform.get<platform::CmnMeshes>().size())
     throw InputError({}, field + ".mesh", fmt::format("there is no mesh {}", mesh),
-                     fmt::format("the platform has {}", platform.meshes()));
+                     fmt::format("the platform has {}", platform.get<platform::CmnMeshes>().size()));
   with_input_errors(make);
 }
 
@@ -169,7 +171,7 @@ CmnFabric::CmnFabric(const FabricContext& context)
   for (std::size_t mesh = 0; mesh < meshes.size(); ++mesh) {
     judges.push_back(
         &context.scoreboard.add(std::make_unique<scoreboard::CmnJudge>(meshes[mesh], context.scoreboard.chronicle())));
-    platform_.mesh(mesh).set_observer(context.listener(*judges.back()));
+    platform_.get<platform::CmnMeshes>().mesh(mesh).set_observer(context.listener(*judges.back()));
   }
   link_judges(platform_.spec(), meshes, judges);
   if (context.has_reference_software)
@@ -179,7 +181,8 @@ CmnFabric::CmnFabric(const FabricContext& context)
 
 // The judge may be gone before the platform is.
 CmnFabric::~CmnFabric() {
-  for (std::size_t mesh = 0; mesh < platform_.meshes(); ++mesh) platform_.mesh(mesh).set_observer(nullptr);
+  for (std::size_t mesh = 0; mesh < platform_.get<platform::CmnMeshes>().size(); ++mesh)
+    platform_.get<platform::CmnMeshes>().mesh(mesh).set_observer(nullptr);
 }
 
 std::vector<std::unique_ptr<traffic::FlitFlow>> make_flows(platform::Platform& platform, const Workload& workload) {
@@ -187,7 +190,8 @@ std::vector<std::unique_ptr<traffic::FlitFlow>> make_flows(platform::Platform& p
   for (const traffic::FlitFlowSpec& spec : workload.of<CmnWorkload>().flits) {
     const std::string field = fmt::format("mesh_traffic[{}]", flows.size());
     make_on(platform, spec.mesh, field, [&] {
-      flows.push_back(std::make_unique<traffic::FlitFlow>(platform.mesh(spec.mesh), spec, field, workload.seed));
+      flows.push_back(std::make_unique<traffic::FlitFlow>(platform.get<platform::CmnMeshes>().mesh(spec.mesh), spec,
+                                                          field, workload.seed));
     });
   }
   return flows;
@@ -199,7 +203,8 @@ std::vector<std::unique_ptr<traffic::ChiTraffic>> make_chi_traffic(platform::Pla
   for (const traffic::ChiTrafficSpec& spec : workload.of<CmnWorkload>().chi) {
     const std::string field = fmt::format("chi_traffic[{}]", all.size());
     make_on(platform, spec.mesh, field, [&] {
-      all.push_back(std::make_unique<traffic::ChiTraffic>(platform.mesh(spec.mesh), platform.nodes(spec.mesh), spec,
+      all.push_back(std::make_unique<traffic::ChiTraffic>(platform.get<platform::CmnMeshes>().mesh(spec.mesh),
+                                                          platform.get<platform::CmnMeshes>().nodes(spec.mesh), spec,
                                                           field, workload.seed));
     });
   }
@@ -216,6 +221,13 @@ void CmnFabric::start_traffic() {
 void CmnFabric::stop_traffic() {
   for (const auto& chi : chi_traffic_) chi->stop();
   for (const auto& flow : flows_) flow->stop();
+}
+
+std::uint64_t CmnFabric::operations_ahead() const {
+  auto& meshes = platform_.get<platform::CmnMeshes>();
+  std::uint64_t cycles = 0;
+  for (std::size_t mesh = 0; mesh < meshes.size(); ++mesh) cycles += meshes.mesh(mesh).cycles_ahead();
+  return cycles;
 }
 
 bool CmnFabric::traffic_is_over() const {
@@ -235,11 +247,11 @@ void CmnFabric::add_gauges(std::vector<Gauge>& gauges) const {
     gauges.push_back({fmt::format("chi_traffic.{}.outstanding", one->name()), false,
                       [one] { return one->begun() - one->completed(); }});
   }
-  for (std::size_t index = 0; index < platform_.meshes(); ++index) {
-    const cmn::Mesh& mesh = platform_.mesh(index);
+  for (std::size_t index = 0; index < platform_.get<platform::CmnMeshes>().size(); ++index) {
+    const cmn::Mesh& mesh = platform_.get<platform::CmnMeshes>().mesh(index);
     gauges.push_back(
         {fmt::format("cmn{}.flits_under_way", index), false, [&mesh] { return mesh.uploaded() - mesh.delivered(); }});
-    add_homes(index, platform_.nodes(index), gauges);
+    add_homes(index, platform_.get<platform::CmnMeshes>().nodes(index), gauges);
     add_links(index, mesh.engine(), gauges);
   }
 }
@@ -283,12 +295,12 @@ void CmnFabric::report_traffic(Json& list) const {
 
 void CmnFabric::report_busiest(Json& networks) const {
   const Picoseconds now = simulated_time();
-  for (std::size_t index = 0; index < platform_.meshes(); ++index) {
-    const ClockDomain& clock = platform_.mesh(index).clock();
+  for (std::size_t index = 0; index < platform_.get<platform::CmnMeshes>().size(); ++index) {
+    const ClockDomain& clock = platform_.get<platform::CmnMeshes>().mesh(index).clock();
     const cmn::Cycle first = clock.edges_before(began_);
     const cmn::Cycle end = clock.edges_before(now);
     const cmn::Cycle cycles = end - first;
-    const std::optional<Busiest> busiest = busiest_of(platform_.mesh(index).engine());
+    const std::optional<Busiest> busiest = busiest_of(platform_.get<platform::CmnMeshes>().mesh(index).engine());
     if (!busiest || cycles == 0) continue;
     const std::string mesh = fmt::format("cmn{}", index);
     add_busiest(mesh,
@@ -297,22 +309,22 @@ void CmnFabric::report_busiest(Json& networks) const {
                 static_cast<double>(busiest->flits), static_cast<double>(busiest->stalls), static_cast<double>(cycles),
                 networks);
     if (chi_traffic_.empty()) continue;
-    add_busiest_home(mesh, platform_.nodes(index), first, end, networks);
-    add_busiest_memory(mesh, platform_.nodes(index), cycles, networks);
+    add_busiest_home(mesh, platform_.get<platform::CmnMeshes>().nodes(index), first, end, networks);
+    add_busiest_memory(mesh, platform_.get<platform::CmnMeshes>().nodes(index), cycles, networks);
   }
 }
 
 void CmnFabric::report_load(Json& list) const {
   const Picoseconds now = to_picoseconds(sc_core::sc_time_stamp());
-  for (std::size_t mesh = 0; mesh < platform_.meshes(); ++mesh) {
-    const auto& clock = platform_.mesh(mesh).clock();
-    list.push_back(
-        to_json(load_of(platform_.mesh(mesh).engine(), clock.edges_before(now) - clock.edges_before(began_))));
+  for (std::size_t mesh = 0; mesh < platform_.get<platform::CmnMeshes>().size(); ++mesh) {
+    const auto& clock = platform_.get<platform::CmnMeshes>().mesh(mesh).clock();
+    list.push_back(to_json(load_of(platform_.get<platform::CmnMeshes>().mesh(mesh).engine(),
+                                   clock.edges_before(now) - clock.edges_before(began_))));
   }
 }
 
 std::optional<unsigned> CmnFabric::socket_of(const std::string& pmu) const {
-  const std::vector<platform::CmnSpec>& meshes = platform_.spec().cmn;
+  const std::vector<platform::CmnSpec>& meshes = platform_.spec().of<platform::CmnMeshesSpec>().meshes;
   for (std::size_t index = 0; index < meshes.size(); ++index) {
     if (pmu == fmt::format("arm_cmn_{}", index)) return meshes[index].socket;
   }
@@ -320,8 +332,8 @@ std::optional<unsigned> CmnFabric::socket_of(const std::string& pmu) const {
 }
 
 void CmnFabric::check_event(const perf::ResolvedEvent& event) const {
-  for (std::size_t mesh = 0; mesh < platform_.meshes(); ++mesh)
-    check_modelled(event, mesh, platform_.mesh(mesh).topology());
+  for (std::size_t mesh = 0; mesh < platform_.get<platform::CmnMeshes>().size(); ++mesh)
+    check_modelled(event, mesh, platform_.get<platform::CmnMeshes>().mesh(mesh).topology());
 }
 
 scoreboard::Injection CmnFabric::injection(const perf::ResolvedEvent& event, unsigned /*unit*/) {
@@ -341,19 +353,19 @@ bool CmnFabric::counts_in_a_pair(const perf::ResolvedEvent& event) const {
 
 std::string CmnFabric::hint(const perf::ResolvedEvent& event) const {
   std::string text;
-  for (std::size_t mesh = 0; mesh < platform_.meshes() && text.empty(); ++mesh)
-    text = hint_of_nodes(event, mesh, platform_.mesh(mesh).topology());
+  for (std::size_t mesh = 0; mesh < platform_.get<platform::CmnMeshes>().size() && text.empty(); ++mesh)
+    text = hint_of_nodes(event, mesh, platform_.get<platform::CmnMeshes>().mesh(mesh).topology());
   return text;
 }
 
 DrainProgress CmnFabric::progress() const {
   DrainProgress sum;
-  for (std::size_t mesh = 0; mesh < platform_.meshes(); ++mesh) {
-    sum.uploaded += platform_.mesh(mesh).uploaded();
-    sum.delivered += platform_.mesh(mesh).delivered();
-    sum.pending += platform_.nodes(mesh).pending();
+  for (std::size_t mesh = 0; mesh < platform_.get<platform::CmnMeshes>().size(); ++mesh) {
+    sum.uploaded += platform_.get<platform::CmnMeshes>().mesh(mesh).uploaded();
+    sum.delivered += platform_.get<platform::CmnMeshes>().mesh(mesh).delivered();
+    sum.pending += platform_.get<platform::CmnMeshes>().nodes(mesh).pending();
   }
-  sum.pending += platform_.pending_at_links();
+  sum.pending += platform_.get<platform::CmnMeshes>().pending_at_links();
   return sum;
 }
 
@@ -363,9 +375,10 @@ Picoseconds mesh_patience(const platform::PlatformSpec& spec) {
   constexpr Picoseconds kLeast = 1'000'000'000;
   constexpr Picoseconds kSecond = 1'000'000'000'000;
   Picoseconds patience = kLeast;
-  for (const platform::CmnSpec& mesh : spec.cmn)
+  for (const platform::CmnSpec& mesh : spec.of<platform::CmnMeshesSpec>().meshes)
     patience = std::max(patience, quiet_cycles(mesh.nodes) * kSecond / mesh.topology.frequency_hz);
-  for (const platform::CmnLinkSpec& link : spec.links) patience = std::max(patience, kLeast + link.parameters.latency);
+  for (const platform::CmnLinkSpec& link : spec.of<platform::CmnMeshesSpec>().links)
+    patience = std::max(patience, kLeast + link.parameters.latency);
   return patience;
 }
 

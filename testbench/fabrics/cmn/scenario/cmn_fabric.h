@@ -24,6 +24,7 @@ class CmnFabric final : public Fabric {
 
   void start_traffic() override;
   void stop_traffic() override;
+  [[nodiscard]] std::uint64_t operations_ahead() const override;
   [[nodiscard]] bool traffic_is_over() const override;
   void report_traffic(Json& list) const override;
   void report_busiest(Json& networks) const override;

@@ -4,6 +4,8 @@
 #include <stdexcept>
 
 #include "models/cmn/description/event_select.h"
+#include "models/cmn/part/cmn_meshes.h"
+#include "models/cmn/part/cmn_spec.h"
 
 namespace pmufab::scenario {
 namespace {
@@ -53,10 +55,10 @@ Injection event_at(cmn::Mesh& mesh, const CmnMeaning& meaning) {
 }  // namespace
 
 Injection cmn_injection(platform::Platform& platform, std::size_t mesh, const CmnMeaning& meaning) {
-  cmn::Mesh& model = platform.mesh(mesh);
+  cmn::Mesh& model = platform.get<platform::CmnMeshes>().mesh(mesh);
   if (meaning.kind == CmnMeaning::Kind::cycles)
     return [&model](std::uint64_t count, Picoseconds when) { model.pmu().pass_cycles(count, when); };
-  if (platform.spec().cmn[mesh].mesh.pmu.carry.per_cycle != 0)
+  if (platform.spec().of<platform::CmnMeshesSpec>().meshes[mesh].mesh.pmu.carry.per_cycle != 0)
     throw std::invalid_argument(
         "the carries of many occurrences at once would wait for years: set pmu.carries_per_cycle of the mesh to 0");
   return meaning.kind == CmnMeaning::Kind::node ? event_at(model, meaning) : flits_at(model, meaning);

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "models/cmn/part/cmn_spec.h"
 #include "testbench/fabrics/cmn/coverage/cmn_facts.h"
 #include "testbench/fabrics/cmn/scenario/cmn_fabric.h"
 #include "testbench/fabrics/cmn/scenario/cmn_loader.h"
@@ -42,19 +43,28 @@ class CmnKind final : public FabricKind {
 
   void read_platform(Reader& reader, bool is_kind, platform::PlatformSpec& platform) const override {
     reader.list(
-        "meshes", [&](Reader& mesh, std::size_t index) { read_cmn(mesh, index, platform.cmn.emplace_back()); },
+        "meshes",
+        [&](Reader& mesh, std::size_t index) {
+          read_cmn(mesh, index, platform.edit<platform::CmnMeshesSpec>().meshes.emplace_back());
+        },
         is_kind ? Presence::required : Presence::optional);
   }
   void read_connections(Reader& reader, platform::PlatformSpec& platform) const override {
-    reader.list("links",
-                [&](Reader& link, std::size_t) { read_link(link, platform.cmn, platform.links.emplace_back()); });
+    reader.list("links", [&](Reader& link, std::size_t) {
+      read_link(link, platform.of<platform::CmnMeshesSpec>().meshes,
+                platform.edit<platform::CmnMeshesSpec>().links.emplace_back());
+    });
   }
-  [[nodiscard]] bool is_in(const platform::PlatformSpec& platform) const override { return !platform.cmn.empty(); }
+  [[nodiscard]] bool is_in(const platform::PlatformSpec& platform) const override {
+    return !platform.of<platform::CmnMeshesSpec>().meshes.empty();
+  }
+  [[nodiscard]] std::string_view reference_software() const override { return "CMN meshes"; }
   [[nodiscard]] std::vector<std::string_view> driver_modules() const override { return {"arm_cmn"}; }
   [[nodiscard]] std::span<const RegisterSwitch> switches() const override { return kMeshSwitches; }
   [[nodiscard]] bool is_left_alone(const platform::PlatformSpec& platform, std::string_view bank) const override {
-    for (std::size_t mesh = 0; mesh < platform.cmn.size(); ++mesh) {
-      if (cmn::must_be_left_alone(platform.cmn[mesh].topology) && bank.starts_with(fmt::format("cmn{}.", mesh)))
+    for (std::size_t mesh = 0; mesh < platform.of<platform::CmnMeshesSpec>().meshes.size(); ++mesh) {
+      if (cmn::must_be_left_alone(platform.of<platform::CmnMeshesSpec>().meshes[mesh].topology) &&
+          bank.starts_with(fmt::format("cmn{}.", mesh)))
         return true;
     }
     return false;

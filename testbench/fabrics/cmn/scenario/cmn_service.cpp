@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "testbench/fabrics/cmn/scenario/cmn_service.h"
 
+#include "models/cmn/part/cmn_spec.h"
+
 #include <algorithm>
 #include <cerrno>
 #include <memory>
@@ -140,7 +142,7 @@ int CmnService::prepare(Block& block, const PerfAttributes& attributes, const st
 std::vector<CmnService::MeshPmu> mesh_pmus(const platform::PlatformSpec& platform,
                                            const platform::FirmwareDescription& firmware) {
   std::vector<CmnService::MeshPmu> pmus;
-  for (const platform::CmnSpec& mesh : platform.cmn) {
+  for (const platform::CmnSpec& mesh : platform.of<platform::CmnMeshesSpec>().meshes) {
     const auto device =
         std::find_if(firmware.devices.begin(), firmware.devices.end(), [&](const platform::AcpiDevice& one) {
           return !one.memory.empty() && one.memory.front().base == mesh.topology.base;

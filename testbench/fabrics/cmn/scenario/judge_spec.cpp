@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "models/cmn/part/cmn_spec.h"
 #include "testbench/fabrics/cmn/judge/cmn_addresses.h"
 #include "testbench/fabrics/cmn/judge/cmn_places.h"
 
@@ -83,7 +84,7 @@ std::uint16_t gateway_id(const scoreboard::CmnJudgeSpec& mesh, unsigned number) 
 
 /// Tell the meshes which gateways are linked.
 void fill_links(const platform::PlatformSpec& platform, std::vector<scoreboard::CmnJudgeSpec>& specs) {
-  for (const platform::CmnLinkSpec& link : platform.links) {
+  for (const platform::CmnLinkSpec& link : platform.of<platform::CmnMeshesSpec>().links) {
     const cmn::LinkParameters& parameters = link.parameters;
     for (const platform::CmnLinkSpec::End& end : {link.from, link.to}) {
       scoreboard::CmnJudgeSpec& mesh = specs.at(end.mesh);
@@ -114,7 +115,7 @@ scoreboard::WatchpointLayout watchpoint_layout(const cmn::Topology& topology) {
 
 std::vector<scoreboard::CmnJudgeSpec> cmn_judge_specs(const platform::PlatformSpec& platform) {
   std::vector<scoreboard::CmnJudgeSpec> specs;
-  for (const platform::CmnSpec& mesh : platform.cmn) {
+  for (const platform::CmnSpec& mesh : platform.of<platform::CmnMeshesSpec>().meshes) {
     const cmn::Topology& topology = mesh.topology;
     scoreboard::CmnJudgeSpec spec;
     spec.pmu = fmt::format("arm_cmn_{}", specs.size());
@@ -151,7 +152,7 @@ std::vector<scoreboard::CmnJudgeSpec> cmn_judge_specs(const platform::PlatformSp
 
 void link_judges(const platform::PlatformSpec& platform, const std::vector<scoreboard::CmnJudgeSpec>& specs,
                  std::span<scoreboard::CmnJudge* const> judges) {
-  for (const platform::CmnLinkSpec& link : platform.links) {
+  for (const platform::CmnLinkSpec& link : platform.of<platform::CmnMeshesSpec>().links) {
     scoreboard::CmnJudge::link(*judges[link.from.mesh], gateway_id(specs.at(link.from.mesh), link.from.gateway),
                                *judges[link.to.mesh], gateway_id(specs.at(link.to.mesh), link.to.gateway));
   }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "testbench/fabrics/cxl/coverage/cxl_facts.h"
 
+#include "models/cxl/part/cxl_spec.h"
+
 #include <algorithm>
 #include <charconv>
 
@@ -75,7 +77,7 @@ void add_cpmu(PmuFacts& facts, const platform::CxlDevicePlace& place, std::size_
 }
 
 std::optional<PmuFacts> facts_of_cpmu(const PlatformSpec& platform, const std::string& pmu) {
-  const std::vector<platform::CxlDevicePlace> devices = platform::devices_of(platform.cxl);
+  const std::vector<platform::CxlDevicePlace> devices = platform::devices_of(platform.of<platform::CxlSpec>().devices);
   for (std::size_t device = 0; device < devices.size(); ++device) {
     const auto number = number_after(pmu, fmt::format("cxl_pmu_mem{}.", device));
     if (!number || *number >= devices[device].spec->cpmus.size()) continue;

@@ -10,6 +10,8 @@
 
 #include <fmt/format.h>
 
+#include "models/cxl/part/cxl_part.h"
+#include "models/cxl/part/cxl_spec.h"
 #include "testbench/fabrics/cxl/judge/cxl_judge.h"
 #include "testbench/fabrics/cxl/judge/wires/cxl_wires.h"
 #include "testbench/fabrics/cxl/scenario/cxl_injection.h"
@@ -158,14 +160,16 @@ class CxlFabric::Recorder final : public traffic::CxlOperationListener {
 CxlFabric::~CxlFabric() = default;
 
 CxlFabric::CxlFabric(const FabricContext& context)
-    : part_(*context.platform.cxl()), patience_(patience_of(context.platform.spec().cxl)) {
+    : part_(context.platform.get<platform::CxlPart>()),
+      patience_(patience_of(context.platform.spec().of<platform::CxlSpec>().devices)) {
   const scoreboard::CxlJudgeSpec known = cxl_judge_spec(context.platform.spec());
   auto& judge = context.scoreboard.add(std::make_unique<scoreboard::CxlJudge>(known, context.scoreboard.chronicle()));
   pmus_ = known.pmus;
   service_ = std::make_unique<CpmuService>(context.host, context.platform.firmware(), known.pmus,
                                            context.listener(context.scoreboard), context.has_reference_software);
   if (context.is_judged) listen(judge);
-  const std::vector<platform::CxlDevicePlace> devices = platform::devices_of(context.platform.spec().cxl);
+  const std::vector<platform::CxlDevicePlace> devices =
+      platform::devices_of(context.platform.spec().of<platform::CxlSpec>().devices);
   const auto& workload = context.workload.of<CxlWorkload>();
   std::vector<unsigned> outstanding(part_.roots());
   for (const traffic::CxlTrafficSpec& spec : workload.operations) {

@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "models/platform/cxl/cxl_part.h"
+#include "models/cxl/part/cxl_part.h"
 #include "testbench/fabrics/common/fabric.h"
 #include "testbench/fabrics/cxl/judge/cxl_judge_spec.h"
 #include "testbench/fabrics/cxl/scenario/cpmu_service.h"

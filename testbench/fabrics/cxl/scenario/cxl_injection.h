@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "models/platform/cxl/cxl_part.h"
+#include "models/cxl/part/cxl_part.h"
 #include "testbench/fabrics/cxl/judge/cxl_judge_spec.h"
 #include "testbench/judge/pmu_judge.h"
 

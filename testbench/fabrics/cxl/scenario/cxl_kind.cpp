@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "models/cxl/part/cxl_spec.h"
 #include "testbench/fabrics/cxl/coverage/cxl_facts.h"
 #include "testbench/fabrics/cxl/scenario/cxl_fabric.h"
 #include "testbench/fabrics/cxl/scenario/cxl_loader.h"
@@ -32,10 +33,16 @@ class CxlKind final : public FabricKind {
 
   void read_platform(Reader& reader, bool is_kind, platform::PlatformSpec& platform) const override {
     reader.list(
-        "cxl", [&](Reader& device, std::size_t index) { read_cxl(device, index, platform.cxl.emplace_back()); },
+        "cxl",
+        [&](Reader& device, std::size_t index) {
+          read_cxl(device, index, platform.edit<platform::CxlSpec>().devices.emplace_back());
+        },
         is_kind ? Presence::required : Presence::optional);
   }
-  [[nodiscard]] bool is_in(const platform::PlatformSpec& platform) const override { return !platform.cxl.empty(); }
+  [[nodiscard]] bool is_in(const platform::PlatformSpec& platform) const override {
+    return !platform.of<platform::CxlSpec>().devices.empty();
+  }
+  [[nodiscard]] std::string_view reference_software() const override { return "CPMUs of CXL devices"; }
   [[nodiscard]] std::vector<std::string_view> driver_modules() const override { return {"cxl_pmu"}; }
   [[nodiscard]] std::span<const RegisterSwitch> switches() const override { return kCpmuSwitches; }
 
@@ -48,7 +55,7 @@ class CxlKind final : public FabricKind {
         return;
       }
       read_cxl_traffic(item, traffic.operations.emplace_back());
-      check_local_ranges(item, traffic.operations.back(), context.platform.cxl);
+      check_local_ranges(item, traffic.operations.back(), context.platform.of<platform::CxlSpec>().devices);
       context.names.take(item, traffic.operations.back().name);
     });
   }

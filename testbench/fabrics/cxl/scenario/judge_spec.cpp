@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "testbench/fabrics/cxl/scenario/judge_spec.h"
 
+#include "models/cxl/part/cxl_spec.h"
+
 #include <algorithm>
 #include <initializer_list>
 #include <optional>
@@ -254,6 +256,8 @@ class Hierarchy {
 
 }  // namespace
 
-CxlJudgeSpec cxl_judge_spec(const platform::PlatformSpec& platform) { return Hierarchy(platform.cxl).take(); }
+CxlJudgeSpec cxl_judge_spec(const platform::PlatformSpec& platform) {
+  return Hierarchy(platform.of<platform::CxlSpec>().devices).take();
+}
 
 }  // namespace pmufab::scenario

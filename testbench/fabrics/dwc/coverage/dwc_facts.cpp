@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "models/platform/dwc/dwc_ports.h"
+#include "models/dwc/part/dwc_ports.h"
 
 namespace pmufab::coverage {
 namespace {
@@ -16,18 +16,18 @@ bool filters_lane_event(const perf::PmuCatalog::Event& event, std::string_view f
 }
 
 std::optional<PmuFacts> facts_of_port(const PlatformSpec& platform, const std::string& pmu) {
-  const auto port = std::find_if(platform.dwc.begin(), platform.dwc.end(), [&](const dwc::RootPortDescription& one) {
-    return platform::dwc_perf_name(one) == pmu;
-  });
-  if (port == platform.dwc.end()) return std::nullopt;
+  const auto port =
+      std::find_if(platform.of<platform::DwcSpec>().ports.begin(), platform.of<platform::DwcSpec>().ports.end(),
+                   [&](const dwc::RootPortDescription& one) { return platform::dwc_perf_name(one) == pmu; });
+  if (port == platform.of<platform::DwcSpec>().ports.end()) return std::nullopt;
   PmuFacts facts;
   facts.kind = "dwc_rootport_*";  // the number is hexadecimal
   facts.filters = filters_lane_event;
   PmuClasses classes(facts);
   classes.add("one lane", port->lanes == 1);
   classes.add("several lanes", port->lanes > 1);
-  classes.add("one root port", platform.dwc.size() == 1);
-  classes.add("several root ports", platform.dwc.size() > 1);
+  classes.add("one root port", platform.of<platform::DwcSpec>().ports.size() == 1);
+  classes.add("several root ports", platform.of<platform::DwcSpec>().ports.size() > 1);
   classes.add("in the first segment", port->segment == 0);
   classes.add("in another segment", port->segment != 0);
   return facts;

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "models/dwc/link_events.h"
-#include "models/platform/dwc/dwc_ports.h"
+#include "models/dwc/part/dwc_ports.h"
 #include "testbench/fabrics/dwc/judge/dwc_judge.h"
 #include "testbench/fabrics/dwc/judge/dwc_meaning.h"
 
@@ -14,9 +14,10 @@ namespace pmufab::scenario {
 
 scoreboard::DwcJudgeSpec dwc_judge_spec(const platform::PlatformSpec& platform) {
   scoreboard::DwcJudgeSpec spec;
-  for (unsigned port = 0; port < platform.dwc.size(); ++port)
-    spec.ports.push_back(
-        {platform.dwc[port], platform::dwc_perf_name(platform.dwc[port]), platform::dwc_configuration(platform, port)});
+  for (unsigned port = 0; port < platform.of<platform::DwcSpec>().ports.size(); ++port)
+    spec.ports.push_back({platform.of<platform::DwcSpec>().ports[port],
+                          platform::dwc_perf_name(platform.of<platform::DwcSpec>().ports[port]),
+                          platform::dwc_configuration(platform, port)});
   return spec;
 }
 

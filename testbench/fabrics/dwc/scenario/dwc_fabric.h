@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "models/platform/dwc/dwc_part.h"
+#include "models/dwc/part/dwc_part.h"
 #include "testbench/fabrics/common/fabric.h"
 #include "testbench/fabrics/common/occurrence_traffic.h"
 #include "testbench/fabrics/dwc/judge/dwc_judge_spec.h"

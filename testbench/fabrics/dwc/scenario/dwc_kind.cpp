@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "models/dwc/part/dwc_ports.h"
 #include "testbench/fabrics/dwc/coverage/dwc_facts.h"
 #include "testbench/fabrics/dwc/scenario/dwc_fabric.h"
 #include "testbench/fabrics/dwc/scenario/dwc_loader.h"
@@ -32,11 +33,13 @@ class DwcKind final : public FabricKind {
 
   void read_platform(Reader& reader, bool is_kind, platform::PlatformSpec& platform) const override {
     if (!is_kind && !reader.has(kRootPortsKey)) return;
-    read_root_ports(reader, platform.dwc);
-    if (is_kind && platform.dwc.empty())
+    read_root_ports(reader, platform.edit<platform::DwcSpec>().ports);
+    if (is_kind && platform.of<platform::DwcSpec>().ports.empty())
       reader.fail(kRootPortsKey, "are missing: such a platform has nothing else", "describe one, or name another kind");
   }
-  [[nodiscard]] bool is_in(const platform::PlatformSpec& platform) const override { return !platform.dwc.empty(); }
+  [[nodiscard]] bool is_in(const platform::PlatformSpec& platform) const override {
+    return !platform.of<platform::DwcSpec>().ports.empty();
+  }
   [[nodiscard]] std::vector<std::string_view> driver_modules() const override { return {"dwc_pcie_pmu"}; }
   [[nodiscard]] std::span<const RegisterSwitch> switches() const override { return kDwcSwitches; }
 

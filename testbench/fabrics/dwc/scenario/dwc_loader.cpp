@@ -12,7 +12,8 @@
 #include <fmt/format.h>
 
 #include "models/dwc/link_events.h"
-#include "testbench/fabrics/soc/scenario/soc_values.h"
+#include "models/dwc/part/dwc_ports.h"
+#include "testbench/fabrics/common/occurrence_values.h"
 #include "testbench/run/yaml/input_error.h"
 
 namespace pmufab::scenario {
@@ -78,7 +79,8 @@ void read_root_port(Reader& reader, std::size_t index, dwc::RootPortDescription&
 /// @return the root port that the key `port` names.
 unsigned read_dwc_port(Reader& reader, const TrafficContext& context) {
   std::vector<std::string> names;
-  for (const dwc::RootPortDescription& port : context.platform.dwc) names.push_back(port.name);
+  for (const dwc::RootPortDescription& port : context.platform.of<platform::DwcSpec>().ports)
+    names.push_back(port.name);
   std::string name;
   reader.text("port", name, Presence::required);
   if (name.empty()) reader.fail("port", "is missing", "one of " + quoted_list(names));
@@ -120,7 +122,7 @@ void read_link_stream(Reader& reader, const TrafficContext& context, traffic::St
   if (const Value* const lanes = reader.take("lane"); lanes != nullptr) {
     const std::string path = reader.path_of("lane");
     stream.attributes[kLinkLane] = read_ranges(*lanes, path, Quantity::count);
-    const unsigned count = context.platform.dwc[stream.source].lanes;
+    const unsigned count = context.platform.of<platform::DwcSpec>().ports[stream.source].lanes;
     for (const traffic::ValueRange& range : stream.attributes[kLinkLane]) {
       if (range.last >= count)
         throw InputError(lanes->source, path, fmt::format("there is no lane {}", range.last),
@@ -164,7 +166,7 @@ void read_root_ports(Reader& reader, std::vector<dwc::RootPortDescription>& port
 
 void read_link_traffic(Reader& reader, const TrafficContext& context, DwcWorkload& workload) {
   for (const char* const key : {"dwc_traffic", "dwc_link_states"}) {
-    if (reader.has(key) && context.platform.dwc.empty())
+    if (reader.has(key) && context.platform.of<platform::DwcSpec>().ports.empty())
       reader.fail(key, "there is no link it could happen on: the platform has no DesignWare root ports",
                   "describe them under the platform's key dwc_root_ports");
   }

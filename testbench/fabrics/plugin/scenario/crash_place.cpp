@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include "models/platform/plugin/plugin_part.h"
+#include "models/plugin/part/plugin_part.h"
 #include "testbench/run/process/crash_report.h"
 #include "tlm/spec/printable.h"
 

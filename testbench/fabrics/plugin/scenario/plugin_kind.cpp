@@ -10,9 +10,9 @@
 
 #include <fmt/format.h>
 
-#include "models/platform/plugin/plugin_error.h"
-#include "models/platform/plugin/plugin_part.h"
-#include "models/platform/plugin/plugin_spec.h"
+#include "models/plugin/part/plugin_error.h"
+#include "models/plugin/part/plugin_part.h"
+#include "models/plugin/part/plugin_spec.h"
 #include "models/soc/wire/fabric_sources.h"
 #include "testbench/fabrics/plugin/scenario/plugin_probe.h"
 #include "testbench/run/yaml/input_error.h"

@@ -12,9 +12,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "models/platform/plugin/plugin_error.h"
-#include "models/platform/plugin/plugin_library.h"
-#include "models/platform/plugin/plugin_part.h"
+#include "models/plugin/part/plugin_error.h"
+#include "models/plugin/part/plugin_library.h"
+#include "models/plugin/part/plugin_part.h"
 #include "testbench/fabrics/plugin/scenario/crash_place.h"
 #include "testbench/run/process/child_process.h"
 #include "testbench/run/process/crash_report.h"

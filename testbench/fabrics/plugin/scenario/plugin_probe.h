@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <string>
 
-#include "models/platform/plugin/plugin_spec.h"
+#include "models/plugin/part/plugin_spec.h"
 
 /// Plug-ins are looked at in processes of their own: what they do there ends with the process.
 namespace pmufab::scenario {

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "models/platform/soc/soc_rows.h"
+#include "models/soc/part/soc_rows.h"
 
 namespace pmufab::coverage {
 namespace {
@@ -58,7 +58,7 @@ std::optional<PmuFacts> facts_of_soc_row(const PlatformSpec& platform, const std
   auto row = named(&SocPmuRow::perf_name);
   if (row == rows.end()) row = named(&SocPmuRow::old_perf_name);
   if (row == rows.end()) return std::nullopt;
-  PmuFacts facts = facts_of_pmu(platform.soc.pmus[row->pmu], *row);
+  PmuFacts facts = facts_of_pmu(platform.of<platform::SocSpec>().pmus[row->pmu], *row);
   facts.kind = general_name(pmu);
   return facts;
 }

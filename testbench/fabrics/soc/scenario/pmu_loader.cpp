@@ -10,11 +10,15 @@
 
 #include <fmt/format.h>
 
-#include "models/platform/plugin/plugin_spec.h"
+#include "models/cmn/part/cmn_spec.h"
+#include "models/cxl/part/cxl_spec.h"
+#include "models/plugin/part/plugin_spec.h"
+#include "models/soc/part/soc_rows.h"
 #include "models/soc/wire/fabric_sources.h"
+#include "models/tegra410/part/tegra410_spec.h"
 #include "models/tegra410/ucf/ucf_events.h"
+#include "testbench/fabrics/common/occurrence_values.h"
 #include "testbench/fabrics/soc/scenario/soc_loader.h"
-#include "testbench/fabrics/soc/scenario/soc_values.h"
 #include "testbench/run/yaml/input_error.h"
 #include "testbench/run/yaml/quantity.h"
 
@@ -296,84 +300,29 @@ void read_pmu(Reader& reader, const Sources& sources, PmuDescription& pmu) {
 
 }  // namespace
 
-unsigned number_among(Reader& reader, std::string_view key, const std::string& word,
-                      const std::vector<std::string>& names, const std::vector<std::string>& words,
-                      std::string_view complaint) {
-  const auto found = std::find(names.begin(), names.end(), word);
-  if (found == names.end()) {
-    std::string suggestion = did_you_mean(word, words);
-    if (suggestion.empty() && !words.empty()) suggestion = "one of " + quoted_list(words);
-    reader.fail(key, fmt::format("{} '{}'", complaint, word), suggestion);
-  }
-  return static_cast<unsigned>(found - names.begin());
-}
-
-traffic::ValueRange read_range(const std::string& text, const Source& source, const std::string& path,
-                               Quantity quantity) {
-  const auto number = [&](const std::string& part) { return parse_quantity(part, quantity); };
-  try {
-    const std::size_t dash = text.find('-');
-    traffic::ValueRange range;
-    range.first = number(text.substr(0, dash));
-    range.last = dash == std::string::npos ? range.first : number(text.substr(dash + 1));
-    if (range.first <= range.last) return range;
-  } catch (const std::invalid_argument&) {
-    // the message is the same
-  }
-  const bool is_time = quantity == Quantity::duration;
-  throw InputError(source, path, fmt::format("'{}' is neither a value nor a range of values", text),
-                   is_time ? "for example 80 ns, or 50 ns-120 ns" : "for example 7, or 0-15");
-}
-
-std::uint64_t read_whole(const Value& value, const std::string& path) {
-  try {
-    return parse_quantity(value.kind == Value::Kind::scalar ? value.scalar : std::string(), Quantity::count);
-  } catch (const std::invalid_argument& error) {
-    throw InputError(value.source, path, fmt::format("'{}' {}", value.scalar, error.what()), "a whole number");
-  }
-}
-
-void read_attributes(Reader& reader, std::string_view key, const std::vector<std::string>& attributes,
-                     const std::function<void(unsigned attribute, const Value& value)>& read) {
-  const Value* const map = reader.take(key);
-  if (map == nullptr) return;
-  if (map->kind != Value::Kind::map)
-    reader.fail(key, fmt::format("must be a map of attributes, not {}", describe(map->kind)));
-  for (const Value::Entry& entry : map->entries) {
-    const auto found = std::find(attributes.begin(), attributes.end(), entry.key);
-    if (found == attributes.end()) {
-      std::string suggestion = did_you_mean(entry.key, attributes);
-      if (suggestion.empty())
-        suggestion = attributes.empty() ? "the source has none" : "one of " + quoted_list(attributes);
-      throw InputError(entry.source, reader.path_of(key), fmt::format("the source has no attribute '{}'", entry.key),
-                       suggestion);
-    }
-    read(static_cast<unsigned>(found - attributes.begin()), entry.value);
-  }
-  reader.put(key, *map);
-}
-
 std::vector<SourceDescription> fabric_sources_of(const platform::PlatformSpec& platform) {
-  const auto& complexes = platform.tegra410 ? platform.tegra410->pcie.root_complexes : std::nullopt;
+  const auto& complexes =
+      platform.has<platform::Tegra410Spec>() ? platform.of<platform::Tegra410Spec>().pcie.root_complexes : std::nullopt;
   std::vector<SourceDescription> sources;
   for (const soc::FabricSource& fabric : soc::fabric_sources()) {
     switch (fabric.cause) {
       case soc::Cause::ucf:
-        if (!platform.tegra410) break;
+        if (!platform.has<platform::Tegra410Spec>()) break;
         for (const tegra410::UcfEventCode& event : tegra410::kUcfEvents)
           sources.push_back(soc::describe(fabric, event.name));
         break;
       case soc::Cause::pcie:
       case soc::Cause::pcie_tgt:
-        if (platform.tegra410 && (!complexes || !complexes->empty())) sources.push_back(soc::describe(fabric));
+        if (platform.has<platform::Tegra410Spec>() && (!complexes || !complexes->empty()))
+          sources.push_back(soc::describe(fabric));
         break;
       case soc::Cause::cxl_message:
       case soc::Cause::cxl_ddr:
-        if (!platform.cxl.empty()) sources.push_back(soc::describe(fabric));
+        if (!platform.of<platform::CxlSpec>().devices.empty()) sources.push_back(soc::describe(fabric));
         break;
       case soc::Cause::cmn_flit:
       case soc::Cause::cmn_home:
-        if (!platform.cmn.empty()) sources.push_back(soc::describe(fabric));
+        if (!platform.of<platform::CmnMeshesSpec>().meshes.empty()) sources.push_back(soc::describe(fabric));
         break;
       case soc::Cause::streams:
       case soc::Cause::plugin:
@@ -386,7 +335,7 @@ std::vector<SourceDescription> fabric_sources_of(const platform::PlatformSpec& p
 }
 
 void read_description(Reader& reader, platform::PlatformSpec& platform) {
-  Description& description = platform.soc;
+  Description& description = platform.edit<platform::SocSpec>();
   const std::vector<SourceDescription> fabrics = fabric_sources_of(platform);
   std::set<std::string> names;
   reader.list("sources", [&](Reader& source, std::size_t) {

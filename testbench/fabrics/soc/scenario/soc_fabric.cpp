@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "models/soc/part/soc_rows.h"
 #include "testbench/fabrics/cmn/judge/cmn_judge.h"
 #include "testbench/fabrics/cxl/judge/cxl_judge.h"
 #include "testbench/fabrics/soc/judge/soc_judge.h"
@@ -20,10 +21,10 @@ scoreboard::SocJudgeSpec soc_judge_spec(const platform::PlatformSpec& platform, 
   const bool is_old = driver_host::compare_versions(kernel, kNamesByFirmware) < 0;
   scoreboard::SocJudgeSpec spec;
   spec.sockets = platform.sockets;
-  spec.sources = platform.soc.sources;
+  spec.sources = platform.of<platform::SocSpec>().sources;
   for (const platform::SocPmuRow& row : platform::soc_pmus(platform))
-    spec.pmus.push_back({platform.soc.pmus[row.pmu], row.socket, is_old ? row.old_perf_name : row.perf_name,
-                         row.apmt.base0, row.apmt.base1});
+    spec.pmus.push_back({platform.of<platform::SocSpec>().pmus[row.pmu], row.socket,
+                         is_old ? row.old_perf_name : row.perf_name, row.apmt.base0, row.apmt.base1});
   return spec;
 }
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "models/platform/soc/soc_part.h"
+#include "models/soc/part/soc_part.h"
 #include "testbench/fabrics/common/coresight_service.h"
 #include "testbench/fabrics/common/fabric.h"
 #include "testbench/fabrics/common/occurrence_traffic.h"

@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "models/soc/part/soc_rows.h"
 #include "testbench/fabrics/soc/coverage/soc_facts.h"
 #include "testbench/fabrics/soc/scenario/soc_fabric.h"
 #include "testbench/fabrics/soc/scenario/soc_loader.h"
@@ -27,11 +28,15 @@ class SocKind final : public FabricKind {
     const bool is_there = reader.has("sources") || reader.has("coresight_pmus");
     if (!is_kind && !is_there) return;
     read_description(reader, platform);
-    if (is_kind && platform.soc.pmus.empty() && platform.parts.empty())
+    if (is_kind && platform.of<platform::SocSpec>().pmus.empty() &&
+        platform.parts.size() == (platform.has<platform::SocSpec>() ? 1U : 0U))
       reader.fail("coresight_pmus", "are missing: such a platform has nothing else",
                   "describe one, or name another kind");
   }
-  [[nodiscard]] bool is_in(const platform::PlatformSpec& platform) const override { return !platform.soc.pmus.empty(); }
+  [[nodiscard]] bool is_in(const platform::PlatformSpec& platform) const override {
+    return !platform.of<platform::SocSpec>().pmus.empty();
+  }
+  [[nodiscard]] std::string_view reference_software() const override { return "CoreSight PMUs"; }
   [[nodiscard]] std::vector<std::string_view> driver_modules() const override {
     return {"arm_cspmu_module", "nvidia_cspmu", "ampere_cspmu"};
   }

@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-#include "models/platform/soc/soc_rows.h"
+#include "models/soc/part/soc_rows.h"
 #include "models/soc/wire/fabric_sources.h"
 #include "testbench/fabrics/common/values.h"
 #include "testbench/fabrics/soc/judge/soc_meaning.h"
@@ -94,8 +94,9 @@ bool is_served(const pmufab::soc::PmuDescription& pmu) { return pmu.interrupt &&
 bool is_offered(const platform::PlatformSpec& platform, const pmufab::soc::PmuDescription& pmu, bool knows_64bit) {
   if (!pmu.perf_name.empty() || (pmu.is_64bit && !knows_64bit)) return false;
   const bool is_in_time = pmu.width >= kNarrow || (pmu.width >= kNarrowest && is_served(pmu));
-  return is_in_time && std::any_of(pmu.events.begin(), pmu.events.end(),
-                                   [&](const auto& event) { return leaves_time(pmu, event, platform.soc.sources); });
+  return is_in_time && std::any_of(pmu.events.begin(), pmu.events.end(), [&](const auto& event) {
+           return leaves_time(pmu, event, platform.of<platform::SocSpec>().sources);
+         });
 }
 
 /// @return whether very many of an event's occurrences at once wrap its counter and no other one more than once. Of several
@@ -103,16 +104,17 @@ bool is_offered(const platform::PlatformSpec& platform, const pmufab::soc::PmuDe
 bool can_wrap(const platform::PlatformSpec& platform, const pmufab::soc::PmuDescription& pmu,
               const pmufab::soc::EventDescription& event) {
   using Counts = pmufab::soc::EventDescription::Counts;
-  if (event.counts != Counts::occurrences || !pmufab::soc::is_heard_itself(platform.soc.sources[event.source]))
+  if (event.counts != Counts::occurrences ||
+      !pmufab::soc::is_heard_itself(platform.of<platform::SocSpec>().sources[event.source]))
     return false;
   pmufab::soc::Occurrence occurrence;
   try {
-    occurrence =
-        scoreboard::occurrence_of(scoreboard::soc_meaning({{"event", event.number}}, pmu, platform.soc.sources));
+    occurrence = scoreboard::occurrence_of(
+        scoreboard::soc_meaning({{"event", event.number}}, pmu, platform.of<platform::SocSpec>().sources));
   } catch (const std::invalid_argument&) {  // without its filters, the event counts nothing
     return false;
   }
-  for (const pmufab::soc::PmuDescription& other : platform.soc.pmus) {
+  for (const pmufab::soc::PmuDescription& other : platform.of<platform::SocSpec>().pmus) {
     for (const pmufab::soc::EventDescription& heard : other.events) {
       if (heard.counts == Counts::cycles || heard.source != event.source) continue;
       const bool is_other = &other != &pmu;
@@ -139,7 +141,7 @@ soc::Pmu pmu_of(Random& random, const std::string& name, const pmufab::soc::PmuD
   pmu.interrupt = description.interrupt.has_value();
   pmu.is_unserved = pmu.interrupt && description.interrupt->shared;  // perhaps
   for (const pmufab::soc::EventDescription& event : description.events) {
-    if (leaves_time(description, event, platform.soc.sources))
+    if (leaves_time(description, event, platform.of<platform::SocSpec>().sources))
       pmu.events.push_back({event.number, kind_of(event.counts), event.source, can_wrap(platform, description, event)});
   }
   // The first one is that which wraps counters.
@@ -155,7 +157,7 @@ soc::Pmu pmu_of(Random& random, const std::string& name, const pmufab::soc::PmuD
 
 scenario::Value draw_streams(Random& random, const platform::PlatformSpec& platform, const Rate& rate) {
   std::vector<scenario::Value> streams;
-  for (const pmufab::soc::SourceDescription& source : platform.soc.sources) {
+  for (const pmufab::soc::SourceDescription& source : platform.of<platform::SocSpec>().sources) {
     if (source.cause != pmufab::soc::Cause::streams) continue;
     for (unsigned socket = 0; socket < platform.sockets; ++socket) {
       scenario::Value attributes = scenario::Value::map();
@@ -188,7 +190,7 @@ PlatformGenerator::PlatformGenerator(std::string file, platform::PlatformSpec pl
 
 bool PlatformGenerator::has_pmus(std::string_view kernel) const {
   const bool knows_64bit = compare_versions(kernel, "7.3") >= 0;
-  const auto& pmus = platform_.soc.pmus;
+  const auto& pmus = platform_.of<platform::SocSpec>().pmus;
   return std::any_of(pmus.begin(), pmus.end(),
                      [&](const auto& pmu) { return is_offered(platform_, pmu, knows_64bit); });
 }
@@ -203,7 +205,7 @@ GeneratedMachine PlatformGenerator::make(Random& random, std::string_view kernel
   const std::vector<platform::SocPmuRow> rows = platform::soc_pmus(platform_);
   const scoreboard::SocJudgeSpec named = scenario::soc_judge_spec(platform_, kernel);  // in the same order
   for (std::size_t index = 0; index < rows.size(); ++index) {
-    const pmufab::soc::PmuDescription& description = platform_.soc.pmus[rows[index].pmu];
+    const pmufab::soc::PmuDescription& description = platform_.of<platform::SocSpec>().pmus[rows[index].pmu];
     if (!is_offered(platform_, description, machine->has_layout64)) continue;
     machine->pmus.push_back(pmu_of(random, named.pmus[index].name, description, platform_));
     machine->is_slow = machine->is_slow || description.width < kNarrow;

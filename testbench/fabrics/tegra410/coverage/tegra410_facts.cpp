@@ -6,7 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "models/platform/tegra410/pmu_rows.h"
+#include "models/tegra410/part/pmu_rows.h"
+#include "models/tegra410/part/tegra410_spec.h"
 
 namespace pmufab::coverage {
 namespace {
@@ -66,7 +67,7 @@ void add_coresight(PmuFacts& facts, const platform::PmuRow& row, const tegra410:
 }
 
 void add_tegra410(PmuFacts& facts, const PlatformSpec& platform, const platform::PmuRow& row) {
-  const tegra410::Parameters& parameters = *platform.tegra410;
+  const tegra410::Parameters& parameters = platform.of<platform::Tegra410Spec>();
   PmuClasses classes(facts);
   add_sockets(classes, platform);
   if (row.type == PmuType::ucf) {

@@ -10,14 +10,14 @@
 #include <fmt/format.h>
 
 #include "testbench/fabrics/tegra410/judge/c2c_judge.h"
-#include "testbench/fabrics/tegra410/judge/c2c_wires.h"
 #include "testbench/fabrics/tegra410/judge/cmem_judge.h"
-#include "testbench/fabrics/tegra410/judge/memory_wires.h"
 #include "testbench/fabrics/tegra410/judge/pcie/pcie_judge.h"
 #include "testbench/fabrics/tegra410/judge/pcie/pcie_tgt_judge.h"
 #include "testbench/fabrics/tegra410/judge/pcie/root_complex_listener.h"
 #include "testbench/fabrics/tegra410/judge/reference_ucf.h"
 #include "testbench/fabrics/tegra410/judge/ucf_judge.h"
+#include "testbench/fabrics/tegra410/judge/wires/c2c_wires.h"
+#include "testbench/fabrics/tegra410/judge/wires/memory_wires.h"
 #include "testbench/judge/exact_clock.h"
 #include "testbench/judge/opcodes.h"
 

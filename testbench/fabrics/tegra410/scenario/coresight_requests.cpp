@@ -4,7 +4,7 @@
 #include <cerrno>
 #include <cstdint>
 
-#include "models/platform/tegra410/pmu_rows.h"
+#include "models/tegra410/part/pmu_rows.h"
 
 namespace pmufab::scenario {
 namespace {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "testbench/fabrics/tegra410/scenario/judge_spec.h"
 
-#include "models/platform/tegra410/pmu_rows.h"
+#include "models/tegra410/part/pmu_rows.h"
+#include "models/tegra410/part/tegra410_spec.h"
 
 namespace pmufab::scenario {
 namespace {
@@ -87,8 +88,8 @@ void add_pmu(const platform::PmuRow& row, const tegra410::Parameters& parameters
 }  // namespace
 
 std::optional<scoreboard::Tegra410JudgeSpec> tegra410_judge_spec(const platform::PlatformSpec& platform) {
-  if (!platform.tegra410) return std::nullopt;
-  const tegra410::Parameters& parameters = *platform.tegra410;
+  if (!platform.has<platform::Tegra410Spec>()) return std::nullopt;
+  const tegra410::Parameters& parameters = platform.of<platform::Tegra410Spec>();
   scoreboard::Tegra410JudgeSpec spec;
   spec.sockets = platform.sockets;
   for (const tegra410::MemoryRange& range : platform::system_map(platform))

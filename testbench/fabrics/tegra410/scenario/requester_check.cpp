@@ -5,7 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "models/platform/tegra410/pcie_spec.h"
+#include "models/tegra410/part/pcie_spec.h"
+#include "models/tegra410/part/tegra410_spec.h"
 #include "testbench/fabrics/tegra410/scenario/tegra410_loader.h"
 #include "tlm/spec/spec_error.h"
 
@@ -70,10 +71,11 @@ void check_device(const RequesterSpec& requester, const std::string& field,
 }  // namespace
 
 void check_requesters(const traffic::TrafficSpec& traffic, const platform::PlatformSpec& platform) {
-  if (!platform.tegra410) return;
+  if (!platform.has<platform::Tegra410Spec>()) return;
   const std::vector<PcieRootComplex> complexes = platform::root_complexes_of(platform);
   const auto check = [&](const RequesterSpec& requester, const std::string& field) {
-    if (requester.kind == RequesterKind::cpu) check_cluster(requester, field, platform.tegra410->clusters);
+    if (requester.kind == RequesterKind::cpu)
+      check_cluster(requester, field, platform.of<platform::Tegra410Spec>().clusters);
     if (requester.kind == RequesterKind::pcie) check_device(requester, field, complexes);
   };
   for (std::size_t i = 0; i < traffic.generators.size(); ++i) {

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "models/tegra410/part/tegra410_part.h"
 #include "testbench/fabrics/tegra410/judge/tegra410_judge.h"
 #include "testbench/fabrics/tegra410/scenario/coresight_requests.h"
 #include "testbench/fabrics/tegra410/scenario/judge_spec.h"
@@ -36,14 +37,14 @@ Tegra410Fabric::Tegra410Fabric(const FabricContext& context)
     }
   });
   for (unsigned socket = 0; socket < platform_.sockets(); ++socket) {
-    issuer_->cpu_access[socket].bind(platform_.socket(socket).cpu_access);
-    issuer_->requests[socket].bind(platform_.socket(socket).requests);
+    issuer_->cpu_access[socket].bind(platform_.get<platform::Tegra410Part>().socket(socket).cpu_access);
+    issuer_->requests[socket].bind(platform_.get<platform::Tegra410Part>().socket(socket).requests);
   }
   const scoreboard::Tegra410JudgeSpec judged = *tegra410_judge_spec(platform_.spec());
   for (const auto& pmu : judged.coresight_pmus) sockets_[pmu.name] = pmu.socket;
   for (const auto& pmu : judged.cmem_pmus) sockets_[pmu.name] = pmu.socket;
   for (const auto& pmu : judged.c2c_pmus) sockets_[pmu.name] = pmu.socket;
-  platform_.set_observer(context.listener(
+  platform_.get<platform::Tegra410Part>().set_observer(context.listener(
       context.scoreboard.add(std::make_unique<scoreboard::Tegra410Judge>(judged, context.scoreboard.chronicle()))));
   if (context.has_reference_software)
     reference_ = std::make_unique<CoreSightService>(context.host, tegra410_served_pmus(platform_.spec()),
@@ -51,7 +52,7 @@ Tegra410Fabric::Tegra410Fabric(const FabricContext& context)
 }
 
 // The judge may be gone before the platform is.
-Tegra410Fabric::~Tegra410Fabric() { platform_.set_observer(nullptr); }
+Tegra410Fabric::~Tegra410Fabric() { platform_.get<platform::Tegra410Part>().set_observer(nullptr); }
 
 std::optional<unsigned> Tegra410Fabric::socket_of(const std::string& pmu) const {
   const auto found = sockets_.find(pmu);

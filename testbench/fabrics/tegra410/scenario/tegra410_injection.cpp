@@ -5,7 +5,8 @@
 #include <bit>
 #include <cstdint>
 
-#include "models/platform/tegra410/pmu_rows.h"
+#include "models/tegra410/part/pmu_rows.h"
+#include "models/tegra410/part/tegra410_part.h"
 #include "models/tegra410/ucf/ucf_events.h"
 #include "testbench/fabrics/tegra410/judge/pcie/pcie_meaning.h"
 #include "testbench/fabrics/tegra410/judge/pcie/pcie_tgt_judge.h"
@@ -34,28 +35,35 @@ unsigned only_bit(std::uint32_t mask) { return static_cast<unsigned>(std::countr
 
 Injection at_ucf(platform::Platform& platform, const PmuRow& row, const EventTerms& terms) {
   const scoreboard::UcfMeaning meaning = scoreboard::ucf_meaning(terms);
-  if (meaning.kind == scoreboard::UcfMeaning::Kind::cycles) return cycles_of(platform.coresight_pmu(row.name));
+  if (meaning.kind == scoreboard::UcfMeaning::Kind::cycles)
+    return cycles_of(platform.get<platform::Tegra410Part>().pmu(row.name));
   const std::uint32_t number = scoreboard::event_number(meaning.event);
   const auto event = std::find_if(tegra410::kUcfEvents.begin(), tegra410::kUcfEvents.end(),
                                   [&](const tegra410::UcfEventCode& code) { return code.id == number; });
-  return happens_at(
-      platform.socket(row.socket).ucf().probe(static_cast<tegra410::UcfEvent>(event - tegra410::kUcfEvents.begin())),
-      tegra410::qualifier(static_cast<tegra410::Source>(only_bit(meaning.sources)),
-                          static_cast<tegra410::Destination>(only_bit(meaning.destinations))));
+  return happens_at(platform.get<platform::Tegra410Part>()
+                        .socket(row.socket)
+                        .ucf()
+                        .probe(static_cast<tegra410::UcfEvent>(event - tegra410::kUcfEvents.begin())),
+                    tegra410::qualifier(static_cast<tegra410::Source>(only_bit(meaning.sources)),
+                                        static_cast<tegra410::Destination>(only_bit(meaning.destinations))));
 }
 
 Injection at_pcie(platform::Platform& platform, const PmuRow& row, const EventTerms& terms) {
   const scoreboard::PcieMeaning meaning = scoreboard::pcie_meaning(terms);
-  if (meaning.kind == scoreboard::PcieMeaning::Kind::cycles) return cycles_of(platform.coresight_pmu(row.name));
-  tegra410::RootComplex& complex = *platform.socket(row.socket).root_complex(row.root_complex);
+  if (meaning.kind == scoreboard::PcieMeaning::Kind::cycles)
+    return cycles_of(platform.get<platform::Tegra410Part>().pmu(row.name));
+  tegra410::RootComplex& complex =
+      *platform.get<platform::Tegra410Part>().socket(row.socket).root_complex(row.root_complex);
   return happens_at(complex.inbound.probe(static_cast<tegra410::PcieEvent>(meaning.event)),
                     only_bit(meaning.source.root_ports) * tegra410::kPcieDestinations + only_bit(meaning.destinations));
 }
 
 Injection at_pcie_tgt(platform::Platform& platform, const PmuRow& row, const EventTerms& terms) {
   const scoreboard::PcieTgtMeaning meaning = scoreboard::pcie_tgt_meaning(terms);
-  if (meaning.kind == scoreboard::PcieTgtMeaning::Kind::cycles) return cycles_of(platform.coresight_pmu(row.name));
-  tegra410::PcieTarget& target = platform.socket(row.socket).root_complex(row.root_complex)->target;
+  if (meaning.kind == scoreboard::PcieTgtMeaning::Kind::cycles)
+    return cycles_of(platform.get<platform::Tegra410Part>().pmu(row.name));
+  tegra410::PcieTarget& target =
+      platform.get<platform::Tegra410Part>().socket(row.socket).root_complex(row.root_complex)->target;
   return [&target, event = static_cast<tegra410::PcieTargetEvent>(meaning.event), port = only_bit(meaning.ports)](
              std::uint64_t count, Picoseconds when) { target.add_at_once(event, port, count, when); };
 }
@@ -67,7 +75,7 @@ Picoseconds end_of(bool is_outstanding, const ClockDomain& clock, Picoseconds wh
 
 Injection at_cmem(platform::Platform& platform, const PmuRow& row, const EventTerms& terms, unsigned unit) {
   const scoreboard::CmemMeaning meaning = scoreboard::cmem_meaning(terms);
-  tegra410::CmemLatencyPmu& pmu = platform.socket(row.socket).cmem_latency_pmu();
+  tegra410::CmemLatencyPmu& pmu = platform.get<platform::Tegra410Part>().socket(row.socket).cmem_latency_pmu();
   if (meaning == scoreboard::CmemMeaning::cycles) return cycles_of(pmu);
   const tegra410::CmemControllers::Place place{unit / tegra410::kCmemControllersPerInstance,
                                                unit % tegra410::kCmemControllersPerInstance};
@@ -101,7 +109,7 @@ Injection tegra410_injection(platform::Platform& platform, const std::string& pm
                              unsigned unit) {
   for (const PmuRow& row : platform::tegra410_pmus(platform.spec())) {
     if (row.perf_name != pmu) continue;
-    tegra410::C2cInterfaces& c2c = platform.socket(row.socket).c2c();
+    tegra410::C2cInterfaces& c2c = platform.get<platform::Tegra410Part>().socket(row.socket).c2c();
     switch (row.type) {
       case PmuType::ucf:
         return at_ucf(platform, row, terms);

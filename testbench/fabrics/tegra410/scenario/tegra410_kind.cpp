@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "models/tegra410/part/tegra410_spec.h"
 #include "testbench/fabrics/tegra410/coverage/tegra410_facts.h"
 #include "testbench/fabrics/tegra410/scenario/derived_figures.h"
 #include "testbench/fabrics/tegra410/scenario/tegra410_fabric.h"
@@ -63,17 +64,19 @@ class Tegra410Kind final : public FabricKind {
  public:
   [[nodiscard]] std::string_view name() const override { return "tegra410"; }
 
-  [[nodiscard]] platform::PlatformSpec new_platform() const override { return {}; }
+  [[nodiscard]] platform::PlatformSpec new_platform() const override { return platform::tegra410_platform(); }
   /// Sockets are all of one kind: a platform of another kind has none of these.
   void read_platform(Reader& reader, bool is_kind, platform::PlatformSpec& platform) const override {
     if (!is_kind) return;
     read_memory(reader, platform);
-    reader.object("tegra410",
-                  [&](Reader& part) { read_tegra410(part, platform.sockets, platform.tegra410.emplace()); });
+    reader.object("tegra410", [&](Reader& part) {
+      read_tegra410(part, platform.sockets, platform.edit<platform::Tegra410Spec>());
+    });
   }
   [[nodiscard]] bool is_in(const platform::PlatformSpec& platform) const override {
-    return platform.tegra410.has_value();
+    return platform.has<platform::Tegra410Spec>();
   }
+  [[nodiscard]] std::string_view reference_software() const override { return "CoreSight PMUs"; }
   [[nodiscard]] std::vector<std::string_view> driver_modules() const override {
     return {"arm_cspmu_module", "nvidia_cspmu", "nvidia_t410_cmem_latency_pmu", "nvidia_t410_c2c_pmu"};
   }

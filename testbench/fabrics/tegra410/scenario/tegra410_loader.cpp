@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "models/tegra410/part/tegra410_spec.h"
 #include "testbench/run/yaml/quantity.h"
 
 namespace pmufab::scenario {
@@ -69,10 +70,11 @@ void read_tegra410(Reader& reader, unsigned sockets, tegra410::Parameters& param
 }
 
 void read_memory(Reader& reader, PlatformSpec& spec) {
+  std::vector<tegra410::MemoryRange>& memory = spec.edit<platform::Tegra410Spec>().memory;
   if (!reader.has("memory")) {
-    spec.memory = platform::default_memory(spec.sockets);
+    memory = platform::default_memory(spec.sockets);
     Value list = Value::sequence();
-    for (const tegra410::MemoryRange& range : spec.memory) {
+    for (const tegra410::MemoryRange& range : memory) {
       Value item = Value::map();
       item.add("base", Value::of(format_quantity(range.base, Quantity::address)));
       item.add("size", Value::of(format_quantity(range.size, Quantity::bytes)));
@@ -87,7 +89,7 @@ void read_memory(Reader& reader, PlatformSpec& spec) {
     reader.put("memory", std::move(list));
     return;
   }
-  spec.memory.clear();
+  memory.clear();
   reader.list("memory", [&](Reader& item, std::size_t) {
     tegra410::MemoryRange range{0, 0, 0, MemoryClass::cmem};
     item.number("base", range.base, Quantity::address, 0, ~std::uint64_t{0}, Presence::required);
@@ -95,9 +97,9 @@ void read_memory(Reader& reader, PlatformSpec& spec) {
     item.number("socket", range.socket);
     item.choice("memory_class", range.memory_class, memory_classes());
     if (range.memory_class == MemoryClass::cxl) item.number("root_complex", range.root_complex);
-    spec.memory.push_back(range);
+    memory.push_back(range);
   });
-  if (spec.memory.empty()) reader.fail("memory", "holds no range", "leave the key out for the default map");
+  if (memory.empty()) reader.fail("memory", "holds no range", "leave the key out for the default map");
 }
 
 std::vector<traffic::MemoryRange> traffic_memory(const PlatformSpec& platform) {

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which bins there are: what the driver publishes, and what the platform is.
 #include "testbench/campaigns/coverage/coverpoints.h"
+#include "models/cmn/part/cmn_spec.h"
+#include "models/cxl/part/cxl_spec.h"
+#include "models/soc/part/soc_rows.h"
+#include "models/tegra410/part/tegra410_spec.h"
 
 #include <string>
 #include <vector>
@@ -70,8 +74,8 @@ TEST(Coverpoints, without_filters_nothing_is_opened_again_with_another_filter) {
 }
 
 TEST(Coverpoints, the_filters_of_a_cpmu_apply_to_some_groups_of_events) {
-  platform::PlatformSpec spec = platform::PlatformSpec::without_fabrics();
-  spec.cxl.emplace_back().cpmus.resize(1);
+  platform::PlatformSpec spec;
+  spec.edit<platform::CxlSpec>().devices.emplace_back().cpmus.resize(1);
   const PmuFacts facts = facts_of(spec, "cxl_pmu_mem0.0");
   const auto of = [&](const char* definition) {
     std::vector<std::string> filters;
@@ -88,8 +92,8 @@ TEST(Coverpoints, the_filters_of_a_cpmu_apply_to_some_groups_of_events) {
 }
 
 TEST(Coverpoints, a_filter_of_a_mesh_has_a_meaning_for_its_events_alone) {
-  platform::PlatformSpec spec = platform::PlatformSpec::without_fabrics();
-  spec.cmn.emplace_back();
+  platform::PlatformSpec spec;
+  spec.edit<platform::CmnMeshesSpec>().meshes.emplace_back();
   const PmuFacts facts = facts_of(spec, "arm_cmn_0");
   const auto of = [&](const char* name, const char* definition) {
     std::vector<std::string> filters;
@@ -122,7 +126,8 @@ MmioBus::BusAccess write(std::uint64_t address, std::uint64_t data = 0) {
 TEST(PmuFacts, a_coresight_pmu_is_known_by_the_platform) {
   platform::PlatformSpec spec;
   spec.sockets = 2;
-  spec.tegra410->ucf_pmu = {.counters = 9, .width = 40, .atomic_64bit = false, .dual_page = true, .interrupt = false};
+  spec.edit<platform::Tegra410Spec>().ucf_pmu = {
+      .counters = 9, .width = 40, .atomic_64bit = false, .dual_page = true, .interrupt = false};
   const PmuFacts facts = facts_of(spec, "nvidia_ucf_pmu_1");
   EXPECT_EQ(facts.kind, "nvidia_ucf_pmu_*");
   EXPECT_EQ(facts.wiring, kNoInterrupt);
@@ -147,9 +152,9 @@ TEST(PmuFacts, a_coresight_pmu_is_known_by_the_platform) {
 }
 
 TEST(PmuFacts, a_described_pmu_is_known_by_its_description) {
-  platform::PlatformSpec spec = platform::PlatformSpec::without_fabrics();
+  platform::PlatformSpec spec;
   spec.sockets = 2;
-  soc::PmuDescription& pmu = spec.soc.pmus.emplace_back();
+  soc::PmuDescription& pmu = spec.edit<platform::SocSpec>().pmus.emplace_back();
   pmu.name = "noc";
   pmu.perf_name = "noc_pmu_{socket}";
   pmu.base = 0x4000'0000;
@@ -180,7 +185,7 @@ TEST(PmuFacts, a_described_pmu_is_known_by_its_description) {
 }
 
 TEST(PmuFacts, kinds_leave_out_the_numbers_of_places) {
-  const platform::PlatformSpec spec;
+  const platform::PlatformSpec spec = platform::tegra410_platform();
   EXPECT_EQ(facts_of(spec, "nvidia_pcie_pmu_0_rc_5").kind, "nvidia_pcie_pmu_*_rc_*");
   EXPECT_EQ(facts_of(spec, "nvidia_nvlink_c2c_pmu_1").kind, "nvidia_nvlink_c2c_pmu_*");
   EXPECT_EQ(facts_of(spec, "cxl_pmu_mem12.0").kind, "cxl_pmu_mem*.*");
@@ -188,8 +193,8 @@ TEST(PmuFacts, kinds_leave_out_the_numbers_of_places) {
 }
 
 TEST(PmuFacts, a_mesh_is_known_by_its_product_shape_and_lines) {
-  platform::PlatformSpec spec = platform::PlatformSpec::without_fabrics();
-  platform::CmnSpec& mesh = spec.cmn.emplace_back();
+  platform::PlatformSpec spec;
+  platform::CmnSpec& mesh = spec.edit<platform::CmnMeshesSpec>().meshes.emplace_back();
   mesh.topology.product = cmn::Product::cmn650;
   mesh.topology.columns = 1;
   mesh.topology.rows = 3;
@@ -211,8 +216,8 @@ TEST(PmuFacts, a_mesh_is_known_by_its_product_shape_and_lines) {
 }
 
 TEST(PmuFacts, a_cpmu_is_known_by_its_device) {
-  platform::PlatformSpec spec = platform::PlatformSpec::without_fabrics();
-  platform::CxlDeviceSpec& device = spec.cxl.emplace_back();
+  platform::PlatformSpec spec;
+  platform::CxlDeviceSpec& device = spec.edit<platform::CxlSpec>().devices.emplace_back();
   device.cpmus.resize(2);
   device.cpmus[0].parameters.counters.resize(40);
   device.cpmus[0].parameters.message_number = 3;

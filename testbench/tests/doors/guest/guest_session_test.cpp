@@ -16,6 +16,7 @@
 #include <systemc>
 #include <tlm>
 
+#include "models/tegra410/part/tegra410_spec.h"
 #include "testbench/doors/guest/guest_session.h"
 #include "testbench/host/driver_host.h"
 #include "testbench/host/driver_sets.h"
@@ -38,7 +39,7 @@ class GuestSession : public ::testing::Test {
     options.folder = mkdtemp(name.data());
     spec.platform.sockets = 1;
     spec.platform.cpus_per_socket = 4;
-    spec.platform.tegra410->clusters = 4;
+    spec.platform.edit<platform::Tegra410Spec>().clusters = 4;
   }
   ~GuestSession() override { std::filesystem::remove_all(options.folder); }
 

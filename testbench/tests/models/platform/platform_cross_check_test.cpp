@@ -4,8 +4,10 @@
 // to memory with its times.
 #include <gtest/gtest.h>
 
-#include "testbench/fabrics/tegra410/judge/memory_wires.h"
+#include "models/tegra410/part/tegra410_part.h"
+#include "models/tegra410/part/tegra410_spec.h"
 #include "testbench/fabrics/tegra410/judge/reference_ucf.h"
+#include "testbench/fabrics/tegra410/judge/wires/memory_wires.h"
 #include "testbench/fabrics/tegra410/tests/model/tegra410_rig.h"
 #include "testbench/judge/finding.h"
 #include "testbench/support/simulation_test.h"
@@ -19,14 +21,15 @@ scoreboard::Tegra410JudgeSpec spec_for(const platform::PlatformSpec& built) {
   for (const tegra410::MemoryRange& range : platform::system_map(built)) {
     spec.memory.push_back({range.base, range.size, range.socket, range.memory_class});
   }
-  spec.slc = {built.tegra410->slc.slices, built.tegra410->slc.sets, built.tegra410->slc.ways};
-  spec.cached = built.tegra410->slc.cached;
-  spec.ucf_frequency_hz = built.tegra410->ucf_clock_hz;
-  spec.slc_latency = built.tegra410->latency.slc;
-  spec.cmem_latency = built.tegra410->latency.cmem;
-  spec.gmem_latency = built.tegra410->latency.gmem;
-  spec.link_latency = built.tegra410->latency.link;
-  spec.cmem_service = built.tegra410->latency.cmem_service;
+  spec.slc = {built.of<platform::Tegra410Spec>().slc.slices, built.of<platform::Tegra410Spec>().slc.sets,
+              built.of<platform::Tegra410Spec>().slc.ways};
+  spec.cached = built.of<platform::Tegra410Spec>().slc.cached;
+  spec.ucf_frequency_hz = built.of<platform::Tegra410Spec>().ucf_clock_hz;
+  spec.slc_latency = built.of<platform::Tegra410Spec>().latency.slc;
+  spec.cmem_latency = built.of<platform::Tegra410Spec>().latency.cmem;
+  spec.gmem_latency = built.of<platform::Tegra410Spec>().latency.gmem;
+  spec.link_latency = built.of<platform::Tegra410Spec>().latency.link;
+  spec.cmem_service = built.of<platform::Tegra410Spec>().latency.cmem_service;
   return spec;
 }
 
@@ -80,7 +83,7 @@ class PlatformCrossCheck : public SimulationTest {
   void check(const platform::PlatformSpec& spec, std::uint64_t lines, std::uint64_t seed) {
     Rig rig(spec);
     Judge judge(spec_for(rig.platform.spec()));
-    rig.platform.set_observer(&judge);
+    rig.platform.get<platform::Tegra410Part>().set_observer(&judge);
     run(
         [&] {
           std::uint64_t state = seed;
@@ -90,7 +93,7 @@ class PlatformCrossCheck : public SimulationTest {
           };
           for (int step = 0; step < 60'000; ++step) {
             const auto socket = static_cast<unsigned>(random(spec.sockets));
-            const auto cluster = static_cast<unsigned>(random(spec.tegra410->clusters));
+            const auto cluster = static_cast<unsigned>(random(spec.of<platform::Tegra410Spec>().clusters));
             const auto home = static_cast<unsigned>(random(spec.sockets));
             const std::uint64_t line = random(lines);
             const std::uint64_t kind = random(8);
@@ -140,9 +143,10 @@ TEST_F(PlatformCrossCheck, four_sockets_with_many_lines) { check(small_spec(4), 
 
 TEST_F(PlatformCrossCheck, odd_geometry_with_gmem_cached_and_cxl_not) {
   platform::PlatformSpec spec = small_spec(2);
-  spec.cpus_per_socket = spec.tegra410->clusters = 64;
-  spec.tegra410->slc = {.slices = 3, .sets = 5, .ways = 3, .cached = {MemoryClass::cmem, MemoryClass::gmem}};
-  spec.tegra410->latency.cmem_service = 9'000;
+  spec.cpus_per_socket = spec.edit<platform::Tegra410Spec>().clusters = 64;
+  spec.edit<platform::Tegra410Spec>().slc = {
+      .slices = 3, .sets = 5, .ways = 3, .cached = {MemoryClass::cmem, MemoryClass::gmem}};
+  spec.edit<platform::Tegra410Spec>().latency.cmem_service = 9'000;
   check(spec, 60, 6);
 }
 

@@ -5,9 +5,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "models/cxl/part/cxl_spec.h"
 #include "models/platform/platform_spec.h"
-#include "models/platform/tegra410/pmu_model.h"
-#include "models/platform/tegra410/pmu_rows.h"
+#include "models/tegra410/part/pmu_model.h"
+#include "models/tegra410/part/pmu_rows.h"
+#include "models/tegra410/part/tegra410_spec.h"
 
 namespace pmufab::platform {
 namespace {
@@ -16,7 +18,7 @@ using ::testing::HasSubstr;
 
 /// The field and reason with which a changed default specification is refused; empty if it is accepted.
 std::pair<std::string, std::string> refusal(const std::function<void(PlatformSpec&)>& change) {
-  PlatformSpec spec;
+  PlatformSpec spec = tegra410_platform();
   change(spec);
   try {
     validate(spec);
@@ -45,7 +47,7 @@ TEST(PlatformSpec, defaults_are_valid_for_one_to_four_sockets) {
     expect_accepted([&](PlatformSpec& spec) { spec.sockets = sockets; });
     expect_accepted([&](PlatformSpec& spec) {
       spec.sockets = sockets;
-      spec.memory = default_memory(sockets);
+      spec.edit<platform::Tegra410Spec>().memory = default_memory(sockets);
     });
   }
 }
@@ -60,10 +62,11 @@ TEST(PlatformSpec, refuses_numbers_of_sockets_and_cpus_that_cannot_be) {
                  [](PlatformSpec& spec) { spec.cpus_per_socket = 264; });
   expect_refused("cpus_per_socket", "; 11 can", [](PlatformSpec& spec) { spec.cpus_per_socket = 4; });
   expect_refused("tegra410.clusters", "is 65, must be 1 ... 64",
-                 [](PlatformSpec& spec) { spec.tegra410->clusters = 65; });
-  expect_refused("tegra410.clusters", "is 0", [](PlatformSpec& spec) { spec.tegra410->clusters = 0; });
-  expect_accepted([](PlatformSpec& spec) { spec.cpus_per_socket = spec.tegra410->clusters = 64; });
-  expect_refused("tegra410", "is missing", [](PlatformSpec& spec) { spec.tegra410.reset(); });
+                 [](PlatformSpec& spec) { spec.edit<platform::Tegra410Spec>().clusters = 65; });
+  expect_refused("tegra410.clusters", "is 0",
+                 [](PlatformSpec& spec) { spec.edit<platform::Tegra410Spec>().clusters = 0; });
+  expect_accepted([](PlatformSpec& spec) { spec.cpus_per_socket = spec.edit<platform::Tegra410Spec>().clusters = 64; });
+  expect_refused("tegra410", "is missing", [](PlatformSpec& spec) { spec.parts.clear(); });
 }
 
 TEST(PlatformSpec, refuses_pmus_of_ones_own_that_cannot_be) {
@@ -73,7 +76,7 @@ TEST(PlatformSpec, refuses_pmus_of_ones_own_that_cannot_be) {
                                  tegra410::CoreSightPmuParameters{});
       row.make = [](const PmuSite& /*site*/) { return std::unique_ptr<PmuModel>(); };
       change(row);
-      spec.own_pmus.push_back(row);
+      spec.edit<platform::Tegra410Spec>().own_pmus.push_back(row);
     };
   };
   expect_accepted(with([](PmuRow& /*row*/) {}));
@@ -96,7 +99,7 @@ TEST(PlatformSpec, refuses_registers_of_pmus_of_ones_own_where_something_else_is
       row.name = "socket0.my_pmu";
       row.windows = {{"socket0.my_pmu", 0x1004'0000, 0x1000}, {"socket0.my_pmu.more", base, size}};
       row.make = [](const PmuSite& /*site*/) { return std::unique_ptr<PmuModel>(); };
-      spec.own_pmus.push_back(row);
+      spec.edit<platform::Tegra410Spec>().own_pmus.push_back(row);
     };
   };
   expect_accepted(at(0x1004'1000));
@@ -114,7 +117,7 @@ TEST(PlatformSpec, refuses_registers_of_pmus_of_ones_own_where_something_else_is
 
 TEST(PlatformSpec, refuses_memory_that_cannot_be) {
   const auto with = [](const std::vector<tegra410::MemoryRange>& memory) {
-    return [memory](PlatformSpec& spec) { spec.memory = memory; };
+    return [memory](PlatformSpec& spec) { spec.edit<platform::Tegra410Spec>().memory = memory; };
   };
   constexpr std::uint64_t kLimit = tegra410::AddressMap::kLimit;
   expect_refused("memory[0].size", "is 0", with({{0, 0, 0, MemoryClass::cmem}}));
@@ -136,7 +139,9 @@ TEST(PlatformSpec, refuses_memory_that_cannot_be) {
 
 TEST(PlatformSpec, refuses_caches_that_cannot_be) {
   const auto cache = [](std::uint64_t size, unsigned ways) {
-    return [=](PlatformSpec& spec) { spec.tegra410->private_cache = {.size = size, .ways = ways, .hit_latency = 0}; };
+    return [=](PlatformSpec& spec) {
+      spec.edit<platform::Tegra410Spec>().private_cache = {.size = size, .ways = ways, .hit_latency = 0};
+    };
   };
   expect_refused("tegra410.private_cache.ways", "is 0", cache(1 << 20, 0));
   expect_refused("tegra410.private_cache.ways", "is 65", cache(1 << 20, 65));
@@ -146,9 +151,9 @@ TEST(PlatformSpec, refuses_caches_that_cannot_be) {
   expect_accepted(cache(7 * 64 * 1024, 7));
   const auto slc = [](unsigned slices, unsigned sets, unsigned ways) {
     return [=](PlatformSpec& spec) {
-      spec.tegra410->slc.slices = slices;
-      spec.tegra410->slc.sets = sets;
-      spec.tegra410->slc.ways = ways;
+      spec.edit<platform::Tegra410Spec>().slc.slices = slices;
+      spec.edit<platform::Tegra410Spec>().slc.sets = sets;
+      spec.edit<platform::Tegra410Spec>().slc.ways = ways;
     };
   };
   expect_refused("tegra410.slc.slices", "is 257", slc(257, 1, 1));
@@ -161,30 +166,33 @@ TEST(PlatformSpec, refuses_caches_that_cannot_be) {
   expect_refused("tegra410.slc.sets", "are 17825792 lines, must be at most 16777216", slc(17, 16384, 64));
   expect_accepted(slc(16, 16384, 64));
   expect_refused("tegra410.slc.cached[0]", "twice", [](PlatformSpec& spec) {
-    spec.tegra410->slc.cached = {MemoryClass::cxl, MemoryClass::cxl};
+    spec.edit<platform::Tegra410Spec>().slc.cached = {MemoryClass::cxl, MemoryClass::cxl};
   });
-  expect_accepted([](PlatformSpec& spec) { spec.tegra410->slc.cached.clear(); });
+  expect_accepted([](PlatformSpec& spec) { spec.edit<platform::Tegra410Spec>().slc.cached.clear(); });
 }
 
 TEST(PlatformSpec, refuses_pmus_clocks_and_latencies_that_cannot_be) {
   expect_refused("tegra410.ucf_pmu.counters", "is 1, must be 2",
-                 [](PlatformSpec& spec) { spec.tegra410->ucf_pmu.counters = 1; });
+                 [](PlatformSpec& spec) { spec.edit<platform::Tegra410Spec>().ucf_pmu.counters = 1; });
   expect_refused("tegra410.ucf_pmu.counters", "is 65",
-                 [](PlatformSpec& spec) { spec.tegra410->ucf_pmu.counters = 65; });
-  expect_refused("tegra410.ucf_pmu.width", "is 7", [](PlatformSpec& spec) { spec.tegra410->ucf_pmu.width = 7; });
-  expect_refused("tegra410.ucf_pmu.width", "is 65", [](PlatformSpec& spec) { spec.tegra410->ucf_pmu.width = 65; });
+                 [](PlatformSpec& spec) { spec.edit<platform::Tegra410Spec>().ucf_pmu.counters = 65; });
+  expect_refused("tegra410.ucf_pmu.width", "is 7",
+                 [](PlatformSpec& spec) { spec.edit<platform::Tegra410Spec>().ucf_pmu.width = 7; });
+  expect_refused("tegra410.ucf_pmu.width", "is 65",
+                 [](PlatformSpec& spec) { spec.edit<platform::Tegra410Spec>().ucf_pmu.width = 65; });
   expect_refused("tegra410.cmem_latency_pmu.width", "is 65",
-                 [](PlatformSpec& spec) { spec.tegra410->cmem_latency_pmu.width = 65; });
-  expect_refused("tegra410.ucf_clock_hz", "is 0", [](PlatformSpec& spec) { spec.tegra410->ucf_clock_hz = 0; });
+                 [](PlatformSpec& spec) { spec.edit<platform::Tegra410Spec>().cmem_latency_pmu.width = 65; });
+  expect_refused("tegra410.ucf_clock_hz", "is 0",
+                 [](PlatformSpec& spec) { spec.edit<platform::Tegra410Spec>().ucf_clock_hz = 0; });
   expect_refused("tegra410.latency.link", "picoseconds",
-                 [](PlatformSpec& spec) { spec.tegra410->latency.link = 2'000'000'000; });
+                 [](PlatformSpec& spec) { spec.edit<platform::Tegra410Spec>().latency.link = 2'000'000'000; });
 }
 
 TEST(PlatformSpec, refuses_chip_to_chip_interfaces_that_cannot_be) {
   using tegra410::NvlinkPeer;
   using Nvlink = tegra410::NvlinkC2cParameters;
   const auto nvlink = [](const std::function<void(Nvlink&)>& change) {
-    return [change](PlatformSpec& spec) { change(spec.tegra410->nvlink_c2c); };
+    return [change](PlatformSpec& spec) { change(spec.edit<platform::Tegra410Spec>().nvlink_c2c); };
   };
   expect_refused("tegra410.nvlink_c2c.gpus", "is 3, must be 1 or 2", nvlink([](Nvlink& link) { link.gpus = 3; }));
   expect_refused("tegra410.nvlink_c2c.gpus", "'peer: none'", nvlink([](Nvlink& link) { link.gpus = 0; }));
@@ -211,11 +219,14 @@ TEST(PlatformSpec, refuses_chip_to_chip_interfaces_that_cannot_be) {
     link.gpu1_en_mask = 0x3fff;
   }));
   expect_refused("tegra410.nvlink_c2c.width", "is 7, must be 8 ... 64", nvlink([](Nvlink& link) { link.width = 7; }));
-  expect_refused("tegra410.nvclink.width", "is 65", [](PlatformSpec& spec) { spec.tegra410->nvclink.width = 65; });
-  expect_refused("tegra410.nvdlink.width", "is 65", [](PlatformSpec& spec) { spec.tegra410->nvdlink.width = 65; });
+  expect_refused("tegra410.nvclink.width", "is 65",
+                 [](PlatformSpec& spec) { spec.edit<platform::Tegra410Spec>().nvclink.width = 65; });
+  expect_refused("tegra410.nvdlink.width", "is 65",
+                 [](PlatformSpec& spec) { spec.edit<platform::Tegra410Spec>().nvdlink.width = 65; });
   expect_refused("tegra410.nvclink.cpu_en_mask", "instance 12",
-                 [](PlatformSpec& spec) { spec.tegra410->nvclink.cpu_en_mask = 0x1fff; });
-  expect_refused("tegra410.c2c_clock_hz", "is 0", [](PlatformSpec& spec) { spec.tegra410->c2c_clock_hz = 0; });
+                 [](PlatformSpec& spec) { spec.edit<platform::Tegra410Spec>().nvclink.cpu_en_mask = 0x1fff; });
+  expect_refused("tegra410.c2c_clock_hz", "is 0",
+                 [](PlatformSpec& spec) { spec.edit<platform::Tegra410Spec>().c2c_clock_hz = 0; });
 }
 
 constexpr std::uint64_t kStep = std::uint64_t{256} << 20;
@@ -229,8 +240,8 @@ TEST(PlatformSpec, refuses_cxl_devices_that_cannot_be) {
       device.decoders = {{.base = kMemory, .size = kStep}};
       device.cpmus.resize(1);
       device.cpmus[0].groups.resize(1);
-      spec.cxl = {device};
-      change(spec.cxl[0]);
+      spec.edit<platform::CxlSpec>().devices = {device};
+      change(spec.edit<platform::CxlSpec>().devices[0]);
     });
   };
   refuses("", "", [](CxlDeviceSpec&) {});
@@ -265,8 +276,9 @@ TEST(PlatformSpec, refuses_cxl_devices_that_cannot_be) {
             device.memory.ddr.shape = {2, 1, 2, 32};
           });
   expect_refused("cxl[1].decoders", "overlap those of cxl[0]", [](PlatformSpec& spec) {
-    spec.cxl.resize(2);
-    for (CxlDeviceSpec& device : spec.cxl) device.decoders = {{.base = kMemory, .size = kStep}};
+    spec.edit<platform::CxlSpec>().devices.resize(2);
+    for (CxlDeviceSpec& device : spec.edit<platform::CxlSpec>().devices)
+      device.decoders = {{.base = kMemory, .size = kStep}};
   });
 }
 
@@ -287,8 +299,8 @@ TEST(PlatformSpec, refuses_cxl_switches_and_interleaving_that_cannot_be) {
       branch.below.emplace().devices = {device, device};
       branch.below->cpmus = {ticks};
       device.decoders[0] = {.base = kMemory + 4 * kStep, .size = 4 * kStep, .interleave = {2, 16384}};
-      spec.cxl = {branch, device, device};
-      change(spec.cxl);
+      spec.edit<platform::CxlSpec>().devices = {branch, device, device};
+      change(spec.edit<platform::CxlSpec>().devices);
     });
   };
   using Cxl = std::vector<CxlDeviceSpec>;

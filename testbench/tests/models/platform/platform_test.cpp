@@ -9,8 +9,10 @@
 
 #include <tlm_utils/simple_target_socket.h>
 
-#include "models/platform/tegra410/pmu_model.h"
-#include "models/platform/tegra410/pmu_row.h"
+#include "models/tegra410/part/pmu_model.h"
+#include "models/tegra410/part/pmu_row.h"
+#include "models/tegra410/part/tegra410_part.h"
+#include "models/tegra410/part/tegra410_spec.h"
 #include "testbench/fabrics/tegra410/tests/model/tegra410_rig.h"
 #include "testbench/support/initiator.h"
 #include "testbench/support/interrupt_probe.h"
@@ -26,7 +28,7 @@ using platform::FirmwareDescription;
 constexpr RequesterKind kGpu = RequesterKind::gpu;
 
 TEST_F(SimulationTest, platform_describes_its_devices_as_firmware_does) {
-  platform::PlatformSpec spec;
+  platform::PlatformSpec spec = platform::tegra410_platform();
   spec.sockets = 2;
   platform::Platform built("platform", spec);
   const FirmwareDescription& firmware = built.firmware();
@@ -100,15 +102,15 @@ TEST_F(SimulationTest, platform_describes_chip_to_chip_interfaces_with_the_insta
   platform::PlatformSpec spec = small_spec(2);
   std::vector<std::pair<platform::PlatformSpec, Properties>> cases{
       {spec, {{"gpu0_en_mask", 0x7f}, {"gpu1_en_mask", 0x3f80}}}};
-  spec.tegra410->nvlink_c2c.gpus = 1;
+  spec.edit<platform::Tegra410Spec>().nvlink_c2c.gpus = 1;
   cases.push_back({spec, {{"gpu0_en_mask", 0x3fff}}});
-  spec.tegra410->nvlink_c2c.gpus = 2;
-  spec.tegra410->nvlink_c2c.gpu0_en_mask = 0;
+  spec.edit<platform::Tegra410Spec>().nvlink_c2c.gpus = 2;
+  spec.edit<platform::Tegra410Spec>().nvlink_c2c.gpu0_en_mask = 0;
   cases.push_back({spec, {{"gpu1_en_mask", 0x3f80}}});
   spec = small_spec(2);
-  spec.tegra410->nvlink_c2c.peer = tegra410::NvlinkPeer::cpu;
+  spec.edit<platform::Tegra410Spec>().nvlink_c2c.peer = tegra410::NvlinkPeer::cpu;
   cases.push_back({spec, {{"cpu_en_mask", 0x3fff}}});
-  spec.tegra410->nvlink_c2c.peer = tegra410::NvlinkPeer::none;
+  spec.edit<platform::Tegra410Spec>().nvlink_c2c.peer = tegra410::NvlinkPeer::none;
   cases.push_back({spec, {}});
   unsigned number = 0;
   for (const auto& [each, nvlink] : cases) {
@@ -134,9 +136,9 @@ TEST_F(SimulationTest, platform_describes_chip_to_chip_interfaces_with_the_insta
 
 TEST_F(SimulationTest, platform_without_page_one_and_interrupt_says_so_to_firmware) {  // register side of C1
   platform::PlatformSpec spec = small_spec(1);
-  spec.tegra410->ucf_pmu.dual_page = false;
-  spec.tegra410->ucf_pmu.interrupt = false;
-  spec.tegra410->ucf_pmu.atomic_64bit = true;
+  spec.edit<platform::Tegra410Spec>().ucf_pmu.dual_page = false;
+  spec.edit<platform::Tegra410Spec>().ucf_pmu.interrupt = false;
+  spec.edit<platform::Tegra410Spec>().ucf_pmu.atomic_64bit = true;
   Rig rig(spec);
   const ApmtNode& ucf = rig.platform.firmware().apmt.at(0);
   EXPECT_FALSE(ucf.base1.has_value());
@@ -151,7 +153,7 @@ TEST_F(SimulationTest, platform_without_page_one_and_interrupt_says_so_to_firmwa
 
 TEST_F(SimulationTest, platform_drives_an_edge_interrupt_if_the_specification_says_edge) {
   platform::PlatformSpec spec = small_spec(1);
-  spec.tegra410->ucf_pmu.trigger = InterruptTrigger::edge;
+  spec.edit<platform::Tegra410Spec>().ucf_pmu.trigger = InterruptTrigger::edge;
   Rig rig(spec);
   EXPECT_EQ(rig.platform.firmware().apmt.at(0).overflow_interrupt->line->trigger(), InterruptTrigger::edge);
 }
@@ -171,12 +173,12 @@ TEST_F(SimulationTest, platform_puts_every_described_window_of_four_sockets_on_t
 }
 
 TEST_F(SimulationTest, platform_has_no_more_sockets_than_it_says) {
-  platform::Platform built("platform", {});
-  EXPECT_THROW((void)built.socket(2), std::out_of_range);
+  platform::Platform built("platform", platform::tegra410_platform());
+  EXPECT_THROW((void)built.get<platform::Tegra410Part>().socket(2), std::out_of_range);
 }
 
 TEST_F(SimulationTest, platform_refuses_a_specification_that_cannot_be_built) {
-  platform::PlatformSpec spec;
+  platform::PlatformSpec spec = platform::tegra410_platform();
   spec.sockets = 9;
   EXPECT_THROW(platform::Platform("platform", spec), SpecError);
 }
@@ -195,13 +197,13 @@ class NoPmu final : public platform::PmuModel {
 
 /// The words with which a platform refuses such a PMU, once its row is changed.
 std::string refusal_of(const std::function<void(platform::PmuRow&)>& change) {
-  platform::PlatformSpec spec;
+  platform::PlatformSpec spec = platform::tegra410_platform();
   platform::PmuRow row;
   row.name = "socket0.no_pmu";
   row.windows = {{"socket0.no_pmu", 0x1004'0000, 0x1000}};
   row.make = [](const platform::PmuSite& /*site*/) { return std::make_unique<NoPmu>(); };
   change(row);
-  spec.own_pmus.push_back(row);
+  spec.edit<platform::Tegra410Spec>().own_pmus.push_back(row);
   try {
     platform::Platform("platform", spec);
   } catch (const SpecError& error) {
@@ -338,7 +340,8 @@ TEST_F(SimulationTest, platform_event_log_is_enough_to_recompute_every_counter) 
   std::vector<std::unique_ptr<ProbeLog>> logs;
   for (unsigned socket = 0; socket < 2; ++socket) {
     for (unsigned event = 0; event < tegra410::kUcfEventCount; ++event) {
-      Probe& probe = rig.platform.socket(socket).ucf().probe(static_cast<tegra410::UcfEvent>(event));
+      Probe& probe =
+          rig.platform.get<platform::Tegra410Part>().socket(socket).ucf().probe(static_cast<tegra410::UcfEvent>(event));
       logs.push_back(std::make_unique<ProbeLog>(
           probe, [&heard = log[probe.name()]](std::uint64_t amount, unsigned qualifier, Picoseconds when) {
             heard.push_back({when, amount, qualifier});
@@ -419,7 +422,7 @@ TEST_F(SimulationTest, platform_event_log_is_enough_to_recompute_every_counter) 
 // platform_pcie_test.cpp has those of root complexes.
 TEST_F(SimulationTest, platform_names_and_dumps_the_registers_of_every_device) {
   platform::PlatformSpec spec = small_spec(2);
-  spec.tegra410->pcie.root_complexes.emplace();
+  spec.edit<platform::Tegra410Spec>().pcie.root_complexes.emplace();
   Rig rig(spec);
   run([&] {
     std::set<std::string> names;

@@ -2,6 +2,7 @@
 // Transactions under way when a scenario ends.
 #include <gtest/gtest.h>
 
+#include "models/cmn/part/cmn_spec.h"
 #include "testbench/fabrics/cmn/scenario/cmn_fabric.h"
 #include "testbench/run/session/draining.h"
 #include "testbench/support/simulation_test.h"
@@ -63,12 +64,12 @@ TEST_F(Draining, nothing_under_way_takes_no_time) {
 TEST(DrainPatience, is_a_millisecond_and_more_for_slow_meshes_and_links) {
   platform::PlatformSpec spec;
   EXPECT_EQ(mesh_patience(spec), kMillisecond);
-  spec.cmn.emplace_back().topology.frequency_hz = 2'000'000'000;
+  spec.edit<platform::CmnMeshesSpec>().meshes.emplace_back().topology.frequency_hz = 2'000'000'000;
   EXPECT_EQ(mesh_patience(spec), kMillisecond);
-  spec.cmn.emplace_back().topology.frequency_hz = 100'000'000;
+  spec.edit<platform::CmnMeshesSpec>().meshes.emplace_back().topology.frequency_hz = 100'000'000;
   EXPECT_EQ(mesh_patience(spec), 20 * kMillisecond);
-  spec.cmn.back().nodes.sn_f.latency = 1'000'000;
-  spec.cmn.back().nodes.sn_f.cycles_per_request = 1'000'000;
+  spec.edit<platform::CmnMeshesSpec>().meshes.back().nodes.sn_f.latency = 1'000'000;
+  spec.edit<platform::CmnMeshesSpec>().meshes.back().nodes.sn_f.cycles_per_request = 1'000'000;
   EXPECT_GT(mesh_patience(spec), 40 * kMillisecond);
 }
 

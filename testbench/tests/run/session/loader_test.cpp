@@ -9,6 +9,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "models/cmn/part/cmn_spec.h"
+#include "models/tegra410/part/tegra410_spec.h"
 #include "testbench/fabrics/cmn/scenario/judge_spec.h"
 #include "testbench/fabrics/tegra410/scenario/judge_spec.h"
 #include "testbench/fabrics/tegra410/scenario/tegra410_workload.h"
@@ -73,7 +75,7 @@ TEST(ScenarioLoader, a_small_scenario_gets_all_defaults) {
   const ScenarioSpec spec = load(kSmall);
   EXPECT_EQ(spec.name, "small");
   EXPECT_THAT(spec.drivers, ElementsAre("all"));
-  EXPECT_EQ(spec.platform.memory.size(), 3U);
+  EXPECT_EQ(spec.platform.of<platform::Tegra410Spec>().memory.size(), 3U);
   EXPECT_EQ(spec.measures.size(), 1U);
   EXPECT_FALSE(spec.measures[0].stop);
   EXPECT_EQ(spec.host.access_latency, 50'000U);
@@ -111,7 +113,7 @@ TEST(ScenarioLoader, masks_of_chip_to_chip_interfaces_follow_the_peer) {
         load(with("tegra410: {clusters: 4}", "tegra410: {clusters: 4, nvlink_c2c: {" + text + "}}"));
     const std::string effective = to_yaml(spec.effective);
     EXPECT_EQ(to_yaml(load(effective).effective), effective);
-    return spec.platform.tegra410->nvlink_c2c;
+    return spec.platform.of<platform::Tegra410Spec>().nvlink_c2c;
   };
   const tegra410::NvlinkC2cParameters usual = nvlink("");
   EXPECT_EQ(usual.gpu_mask(0), 0x7fU);
@@ -180,7 +182,8 @@ TEST(ScenarioLoader, broken_event_strings_are_refused_before_anything_runs) {
 }
 
 TEST(ScenarioLoader, overrides_change_values_and_name_themselves_when_wrong) {
-  EXPECT_EQ(load(kSmall, {"platform.tegra410.ucf_pmu.width=16"}).platform.tegra410->ucf_pmu.width, 16U);
+  EXPECT_EQ(load(kSmall, {"platform.tegra410.ucf_pmu.width=16"}).platform.of<platform::Tegra410Spec>().ucf_pmu.width,
+            16U);
   EXPECT_EQ(load(kSmall, {"traffic[0].generators[0].phases[0].count=3"})
                 .workload.of<Tegra410Workload>()
                 .generators[0]
@@ -205,7 +208,7 @@ TEST(ScenarioLoader, a_matrix_makes_a_variant_of_every_combination) {
   EXPECT_EQ(variants[3].name, "trigger=edge,interrupt_delay=5 us");
   const ScenarioSpec spec = file.load(variants[3], {});
   EXPECT_EQ(spec.host.interrupt_delay.time, 5'000'000U);
-  EXPECT_EQ(spec.platform.tegra410->ucf_pmu.trigger, InterruptTrigger::edge);
+  EXPECT_EQ(spec.platform.of<platform::Tegra410Spec>().ucf_pmu.trigger, InterruptTrigger::edge);
   EXPECT_EQ(file.load(variants[3], {"host.interrupt_delay=7 us"}).host.interrupt_delay.time, 7'000'000U);
 }
 
@@ -236,7 +239,7 @@ TEST(ScenarioLoader, a_list_of_matrices_makes_the_variants_of_each) {
                                  "interrupt_delay=5 us,seed=3"));
   const ScenarioSpec spec = file.load(file.variants()[4], {});
   EXPECT_EQ(spec.seed, 3U);
-  EXPECT_EQ(spec.platform.tegra410->ucf_pmu.width, 64U);
+  EXPECT_EQ(spec.platform.of<platform::Tegra410Spec>().ucf_pmu.width, 64U);
   EXPECT_THAT(load_error(std::string(kSmall) + "matrix: []\n"), HasSubstr("matrix: must hold at least one map"));
   EXPECT_THAT(load_error(std::string(kSmall) + "matrix: [{seed: [1]}, seed]\n"), HasSubstr("matrix[1]: must be a map"));
   EXPECT_THAT(load_error(std::string(kSmall) + "matrix: [{seed: [1]}, {seed: []}]\n"),
@@ -277,7 +280,7 @@ TEST(ScenarioLoader, every_shipped_file_loads) {
       if (const auto sockets = tegra410_judge_spec(spec.platform)) {
         EXPECT_NO_THROW(sockets->validate()) << entry.path();
       }
-      EXPECT_EQ(cmn_judge_specs(spec.platform).size(), spec.platform.cmn.size());
+      EXPECT_EQ(cmn_judge_specs(spec.platform).size(), spec.platform.of<platform::CmnMeshesSpec>().meshes.size());
       EXPECT_EQ(spec.name, entry.path().stem().string());
     }
     ++scenarios;

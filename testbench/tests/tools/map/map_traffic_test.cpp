@@ -12,6 +12,7 @@
 #include <tlm_utils/simple_initiator_socket.h>
 #include <nlohmann/json.hpp>
 
+#include "models/cmn/part/cmn_meshes.h"
 #include "models/cmn/wire/mesh_observer.h"
 #include "models/platform/platform.h"
 #include "testbench/fabrics/cmn/scenario/cmn_workload.h"
@@ -108,14 +109,15 @@ TEST_F(MapTraffic, loads_are_what_crosses_the_wires) {
   Master master("master");
   master.socket.bind(platform.bus().socket);
   Watcher watcher;
-  platform.mesh(0).set_observer(&watcher);
+  platform.get<platform::CmnMeshes>().mesh(0).set_observer(&watcher);
   const traffic::ChiTrafficSpec& cpus = spec.workload.of<scenario::CmnWorkload>().chi.at(0);
-  traffic::ChiTraffic operations(platform.mesh(0), platform.nodes(0), cpus, "chi_traffic[0]", spec.seed);
+  traffic::ChiTraffic operations(platform.get<platform::CmnMeshes>().mesh(0),
+                                 platform.get<platform::CmnMeshes>().nodes(0), cpus, "chi_traffic[0]", spec.seed);
   operations.start(0);
   sc_core::sc_event end;  // meshes work ahead up to the next event
   end.notify(5, sc_core::SC_US);
   sc_core::sc_start(5, sc_core::SC_US);
-  platform.mesh(0).set_observer(nullptr);
+  platform.get<platform::CmnMeshes>().mesh(0).set_observer(nullptr);
 
   const std::map<std::string, cmn::Interface> directions = {{"east", cmn::Interface::east},
                                                             {"west", cmn::Interface::west},

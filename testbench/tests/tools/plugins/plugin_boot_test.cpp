@@ -10,8 +10,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "models/platform/plugin/plugin_error.h"
-#include "models/platform/plugin/plugin_spec.h"
+#include "models/plugin/part/plugin_error.h"
+#include "models/plugin/part/plugin_spec.h"
 #include "testbench/doors/guest/guest_session.h"
 #include "testbench/host/driver_sets.h"
 
@@ -27,7 +27,7 @@ TEST(PluginBoot, an_error_of_the_plug_in_is_told_and_not_what_drivers_made_of_it
   plugin->path = PMUFAB_PLUGINS_DIR "/scripted.so";
   plugin->parameters = {{"node", "0x3400_0000"}, {"fault", "throws at access"}};
   scenario::ScenarioSpec spec;
-  spec.platform = platform::PlatformSpec::without_fabrics();
+  spec.platform = platform::PlatformSpec{};
   spec.platform.sockets = 1;
   spec.platform.cpus_per_socket = 2;
   spec.platform.parts.push_back(std::move(plugin));

@@ -13,6 +13,8 @@
 
 #include <fmt/format.h>
 
+#include "models/cmn/part/cmn_meshes.h"
+#include "models/cmn/part/cmn_spec.h"
 #include "models/platform/platform.h"
 #include "testbench/fabrics/cmn/tests/integration/cmn_events.h"
 #include "testbench/fabrics/cmn/tests/integration/cmn_map.h"
@@ -79,9 +81,9 @@ class CmnDiscovery : public testing::SimulationTest, public ::testing::WithParam
     const std::string& chosen = std::get<0>(GetParam());
     const std::size_t slash = chosen.find('/');
     if (slash == std::string::npos) return;
-    const platform::CmnSpec one = spec.cmn.at(std::stoul(chosen.substr(slash + 1)));
-    spec.cmn = {one};
-    spec.links.clear();
+    const platform::CmnSpec one = spec.of<platform::CmnMeshesSpec>().meshes.at(std::stoul(chosen.substr(slash + 1)));
+    spec.edit<platform::CmnMeshesSpec>().meshes = {one};
+    spec.edit<platform::CmnMeshesSpec>().links.clear();
   }
 
   /// "cmn650 r1p0" is the platform cmn650 with another revision; "cmn700-linked/1" is the second mesh of that alone.
@@ -106,7 +108,7 @@ class CmnDiscovery : public testing::SimulationTest, public ::testing::WithParam
     return kernel_is_at_least("6.12") ||
            (name != "cmn700-8x8" && name != "cmn700-linked" && name != "rd-fremont" && !name.starts_with("cmn-s3"));
   }
-  [[nodiscard]] Topology& topology() { return spec.cmn.at(0).topology; }
+  [[nodiscard]] Topology& topology() { return spec.of<platform::CmnMeshesSpec>().meshes.at(0).topology; }
 
   /// Build the platform, load the drivers, run the story.
   /// @param change  changes the firmware's description
@@ -175,7 +177,7 @@ class CmnDiscovery : public testing::SimulationTest, public ::testing::WithParam
     ASSERT_EQ(shown.size(), 1U);
     EXPECT_EQ(shown[0].first, "arm-cmn/map");
     const CmnMap map = parse_cmn_map(shown[0].second);
-    const Topology& mesh = spec.cmn.at(0).topology;
+    const Topology& mesh = spec.of<platform::CmnMeshesSpec>().meshes.at(0).topology;
     // Up to 6.12 the driver knows the domain of crosspoints that hold a DTC, if there are several DTCs.
     const bool knows_dtcs = mesh.product == Product::cmn600 && mesh.dtcs > 1 && !kernel_is_at_least("7.2");
     const CmnMap expected = expected_cmn_map(mesh, knows_dtcs);
@@ -184,8 +186,8 @@ class CmnDiscovery : public testing::SimulationTest, public ::testing::WithParam
   }
   /// The whole folder: names and contents.
   void expect_events() const {
-    const std::vector<std::string> expected =
-        lines_of(expected_cmn_events(spec.cmn.at(0).topology, std::get<1>(GetParam()).kernel_version));
+    const std::vector<std::string> expected = lines_of(expected_cmn_events(
+        spec.of<platform::CmnMeshesSpec>().meshes.at(0).topology, std::get<1>(GetParam()).kernel_version));
     const std::vector<std::string> published = lines_of(events());
     std::vector<std::string> missing;
     std::vector<std::string> superfluous;
@@ -302,7 +304,7 @@ TEST_P(Cmn600Discovery, of_a_device_tree_with_another_root_makes_no_pmu_and_writ
       },
       // The window of a crosspoint instead of the root's.
       [&](platform::AcpiDevice& device) {
-        device.properties["arm,root-node"] = platform->mesh(0).layout().xp(0).offset;
+        device.properties["arm,root-node"] = platform->get<platform::CmnMeshes>().mesh(0).layout().xp(0).offset;
       });
 }
 
@@ -330,7 +332,7 @@ TEST_P(Cmn600Discovery, never_touches_an_external_node) {
   boot([&] {
     ASSERT_THAT(pmu_names(), ElementsAre("arm_cmn_0"));
     EXPECT_THAT(events("hnf_"), IsEmpty());
-    for (const cmn::NodePlace& node : platform->mesh(0).layout().nodes()) {
+    for (const cmn::NodePlace& node : platform->get<platform::CmnMeshes>().mesh(0).layout().nodes()) {
       if (!node.external) continue;
       const std::uint64_t begin = topology().base + node.offset;
       EXPECT_TRUE(std::none_of(accesses.begin(), accesses.end(), [&](const MmioBus::BusAccess& access) {
@@ -364,7 +366,7 @@ TEST_P(Cmn650Discovery, called_a_cmn_600_by_firmware_warns_and_believes_the_hard
       [&](platform::AcpiDevice& device) {
         device.hid.clear();
         device.compatible = "arm,cmn-600";
-        device.properties["arm,root-node"] = platform->mesh(0).layout().root_offset();
+        device.properties["arm,root-node"] = platform->get<platform::CmnMeshes>().mesh(0).layout().root_offset();
       });
 }
 
@@ -404,7 +406,7 @@ TEST_P(CmnS3Discovery, with_device_isolation_is_left_alone) {
   boot([&] {
     EXPECT_THAT(pmu_names(), IsEmpty());
     EXPECT_TRUE(logged("Device isolation enabled"));
-    const std::uint64_t root = topology().base + platform->mesh(0).layout().root_offset();
+    const std::uint64_t root = topology().base + platform->get<platform::CmnMeshes>().mesh(0).layout().root_offset();
     for (const MmioBus::BusAccess& access : accesses) {
       EXPECT_GE(access.address, root);
       EXPECT_LT(access.address, root + 0x1'0000);

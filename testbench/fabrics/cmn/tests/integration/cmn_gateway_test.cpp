@@ -5,6 +5,8 @@
 #include <set>
 #include <string>
 
+#include "models/cmn/part/cmn_meshes.h"
+#include "models/cmn/part/cmn_spec.h"
 #include "testbench/fabrics/cmn/tests/integration/cmn_test.h"
 #include "testbench/fabrics/cmn/tests/model/nodes/cmn_gateway_rig.h"
 #include "testbench/support/lost_writes.h"
@@ -26,19 +28,18 @@ class CmnGatewayDriver : public CmnTest {
     all.name = "meshes";
     all.sockets = 1;
     all.cpus_per_socket = 2;
-    all.tegra410.reset();
     for (const bool other : {false, true}) {
-      platform::CmnSpec& mesh = all.cmn.emplace_back();
+      platform::CmnSpec& mesh = all.edit<platform::CmnMeshesSpec>().meshes.emplace_back();
       mesh.topology = LinkedParties::topology(Product::cmn700, other ? 1'600'000'000 : 2'000'000'000, other);
       mesh.topology.crosspoints[0].ports[0] = {cmn::DeviceType::rn_f_chie, false, {}};
       mesh.topology.base = other ? 0x9000'0000 : 0x5000'0000;
       mesh.firmware = platform::CmnSpec::Firmware::device_tree;
       mesh.nodes.modelled = false;  // the test acts for the nodes
     }
-    all.links.push_back({.from = {0, 0}, .to = {1, 0}, .parameters = {}});
+    all.edit<platform::CmnMeshesSpec>().links.push_back({.from = {0, 0}, .to = {1, 0}, .parameters = {}});
     platform = std::make_unique<platform::Platform>("platform", all);
-    first = std::make_unique<LinkedParties>(platform->mesh(0));
-    second = std::make_unique<LinkedParties>(platform->mesh(1));
+    first = std::make_unique<LinkedParties>(platform->get<platform::CmnMeshes>().mesh(0));
+    second = std::make_unique<LinkedParties>(platform->get<platform::CmnMeshes>().mesh(1));
     DriverTest::boot(platform->bus(), platform->firmware(), [this, story = std::move(story)] {
       ASSERT_EQ(host->pmus().size(), 2U);
       story();

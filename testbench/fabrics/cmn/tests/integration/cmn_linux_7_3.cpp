@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "models/cmn/part/cmn_spec.h"
 #include "testbench/perf/pmu_catalog.h"
 #include "testbench/run/session/driver_selection.h"
 #include "testbench/run/session/scenario_spec.h"
@@ -20,7 +21,7 @@ std::vector<DriverSet> driver_sets_for_cmn_s3() {
 
 platform::CmnSpec CmnLinux73::ready_made(const std::string& name) {
   const std::string file = fmt::format("{}/scenarios/platforms/{}.yaml", PMUFAB_SOURCE_DIR, name);
-  return scenario::load_platform(file, {}).spec.cmn.at(0);
+  return scenario::load_platform(file, {}).spec.of<platform::CmnMeshesSpec>().meshes.at(0);
 }
 
 EventHandle CmnLinux73::try_open(const std::string& text, EventHandle leader) {

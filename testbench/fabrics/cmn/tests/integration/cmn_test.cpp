@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "models/cmn/part/cmn_spec.h"
 #include "models/cmn/standard_devices.h"
 
 namespace pmufab::integration {
@@ -53,8 +54,7 @@ void CmnTest::boot(cmn::Topology topology, std::function<void()> story) {
   all.name = "mesh";
   all.sockets = 1;
   all.cpus_per_socket = 2;
-  all.tegra410.reset();
-  all.cmn.push_back(spec);
+  all.edit<platform::CmnMeshesSpec>().meshes.push_back(spec);
   platform = std::make_unique<platform::Platform>("platform", all);
   DriverTest::boot(platform->bus(), platform->firmware(), [this, story = std::move(story)] {
     ASSERT_EQ(host->pmus().size(), expect_probe ? 1U : 0U);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "models/cmn/part/cmn_meshes.h"
 #include "models/platform/platform.h"
 #include "testbench/tests/integration/integration_test.h"
 
@@ -33,7 +34,7 @@ class CmnTest : public DriverTest {
   /// Build a platform with this mesh and the other parts of `spec`, load the driver, and run the story.
   void boot(cmn::Topology topology, std::function<void()> story);
 
-  [[nodiscard]] cmn::Mesh& mesh() { return platform->mesh(0); }
+  [[nodiscard]] cmn::Mesh& mesh() { return platform->get<platform::CmnMeshes>().mesh(0); }
   [[nodiscard]] bool line_is_high(unsigned dtc) { return mesh().interrupt(dtc).is_high(); }
 
   /// Config of an event of nodes of a type; of a single node, if its id is given.

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "models/cmn/part/cmn_spec.h"
 #include "testbench/fabrics/cmn/scenario/cmn_event_check.h"
 #include "testbench/perf/event_syntax.h"
 #include "testbench/run/session/scenario_spec.h"
@@ -74,7 +75,7 @@ measure: [{events: [arm_cmn_0/dtc_cycles/]}]
     event.pmu = "arm_cmn_0";
     event.attributes.config = static_cast<std::uint64_t>(type);
     event.terms = {{"hnf_cache_miss"}, {"nodeid", id}};
-    return hint_of_nodes(event, 0, spec.platform.cmn[0].topology);
+    return hint_of_nodes(event, 0, spec.platform.of<platform::CmnMeshesSpec>().meshes[0].topology);
   };
   EXPECT_EQ(hint(0x40), "there is no hnf with node id 0x40; the nearest are 0x44, 0x24 (pmufab map shows all)");
   EXPECT_EQ(hint(0x24), "");

@@ -9,6 +9,7 @@
 
 #include "models/cmn/description/example_topologies.h"
 #include "models/cmn/description/layout.h"
+#include "models/cmn/part/cmn_spec.h"
 #include "models/platform/platform_spec.h"
 #include "testbench/fabrics/cmn/scenario/judge_spec.h"
 
@@ -56,7 +57,7 @@ TEST(CmnJudgeSpec, nodes_and_registers_are_where_the_models_put_them) {
   for (const Example& example : meshes()) {
     SCOPED_TRACE(example.name);
     platform::PlatformSpec platform;
-    platform.cmn.emplace_back().topology = example.topology;
+    platform.edit<platform::CmnMeshesSpec>().meshes.emplace_back().topology = example.topology;
     const std::vector<scoreboard::CmnJudgeSpec> specs = cmn_judge_specs(platform);
     ASSERT_EQ(specs.size(), 1U);
     std::vector<Place> judged;

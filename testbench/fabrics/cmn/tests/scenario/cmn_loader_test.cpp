@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "models/cmn/part/cmn_spec.h"
 #include "testbench/run/session/scenario_spec.h"
 
 namespace pmufab::scenario::cmn_loader_test {
@@ -44,7 +45,9 @@ ScenarioSpec load(const std::string& yaml) {
   const ScenarioFile file(parse_text(yaml, "s.yaml"), {});
   return file.load(file.variants().front(), {});
 }
-const platform::CmnSpec& mesh_of(const ScenarioSpec& spec) { return spec.platform.cmn.at(0); }
+const platform::CmnSpec& mesh_of(const ScenarioSpec& spec) {
+  return spec.platform.of<platform::CmnMeshesSpec>().meshes.at(0);
+}
 std::string load_error(const std::string& yaml) {
   try {
     static_cast<void>(load(yaml));

@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "models/cmn/part/cmn_spec.h"
 #include "testbench/run/session/scenario_spec.h"
 
 namespace pmufab::scenario::link_loader_test {
@@ -49,14 +50,14 @@ TEST(LinkLoader, names_gateways_and_may_choose_every_parameter) {
       "    - {from: cmn0/ccg1, to: cmn1/ccg0}\n"
       "    - {from: cmn0/ccg0, to: cmn1/ccg1, latency: 7 ns, cycles_per_flit: 2, flit_bytes: 64, link_credits: 9,\n"
       "       rht_entries: 10, reqtrk_entries: 11, write_buffers: 12, node_latency: 13}\n");
-  ASSERT_THAT(spec.platform.links, SizeIs(2));
-  const platform::CmnLinkSpec& usual = spec.platform.links[0];
+  ASSERT_THAT(spec.platform.of<platform::CmnMeshesSpec>().links, SizeIs(2));
+  const platform::CmnLinkSpec& usual = spec.platform.of<platform::CmnMeshesSpec>().links[0];
   EXPECT_EQ(usual.from.mesh, 0U);
   EXPECT_EQ(usual.from.gateway, 1U);
   EXPECT_EQ(usual.to.mesh, 1U);
   EXPECT_EQ(usual.to.gateway, 0U);
   EXPECT_EQ(usual.parameters.latency, 20'000U);
-  const cmn::LinkParameters& chosen = spec.platform.links[1].parameters;
+  const cmn::LinkParameters& chosen = spec.platform.of<platform::CmnMeshesSpec>().links[1].parameters;
   EXPECT_EQ(chosen.latency, 7'000U);
   EXPECT_EQ(chosen.cycles_per_flit, 2U);
   EXPECT_EQ(chosen.flit_bytes, 64U);

@@ -8,8 +8,11 @@
 #include <gtest/gtest.h>
 
 #include "models/cmn/description/example_topologies.h"
-#include "models/platform/cxl/cxl_part.h"
+#include "models/cmn/part/cmn_spec.h"
+#include "models/cxl/part/cxl_part.h"
+#include "models/cxl/part/cxl_spec.h"
 #include "models/platform/platform.h"
+#include "models/tegra410/part/tegra410_spec.h"
 #include "testbench/fabrics/cxl/client/cpmu_search.h"
 #include "testbench/support/initiator.h"
 #include "testbench/support/simulation_test.h"
@@ -26,17 +29,16 @@ TEST_F(SimulationTest, cpmus_are_reset_with_their_device_and_firmware_programs_i
   platform::PlatformSpec spec;
   spec.sockets = 1;
   spec.cpus_per_socket = 1;
-  spec.tegra410.reset();
   platform::CxlDeviceSpec device;
   device.decoders = {{.base = kMemory, .size = std::uint64_t{256} << 20}};
   device.cpmus.resize(1);
   device.cpmus[0].groups.resize(1);
-  spec.cxl = {device};
+  spec.edit<platform::CxlSpec>().devices = {device};
   platform::Platform built("platform", spec);
   Initiator cpu("cpu");
   cpu.socket.bind(built.bus().socket);
-  platform::CxlPart::Device& parts = built.cxl()->device(0);
-  const std::uint64_t configuration = built.cxl()->cpmu_address(0, 0) + 0x200;
+  platform::CxlPart::Device& parts = built.get<platform::CxlPart>().device(0);
+  const std::uint64_t configuration = built.get<platform::CxlPart>().cpmu_address(0, 0) + 0x200;
   const auto enable = [&] {
     EXPECT_TRUE(cpu.write(kFunction + 0x04, 2, 2).ok());  // Memory Space Enable
     cpu.put64(configuration, kProgram);
@@ -76,8 +78,7 @@ platform::PlatformSpec cxl_platform(const std::vector<platform::CxlDeviceSpec>& 
   platform::PlatformSpec spec;
   spec.sockets = 1;
   spec.cpus_per_socket = 1;
-  spec.tegra410.reset();
-  spec.cxl = branches;
+  spec.edit<platform::CxlSpec>().devices = branches;
   return spec;
 }
 
@@ -85,14 +86,14 @@ constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
 
 TEST_F(SimulationTest, mistakes_of_software_are_reported_again_after_a_reset_of_the_platform) {
   platform::PlatformSpec spec = cxl_platform({cxl_device({{.base = std::uint64_t{1} << 40, .size = 256 * kMiB}})});
-  spec.tegra410.emplace().clusters = spec.cpus_per_socket;
-  spec.cmn.resize(1);
-  spec.cmn[0].topology = cmn::examples::cmn650_two_dtcs();
+  spec.edit<platform::Tegra410Spec>().clusters = spec.cpus_per_socket;
+  spec.edit<platform::CmnMeshesSpec>().meshes.resize(1);
+  spec.edit<platform::CmnMeshesSpec>().meshes[0].topology = cmn::examples::cmn650_two_dtcs();
   platform::Platform built("platform", spec);
   Initiator cpu("cpu");
   cpu.socket.bind(built.bus().socket);
   constexpr std::uint64_t kEcam = platform::default_map::kEcam;
-  const std::uint64_t configuration = built.cxl()->cpmu_address(0, 0) + 0x200;
+  const std::uint64_t configuration = built.get<platform::CxlPart>().cpmu_address(0, 0) + 0x200;
   const platform::MemoryResource mesh = built.firmware().devices.back().memory.at(0);
   const auto make_mistakes = [&] {
     cpu.read32(8);
@@ -128,7 +129,7 @@ TEST_F(SimulationTest, cxl_ports_are_found_with_their_registers) {  // contract 
   platform::Platform built(
       "platform",
       cxl_platform({cxl_switch({half, half}), cxl_device({{.base = kShared + 1024 * kMiB, .size = 256 * kMiB}})}));
-  platform::CxlPart& part = *built.cxl();
+  platform::CxlPart& part = built.get<platform::CxlPart>();
   Initiator cpu("cpu");
   cpu.socket.bind(built.bus().socket);
   constexpr std::uint64_t kEcam = platform::default_map::kEcam;
@@ -237,7 +238,7 @@ TEST_F(SimulationTest, each_chunk_of_an_interleaved_range_goes_to_its_device) { 
   platform::Platform built("platform", cxl_platform(branches));
   Initiator cpu("cpu");
   cpu.socket.bind(built.bus().socket);
-  platform::CxlPart& part = *built.cxl();
+  platform::CxlPart& part = built.get<platform::CxlPart>();
   struct : cxl::OperationClient {
     void completed(std::uint32_t /*user*/, Picoseconds /*now*/) override { ++done; }
     void unblocked(Picoseconds /*now*/) override {}
@@ -288,7 +289,7 @@ TEST_F(SimulationTest, addresses_go_to_root_ports_as_the_decoders_of_the_host_br
   platform::Platform built("platform", cxl_platform(branches));
   Initiator cpu("cpu");
   cpu.socket.bind(built.bus().socket);
-  platform::CxlPart& part = *built.cxl();
+  platform::CxlPart& part = built.get<platform::CxlPart>();
   const std::uint64_t decoders = platform::default_map::kCxlHostBridge + 0x1200;
   const auto root_of = [&](std::uint64_t address) {
     return &part.bridge().route(address, part.root(0).host) == &part.root(1).host ? 1 : 0;

@@ -6,7 +6,8 @@
 
 #include <gtest/gtest.h>
 
-#include "models/platform/cxl/cxl_part.h"
+#include "models/cxl/part/cxl_part.h"
+#include "models/cxl/part/cxl_spec.h"
 #include "models/platform/platform.h"
 #include "testbench/fabrics/cxl/scenario/judge_spec.h"
 
@@ -32,7 +33,6 @@ platform::PlatformSpec hierarchy() {
   platform::PlatformSpec spec;
   spec.sockets = 1;
   spec.cpus_per_socket = 1;
-  spec.tegra410.reset();
   platform::CxlDeviceSpec first = device(2, kBase, 1'000);
   first.registers.payload_size_log2 = 16;
   first.locator = {cxl::BlockId::cpmu,      cxl::BlockId::device, cxl::BlockId::empty, cxl::BlockId::vendor_specific,
@@ -41,7 +41,7 @@ platform::PlatformSpec hierarchy() {
   branch.decoders.clear();
   branch.below.emplace().cpmus = branch.port.cpmus;
   branch.below->devices = {device(1, kBase + 256 * kMiB, 3'000), device(0, kBase + 512 * kMiB, 4'000)};
-  spec.cxl = {first, branch, device(1, kBase + 768 * kMiB, 5'000)};
+  spec.edit<platform::CxlSpec>().devices = {first, branch, device(1, kBase + 768 * kMiB, 5'000)};
   return spec;
 }
 
@@ -49,7 +49,7 @@ TEST(CxlJudgeSpec, components_links_and_registers_are_what_the_platform_builds) 
   const platform::PlatformSpec described = hierarchy();
   const scoreboard::CxlJudgeSpec judged = cxl_judge_spec(described);
   platform::Platform built("platform", described);
-  const platform::CxlPart& part = *built.cxl();
+  const platform::CxlPart& part = built.get<platform::CxlPart>();
   ASSERT_EQ(judged.components.size(), part.components().size());
   std::size_t blocks = 0;
   for (unsigned index = 0; index < part.components().size(); ++index) {

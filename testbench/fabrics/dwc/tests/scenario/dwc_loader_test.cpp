@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "models/platform/dwc/dwc_ports.h"
+#include "models/dwc/part/dwc_ports.h"
 #include "testbench/fabrics/dwc/scenario/dwc_fabric.h"
 #include "testbench/run/session/scenario_spec.h"
 
@@ -54,14 +54,14 @@ std::string error_with(const std::string& override_text) {
 
 TEST(DwcLoader, root_ports_have_places_and_names) {
   const platform::PlatformSpec spec = load().platform;
-  ASSERT_THAT(spec.dwc, SizeIs(3));
-  EXPECT_EQ(spec.dwc[0].vendor_id, 0x1dedU);
-  EXPECT_EQ(spec.dwc[1].vendor_id, 0x17cbU);
-  EXPECT_EQ(spec.dwc[1].clock_hz, 250'000'000U);
-  EXPECT_EQ(spec.dwc[1].time_width, 40U);
-  EXPECT_EQ(platform::dwc_perf_name(spec.dwc[0]), "dwc_rootport_13018");
-  EXPECT_EQ(platform::dwc_perf_name(spec.dwc[1]), "dwc_rootport_130f8");
-  EXPECT_EQ(platform::dwc_perf_name(spec.dwc[2]), "dwc_rootport_ff0000");
+  ASSERT_THAT(spec.of<platform::DwcSpec>().ports, SizeIs(3));
+  EXPECT_EQ(spec.of<platform::DwcSpec>().ports[0].vendor_id, 0x1dedU);
+  EXPECT_EQ(spec.of<platform::DwcSpec>().ports[1].vendor_id, 0x17cbU);
+  EXPECT_EQ(spec.of<platform::DwcSpec>().ports[1].clock_hz, 250'000'000U);
+  EXPECT_EQ(spec.of<platform::DwcSpec>().ports[1].time_width, 40U);
+  EXPECT_EQ(platform::dwc_perf_name(spec.of<platform::DwcSpec>().ports[0]), "dwc_rootport_13018");
+  EXPECT_EQ(platform::dwc_perf_name(spec.of<platform::DwcSpec>().ports[1]), "dwc_rootport_130f8");
+  EXPECT_EQ(platform::dwc_perf_name(spec.of<platform::DwcSpec>().ports[2]), "dwc_rootport_ff0000");
   const std::vector<platform::DwcBridge> bridges = platform::dwc_bridges(spec);
   ASSERT_THAT(bridges, SizeIs(2));
   EXPECT_EQ(bridges[0].first_bus, 0x30U);
@@ -74,8 +74,8 @@ TEST(DwcLoader, root_ports_have_places_and_names) {
 
 TEST(DwcLoader, root_buses_of_one_segment_share_its_configuration_space) {
   platform::PlatformSpec spec = load().platform;
-  spec.dwc[1].bus = 0x80;
-  spec.dwc[1].socket = 1;
+  spec.edit<platform::DwcSpec>().ports[1].bus = 0x80;
+  spec.edit<platform::DwcSpec>().ports[1].socket = 1;
   EXPECT_NO_THROW(platform::validate(spec));
   const std::vector<platform::DwcBridge> bridges = platform::dwc_bridges(spec);
   ASSERT_THAT(bridges, SizeIs(3));

@@ -4,7 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include "models/soc/part/soc_rows.h"
 #include "models/soc/wire/fabric_sources.h"
+#include "models/tegra410/part/tegra410_part.h"
+#include "models/tegra410/part/tegra410_spec.h"
 #include "testbench/fabrics/tegra410/tests/model/tegra410_rig.h"
 #include "testbench/support/simulation_test.h"
 #include "testbench/tests/models/allocation_counter.h"
@@ -32,10 +35,11 @@ soc::SourceDescription source(Cause cause, std::string_view event = {}) {
 /// Two small sockets, each with a described PMU.
 platform::PlatformSpec spec() {
   platform::PlatformSpec spec = testing::small_spec(2);
-  for (tegra410::PcieRootComplex& complex : *spec.tegra410->pcie.root_complexes)
+  for (tegra410::PcieRootComplex& complex : *spec.of<platform::Tegra410Spec>().pcie.root_complexes)
     complex.root_ports.front().devices = {{.bar_size = 1 << 20}};
-  spec.soc.sources = {source(Cause::ucf, "slc_access_rd"), source(Cause::pcie), source(Cause::pcie_tgt)};
-  soc::PmuDescription& pmu = spec.soc.pmus.emplace_back();
+  spec.edit<platform::SocSpec>().sources = {source(Cause::ucf, "slc_access_rd"), source(Cause::pcie),
+                                            source(Cause::pcie_tgt)};
+  soc::PmuDescription& pmu = spec.edit<platform::SocSpec>().pmus.emplace_back();
   pmu.name = "twin";
   pmu.base = kTwin;
   pmu.pmiidr = 0x7100'043b;
@@ -140,7 +144,7 @@ TEST_F(SocSources, a_read_is_outstanding_until_its_answer_is_back) {
 TEST_F(SocSources, requests_to_bars_and_cxl_memory_are_counted) {
   run([&] {
     std::uint64_t bar = 0;
-    for (const tegra410::MemoryRange& range : rig.platform.address_map().ranges()) {
+    for (const tegra410::MemoryRange& range : rig.platform.get<platform::Tegra410Part>().address_map().ranges()) {
       if (range.memory_class == MemoryClass::bar && range.socket == 0) bar = range.base;
     }
     ASSERT_NE(bar, 0U);

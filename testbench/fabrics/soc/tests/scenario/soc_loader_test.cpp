@@ -5,7 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "models/platform/soc/soc_rows.h"
+#include "models/soc/part/soc_rows.h"
+#include "models/tegra410/part/tegra410_spec.h"
 #include "testbench/fabrics/soc/scenario/soc_fabric.h"
 #include "testbench/run/session/scenario_spec.h"
 
@@ -78,7 +79,7 @@ std::string error_with(const std::string& what, const std::string& by) {
 }
 
 TEST(SocLoader, a_description_holds_what_the_file_says) {
-  const soc::Description& soc = load().platform.soc;
+  const soc::Description& soc = load().platform.of<platform::SocSpec>();
   ASSERT_THAT(soc.sources, SizeIs(2));
   EXPECT_THAT(soc.sources[0].attributes, ElementsAre("port", "write", "bytes"));
   ASSERT_THAT(soc.pmus, SizeIs(2));
@@ -135,8 +136,8 @@ TEST(SocLoader, each_socket_has_its_pmus_and_their_numbers_follow) {
 
 TEST(SocLoader, a_list_stands_beside_any_kind) {
   const ScenarioSpec spec = load({"platform.kind=tegra410", "platform.cpus_per_socket=44"});
-  EXPECT_TRUE(spec.platform.tegra410.has_value());
-  EXPECT_THAT(spec.platform.soc.pmus, SizeIs(2));
+  EXPECT_TRUE(spec.platform.has<platform::Tegra410Spec>());
+  EXPECT_THAT(spec.platform.of<platform::SocSpec>().pmus, SizeIs(2));
 }
 
 TEST(SocLoader, misspelt_names_are_refused_where_they_stand) {

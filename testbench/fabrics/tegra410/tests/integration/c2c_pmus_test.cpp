@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "models/platform/platform.h"
+#include "models/tegra410/part/tegra410_spec.h"
 #include "testbench/fabrics/tegra410/tests/integration/tegra410_gpu.h"
 #include "testbench/tests/integration/integration_test.h"
 
@@ -31,10 +32,10 @@ enum Event : std::uint64_t {
 class C2cPmus : public DriverTest {
  protected:
   static platform::PlatformSpec small(unsigned sockets) {
-    platform::PlatformSpec spec;
+    platform::PlatformSpec spec = platform::tegra410_platform();
     spec.sockets = sockets;
     spec.cpus_per_socket = 2;
-    spec.tegra410->clusters = 2;
+    spec.edit<platform::Tegra410Spec>().clusters = 2;
     return spec;
   }
   void build(const platform::PlatformSpec& spec) {
@@ -112,7 +113,7 @@ TEST_P(C2cPmus, of_gpus_say_how_many_and_have_all_events_and_a_mask) {
 // contract E2
 TEST_P(C2cPmus, of_one_gpu_and_of_another_socket_say_so) {
   platform::PlatformSpec spec = small(2);
-  spec.tegra410->nvlink_c2c.gpus = 1;
+  spec.edit<platform::Tegra410Spec>().nvlink_c2c.gpus = 1;
   build(spec);
   device("NVDA2023", "1").properties = {{"cpu_en_mask", 0xf}, {"gpu0_en_mask", 0xf0}};  // the CPU comes first
   boot([&] {
@@ -128,8 +129,8 @@ TEST_P(C2cPmus, of_one_gpu_and_of_another_socket_say_so) {
 // contract E2
 TEST_P(C2cPmus, without_a_mask_are_refused) {
   platform::PlatformSpec spec = small(1);
-  spec.tegra410->nvlink_c2c.peer = NvlinkPeer::none;
-  spec.tegra410->nvclink.cpu_en_mask = 0;  // like firmware of a board with one socket
+  spec.edit<platform::Tegra410Spec>().nvlink_c2c.peer = NvlinkPeer::none;
+  spec.edit<platform::Tegra410Spec>().nvclink.cpu_en_mask = 0;  // like firmware of a board with one socket
   build(spec);
   EXPECT_TRUE(device("NVDA2023").properties.empty());
   EXPECT_TRUE(device("NVDA2022").properties.empty());
@@ -145,7 +146,8 @@ TEST_P(C2cPmus, without_a_mask_are_refused) {
 TEST_P(C2cPmus, are_read_in_32_bit_halves_high_low_high) {
   constexpr std::uint64_t kInstance0 = 0x1011'0000;
   platform::PlatformSpec spec = small(1);
-  spec.tegra410->c2c_clock_hz = 1'000'000'000'000;  // an edge every picosecond: the lower half wraps in milliseconds
+  spec.edit<platform::Tegra410Spec>().c2c_clock_hz =
+      1'000'000'000'000;  // an edge every picosecond: the lower half wraps in milliseconds
   build(spec);
   boot([&] {
     const EventHandle event = open(kNvlink, cycles);
@@ -237,9 +239,9 @@ TEST_P(C2cPmus, count_thirty_two_events_at_once_and_not_one_more) {
 // contract E9
 TEST_P(C2cPmus, warn_at_each_read_of_an_instance_with_an_overflow_and_count_on) {
   platform::PlatformSpec spec = small(1);
-  spec.tegra410->nvlink_c2c.gpus = 1;
-  spec.tegra410->nvlink_c2c.gpu0_en_mask = 0x6;
-  spec.tegra410->nvlink_c2c.width = 12;
+  spec.edit<platform::Tegra410Spec>().nvlink_c2c.gpus = 1;
+  spec.edit<platform::Tegra410Spec>().nvlink_c2c.gpu0_en_mask = 0x6;
+  spec.edit<platform::Tegra410Spec>().nvlink_c2c.width = 12;
   build(spec);
   boot([&] {
     const EventHandle requests = open(kNvlink, in_rd_req);
@@ -265,7 +267,7 @@ TEST_P(C2cPmus, warn_at_each_read_of_an_instance_with_an_overflow_and_count_on) 
 // contract E3
 TEST_P(C2cPmus, of_the_second_gpu_alone_read_no_instance) {
   platform::PlatformSpec spec = small(1);
-  spec.tegra410->nvlink_c2c.gpu0_en_mask = 0;
+  spec.edit<platform::Tegra410Spec>().nvlink_c2c.gpu0_en_mask = 0;
   build(spec);
   boot([&] {
     EXPECT_EQ(content(pmu(kNvlink), "peer"), "nr_gpu=1\n");

@@ -6,6 +6,8 @@
 #include <tlm_utils/simple_initiator_socket.h>
 
 #include "models/platform/platform.h"
+#include "models/tegra410/part/tegra410_part.h"
+#include "models/tegra410/part/tegra410_spec.h"
 #include "testbench/tests/integration/integration_test.h"
 
 namespace pmufab::integration {
@@ -35,14 +37,14 @@ class PcieTgt : public DriverTest {
   static constexpr unsigned kSlots = 8;
 
   static platform::PlatformSpec one_socket() {
-    platform::PlatformSpec spec;
+    platform::PlatformSpec spec = platform::tegra410_platform();
     spec.sockets = 1;
     spec.cpus_per_socket = 2;
-    spec.tegra410->clusters = 2;
-    spec.tegra410->pcie_tgt_pmu.counters = 16;
-    spec.memory = {{kCxl, 1 << 30, 0, MemoryClass::cxl, 1}};
-    spec.tegra410->slc.cached = {};
-    spec.tegra410->pcie.root_complexes = {
+    spec.edit<platform::Tegra410Spec>().clusters = 2;
+    spec.edit<platform::Tegra410Spec>().pcie_tgt_pmu.counters = 16;
+    spec.edit<platform::Tegra410Spec>().memory = {{kCxl, 1 << 30, 0, MemoryClass::cxl, 1}};
+    spec.edit<platform::Tegra410Spec>().slc.cached = {};
+    spec.edit<platform::Tegra410Spec>().pcie.root_complexes = {
         {.socket = 0,
          .number = 1,
          .root_ports = {{.number = 1, .bus = 0x80, .devices = {{}}}, {.number = 2, .bus = 0xa0, .devices = {{}}}}},
@@ -51,7 +53,7 @@ class PcieTgt : public DriverTest {
   }
 
   PcieTgt() : machine(std::make_unique<platform::Platform>("platform", one_socket())) {
-    gpu.socket.bind(machine->socket(0).requests);
+    gpu.socket.bind(machine->get<platform::Tegra410Part>().socket(0).requests);
     firmware = machine->firmware();
     extension_.requester = RequesterKind::gpu;
     extension_.opcode = FabricOpcode::read_once;

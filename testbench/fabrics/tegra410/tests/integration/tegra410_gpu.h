@@ -9,6 +9,7 @@
 #include <tlm>
 
 #include "models/platform/platform.h"
+#include "models/tegra410/part/tegra410_part.h"
 #include "tlm/transaction/fabric_extension.h"
 
 namespace pmufab::integration {
@@ -18,7 +19,7 @@ class Gpu : public sc_core::sc_module {
  public:
   Gpu(const sc_core::sc_module_name& name, platform::Platform& platform, unsigned socket_index)
       : sc_core::sc_module(name), socket("socket") {
-    socket.bind(platform.socket(socket_index).requests);
+    socket.bind(platform.get<platform::Tegra410Part>().socket(socket_index).requests);
     extension_.requester = RequesterKind::gpu;
     extension_.socket = static_cast<std::uint8_t>(socket_index);
     payload_.set_extension(&extension_);

@@ -5,6 +5,8 @@
 #include <tlm_utils/simple_initiator_socket.h>
 
 #include "models/platform/platform.h"
+#include "models/tegra410/part/tegra410_part.h"
+#include "models/tegra410/part/tegra410_spec.h"
 #include "testbench/tests/integration/integration_test.h"
 
 namespace pmufab::integration {
@@ -18,7 +20,7 @@ class PcieDevice : public sc_core::sc_module {
  public:
   PcieDevice(const sc_core::sc_module_name& name, platform::Platform& platform)
       : sc_core::sc_module(name), socket("socket") {
-    socket.bind(platform.socket(0).requests);
+    socket.bind(platform.get<platform::Tegra410Part>().socket(0).requests);
     extension_.requester = RequesterKind::pcie;
     extension_.opcode = FabricOpcode::read_once;
     payload_.set_extension(&extension_);
@@ -57,10 +59,10 @@ class Tegra410Pcie : public DriverTest {
   static constexpr std::uint64_t device(unsigned bdf) { return std::uint64_t{bdf} << 8 | kBdfEnable; }
 
   static platform::PlatformSpec two_sockets() {
-    platform::PlatformSpec spec;
+    platform::PlatformSpec spec = platform::tegra410_platform();
     spec.sockets = 2;
     spec.cpus_per_socket = 2;
-    spec.tegra410->clusters = 2;
+    spec.edit<platform::Tegra410Spec>().clusters = 2;
     return spec;
   }
 

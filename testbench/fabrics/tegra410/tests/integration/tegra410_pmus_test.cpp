@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "models/platform/platform.h"
+#include "models/tegra410/part/tegra410_part.h"
+#include "models/tegra410/part/tegra410_spec.h"
 #include "testbench/fabrics/tegra410/tests/integration/tegra410_gpu.h"
 #include "testbench/tests/integration/integration_test.h"
 
@@ -40,11 +42,11 @@ class Tegra410Pmus : public DriverTest {
     firmware = machine->firmware();
   }
   static platform::PlatformSpec small(unsigned sockets) {
-    platform::PlatformSpec spec;
+    platform::PlatformSpec spec = platform::tegra410_platform();
     spec.sockets = sockets;
     spec.cpus_per_socket = 2;
-    spec.tegra410->clusters = 2;
-    spec.tegra410->pcie.root_complexes.emplace();  // none: their PMUs have tests of their own
+    spec.edit<platform::Tegra410Spec>().clusters = 2;
+    spec.edit<platform::Tegra410Spec>().pcie.root_complexes.emplace();  // none: their PMUs have tests of their own
     return spec;
   }
   void boot(std::function<void()> story) { DriverTest::boot(machine->bus(), firmware, std::move(story)); }
@@ -94,7 +96,8 @@ TEST_P(Tegra410Pmus, are_named_after_the_socket_of_their_cpus) {
 // contract C47
 TEST_P(Tegra410Pmus, are_found_with_the_32_bit_layout) {
   platform::PlatformSpec spec = small(2);
-  spec.tegra410->ucf_pmu.atomic_64bit = false;  // so that only the 64-bit layout makes 8-byte accesses
+  spec.edit<platform::Tegra410Spec>().ucf_pmu.atomic_64bit =
+      false;  // so that only the 64-bit layout makes 8-byte accesses
   build(spec);
   boot([&] {
     EXPECT_THAT(ucf_and_cmem_pmus(), UnorderedElementsAre("nvidia_ucf_pmu_0", "nvidia_ucf_pmu_1",
@@ -128,7 +131,9 @@ TEST_P(Tegra410Pmus, are_found_with_the_32_bit_layout) {
       }
       EXPECT_TRUE(started);
       EXPECT_TRUE(fourth_type);  // the third event, four bytes behind the second
-      EXPECT_EQ(machine->coresight_pmu("socket" + std::to_string(socket) + ".ucf_pmu").guest_errors(), 0U);
+      EXPECT_EQ(
+          machine->get<platform::Tegra410Part>().pmu("socket" + std::to_string(socket) + ".ucf_pmu").guest_errors(),
+          0U);
     }
   });
 }
@@ -195,7 +200,7 @@ TEST_P(Tegra410Pmus, of_cmem_latency_have_no_event_three) {
 // contract D9
 TEST_P(Tegra410Pmus, of_cmem_latency_warn_at_each_read_per_status_bit_and_instance) {
   platform::PlatformSpec spec = small(1);
-  spec.tegra410->cmem_latency_pmu.width = 9;
+  spec.edit<platform::Tegra410Spec>().cmem_latency_pmu.width = 9;
   build(spec);
   boot([&] {
     const std::string name = "nvidia_cmem_latency_pmu_0";

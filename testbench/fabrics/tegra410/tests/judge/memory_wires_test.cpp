@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "testbench/fabrics/tegra410/judge/memory_wires.h"
+#include "testbench/fabrics/tegra410/judge/wires/memory_wires.h"
 #include "testbench/tests/judge/scoreboard_fixture.h"
 
 namespace pmufab::scoreboard::test {

@@ -7,8 +7,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "models/cxl/part/cxl_spec.h"
 #include "models/platform/platform_spec.h"
-#include "models/platform/tegra410/pcie_spec.h"
+#include "models/tegra410/part/pcie_spec.h"
+#include "models/tegra410/part/tegra410_spec.h"
 
 namespace pmufab::platform {
 namespace {
@@ -38,11 +40,11 @@ TEST(PcieSpec, the_default_is_the_example_output_of_the_kernel_document) {
       {0xb, 0x00, 0, 2, 1}, {0xc, 0x00, 0, 3, 1}, {0xd, 0x00, 0, 4, 1}, {0xd, 0x40, 1, 4, 1}, {0xd, 0xc0, 2, 4, 1},
       {0xe, 0x00, 0, 5, 1},
   };
-  EXPECT_EQ(lines_of(root_complexes_of(PlatformSpec{})), document);
+  EXPECT_EQ(lines_of(root_complexes_of(tegra410_platform())), document);
 }
 
 TEST(PcieSpec, sockets_the_document_does_not_show_are_like_the_first) {
-  PlatformSpec spec;
+  PlatformSpec spec = tegra410_platform();
   spec.sockets = 4;
   const std::vector<PcieRootComplex> all = root_complexes_of(spec);
   ASSERT_EQ(all.size(), 24U);
@@ -57,7 +59,7 @@ TEST(PcieSpec, sockets_the_document_does_not_show_are_like_the_first) {
 }
 
 TEST(PcieSpec, requester_id_0x0180_of_the_document_exists_below_root_complex_4) {
-  const PcieRootComplex four = root_complexes_of(PlatformSpec{}).at(4);
+  const PcieRootComplex four = root_complexes_of(tegra410_platform()).at(4);
   const PcieRootPort& port = four.root_ports.at(0);
   EXPECT_EQ(tegra410::secondary_bus(port), 1U);
   ASSERT_EQ(port.devices.size(), 2U);
@@ -65,12 +67,11 @@ TEST(PcieSpec, requester_id_0x0180_of_the_document_exists_below_root_complex_4) 
 }
 
 TEST(PcieSpec, an_empty_list_means_no_root_complex_and_a_platform_without_sockets_has_none) {
-  PlatformSpec spec;
-  spec.tegra410->pcie.root_complexes.emplace();
+  PlatformSpec spec = tegra410_platform();
+  spec.edit<platform::Tegra410Spec>().pcie.root_complexes.emplace();
   EXPECT_TRUE(root_complexes_of(spec).empty());
   EXPECT_TRUE(bar_ranges_of(spec).empty());
   EXPECT_NO_THROW(validate(spec));
-  spec.tegra410.reset();
   EXPECT_TRUE(root_complexes_of(spec).empty());
 }
 
@@ -95,8 +96,8 @@ TEST(PcieSpec, bars_lie_without_gaps_each_at_a_multiple_of_its_size) {
   EXPECT_EQ(bars[3].device, 0U);
   EXPECT_EQ(bars[3].base, kWindow + 0x20'2000);
 
-  PlatformSpec spec;
-  spec.tegra410->pcie.root_complexes = {complex};
+  PlatformSpec spec = tegra410_platform();
+  spec.edit<platform::Tegra410Spec>().pcie.root_complexes = {complex};
   const std::vector<tegra410::MemoryRange> ranges = bar_ranges_of(spec);
   ASSERT_EQ(ranges.size(), 1U);
   EXPECT_EQ(ranges[0].base, kWindow);
@@ -108,7 +109,7 @@ TEST(PcieSpec, bars_lie_without_gaps_each_at_a_multiple_of_its_size) {
 }
 
 TEST(PcieSpec, a_root_port_has_the_buses_up_to_the_next_root_bus) {
-  const PcieRootComplex one = root_complexes_of(PlatformSpec{}).at(1);
+  const PcieRootComplex one = root_complexes_of(tegra410_platform()).at(1);
   EXPECT_EQ(last_bus_of(one, one.root_ports[0]), 0x9fU);
   EXPECT_EQ(last_bus_of(one, one.root_ports[2]), 0xdfU);
   EXPECT_EQ(last_bus_of(one, one.root_ports[3]), 0xffU);
@@ -119,8 +120,8 @@ TEST(PcieSpec, a_root_port_has_the_buses_up_to_the_next_root_bus) {
 
 void expect_refused(const std::string& field, const std::string& reason,
                     const std::function<void(std::vector<PcieRootComplex>&)>& change) {
-  PlatformSpec spec;
-  change(spec.tegra410->pcie.root_complexes.emplace(tegra410::default_root_complexes(2)));
+  PlatformSpec spec = tegra410_platform();
+  change(spec.edit<platform::Tegra410Spec>().pcie.root_complexes.emplace(tegra410::default_root_complexes(2)));
   try {
     validate(spec);
     ADD_FAILURE() << "accepted, but expected: " << reason;
@@ -180,8 +181,8 @@ TEST(PcieSpec, refuses_devices_that_cannot_be) {
 
 TEST(PcieSpec, refuses_memory_where_pci_express_is) {
   const auto refusal = [](const tegra410::MemoryRange& range) -> std::string {
-    PlatformSpec spec;
-    spec.memory = {range};
+    PlatformSpec spec = tegra410_platform();
+    spec.edit<platform::Tegra410Spec>().memory = {range};
     try {
       validate(spec);
     } catch (const SpecError& error) {
@@ -203,8 +204,8 @@ TEST(PcieSpec, refuses_memory_where_pci_express_is) {
 }
 
 TEST(PcieSpec, refuses_memory_of_cxl_devices_where_pci_express_is) {
-  PlatformSpec spec;
-  spec.cxl.emplace_back().decoders = {{.base = 0x40'0000'0000, .size = 256 << 20}};
+  PlatformSpec spec = tegra410_platform();
+  spec.edit<platform::CxlSpec>().devices.emplace_back().decoders = {{.base = 0x40'0000'0000, .size = 256 << 20}};
   try {
     validate(spec);
     ADD_FAILURE();

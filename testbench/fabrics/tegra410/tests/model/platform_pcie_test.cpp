@@ -7,7 +7,10 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "models/platform/tegra410/pcie_spec.h"
+#include "models/cxl/part/cxl_spec.h"
+#include "models/tegra410/part/pcie_spec.h"
+#include "models/tegra410/part/tegra410_part.h"
+#include "models/tegra410/part/tegra410_spec.h"
 #include "testbench/fabrics/tegra410/tests/model/tegra410_rig.h"
 #include "testbench/support/initiator.h"
 #include "testbench/support/simulation_test.h"
@@ -73,7 +76,7 @@ class ConfigurationReader {
 
 platform::PlatformSpec default_spec() {
   platform::PlatformSpec spec = small_spec(2);
-  spec.tegra410->pcie.root_complexes.reset();
+  spec.edit<platform::Tegra410Spec>().pcie.root_complexes.reset();
   return spec;
 }
 
@@ -157,7 +160,7 @@ TEST_F(SimulationTest, platform_pcie_root_ports_are_bridges_to_the_functions_bel
 
 TEST_F(SimulationTest, platform_pcie_and_cxl_devices_live_on_one_platform) {
   platform::PlatformSpec spec = default_spec();
-  spec.cxl.emplace_back();
+  spec.edit<platform::CxlSpec>().devices.emplace_back();
   Rig rig(spec);
   run([&] {
     ConfigurationReader software(rig);
@@ -199,8 +202,9 @@ constexpr std::uint64_t kBar = 0x49'0000'0000;  // socket 0, root complex 1, roo
 /// The sum of a PCIE-TGT event of root complex 1 of socket 0.
 std::uint64_t tally(Rig& rig, const std::string& event, unsigned complex = 1) {
   for (unsigned number = 0; number < tegra410::kPcieTargetEvents; ++number) {
-    const Probe& probe = rig.platform.socket(0).root_complexes().at(complex)->target.probe(
-        static_cast<tegra410::PcieTargetEvent>(number));
+    const Probe& probe =
+        rig.platform.get<platform::Tegra410Part>().socket(0).root_complexes().at(complex)->target.probe(
+            static_cast<tegra410::PcieTargetEvent>(number));
     if (probe.name() == "socket0.rc" + std::to_string(complex) + ".tgt." + event) return probe.tally();
   }
   ADD_FAILURE() << event;
@@ -209,8 +213,8 @@ std::uint64_t tally(Rig& rig, const std::string& event, unsigned complex = 1) {
 
 TEST_F(SimulationTest, platform_pcie_requests_to_bars_are_answered_and_are_no_event_of_a_ucf) {
   platform::PlatformSpec spec = default_spec();
-  spec.tegra410->latency.bar = 700'000;
-  spec.tegra410->latency.link = 120'000;
+  spec.edit<platform::Tegra410Spec>().latency.bar = 700'000;
+  spec.edit<platform::Tegra410Spec>().latency.link = 120'000;
   Rig rig(spec);
   run([&] {
     for (const Opcode opcode : {Opcode::read_once, Opcode::read_shared, Opcode::read_unique, Opcode::write_unique_full,

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "models/tegra410/part/tegra410_spec.h"
 #include "testbench/fabrics/tegra410/tests/model/tegra410_c2c_rig.h"
 
 namespace pmufab::testing::tegra410_c2c_pmu_test {
@@ -88,7 +89,7 @@ TEST_F(C2cPmu, broadcast_reads_return_zero) {
 
 TEST_F(SimulationTest, c2c_pmu_of_a_fast_clock_carries_into_the_upper_half_at_one_instant) {  // contract E7
   platform::PlatformSpec spec = clocked_spec();
-  spec.tegra410->c2c_clock_hz = 1'000'000'000'000;
+  spec.edit<platform::Tegra410Spec>().c2c_clock_hz = 1'000'000'000'000;
   Rig rig(spec);
   C2cWindows nvlink(rig, 0, kNvlink);
   run([&] {
@@ -143,7 +144,7 @@ TEST_F(C2cPmu, counters_and_status_ignore_writes) {
 
 TEST_F(SimulationTest, c2c_pmu_of_narrow_counters_wraps_and_tells_in_its_status_until_cleared) {  // register side of E9
   platform::PlatformSpec spec = clocked_spec();
-  spec.tegra410->nvlink_c2c.width = 8;
+  spec.edit<platform::Tegra410Spec>().nvlink_c2c.width = 8;
   Rig rig(spec);
   C2cWindows nvlink(rig, 0, kNvlink);
   run([&] {

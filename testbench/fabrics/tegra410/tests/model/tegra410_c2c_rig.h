@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "models/tegra410/part/tegra410_spec.h"
 #include "testbench/fabrics/tegra410/tests/model/tegra410_rig.h"
 #include "testbench/support/simulation_test.h"
 
@@ -42,13 +43,13 @@ inline constexpr Interface kNvdlink{0x1013'0000, 16};
 /// A clock of 1 GHz (edge n is at n nanoseconds), and latencies whose sums are all different.
 inline platform::PlatformSpec clocked_spec(unsigned sockets = 2) {
   platform::PlatformSpec spec = small_spec(sockets);
-  spec.tegra410->c2c_clock_hz = 1'000'000'000;
-  spec.tegra410->latency = {.slc = 30 * kNanosecond,
-                            .cmem = 90 * kNanosecond,
-                            .cmem_service = 1 * kNanosecond,
-                            .gmem = 250 * kNanosecond,
-                            .cxl = 180 * kNanosecond,
-                            .link = 120 * kNanosecond};
+  spec.edit<platform::Tegra410Spec>().c2c_clock_hz = 1'000'000'000;
+  spec.edit<platform::Tegra410Spec>().latency = {.slc = 30 * kNanosecond,
+                                                 .cmem = 90 * kNanosecond,
+                                                 .cmem_service = 1 * kNanosecond,
+                                                 .gmem = 250 * kNanosecond,
+                                                 .cxl = 180 * kNanosecond,
+                                                 .link = 120 * kNanosecond};
   return spec;
 }
 

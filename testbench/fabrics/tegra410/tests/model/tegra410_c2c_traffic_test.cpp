@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "models/tegra410/part/tegra410_spec.h"
 #include "testbench/fabrics/tegra410/tests/model/tegra410_c2c_rig.h"
 
 namespace pmufab::testing::tegra410_c2c_traffic_test {
@@ -82,8 +83,8 @@ TEST_F(C2cPmu, requests_and_memory_of_a_gpu_go_through_its_own_instances_by_line
 
 TEST_F(SimulationTest, c2c_pmu_uses_the_instances_of_a_mask_and_no_others) {  // register side of E5
   platform::PlatformSpec spec = clocked_spec();
-  spec.tegra410->nvlink_c2c.gpu0_en_mask = 0x0a04;  // instances 2, 9, 11
-  spec.tegra410->nvlink_c2c.gpu1_en_mask = 0;
+  spec.edit<platform::Tegra410Spec>().nvlink_c2c.gpu0_en_mask = 0x0a04;  // instances 2, 9, 11
+  spec.edit<platform::Tegra410Spec>().nvlink_c2c.gpu1_en_mask = 0;
   Rig rig(spec);
   C2cWindows nvlink(rig, 0, kNvlink);
   run([&] {
@@ -126,7 +127,7 @@ TEST_F(C2cPmu, nvclink_counts_reads_of_remote_homes_at_both_ends_of_the_link) {
 
 TEST_F(SimulationTest, nvlink_between_sockets_counts_reads_and_writes_and_nvclink_nothing) {
   platform::PlatformSpec spec = clocked_spec(3);
-  spec.tegra410->nvlink_c2c.peer = NvlinkPeer::cpu;
+  spec.edit<platform::Tegra410Spec>().nvlink_c2c.peer = NvlinkPeer::cpu;
   Rig rig(spec);
   run([&] {
     std::vector<C2cWindows> nvlinks, nvclinks;
@@ -148,7 +149,7 @@ TEST_F(SimulationTest, nvlink_between_sockets_counts_reads_and_writes_and_nvclin
 
 TEST_F(SimulationTest, nvlink_that_leads_nowhere_counts_cycles_alone) {
   platform::PlatformSpec spec = clocked_spec(1);
-  spec.tegra410->nvlink_c2c.peer = NvlinkPeer::none;
+  spec.edit<platform::Tegra410Spec>().nvlink_c2c.peer = NvlinkPeer::none;
   Rig rig(spec);
   C2cWindows nvlink(rig, 0, kNvlink);
   C2cWindows nvclink(rig, 0, kNvclink);

@@ -2,6 +2,7 @@
 // The CMEM latency PMU through its registers. With a 1 GHz fabric clock, edge n is at n nanoseconds.
 #include <gtest/gtest.h>
 
+#include "models/tegra410/part/tegra410_spec.h"
 #include "testbench/fabrics/tegra410/tests/model/tegra410_rig.h"
 #include "testbench/support/simulation_test.h"
 
@@ -24,11 +25,11 @@ constexpr std::uint32_t outstanding(unsigned controller) { return 0x830 + contro
 
 platform::PlatformSpec clocked_spec(unsigned width = 64) {
   platform::PlatformSpec spec = small_spec(2);
-  spec.tegra410->ucf_clock_hz = 1'000'000'000;
-  spec.tegra410->latency.slc = 30 * kNanosecond;
-  spec.tegra410->latency.cmem = 90 * kNanosecond;
-  spec.tegra410->latency.cmem_service = 10 * kNanosecond;
-  spec.tegra410->cmem_latency_pmu.width = width;
+  spec.edit<platform::Tegra410Spec>().ucf_clock_hz = 1'000'000'000;
+  spec.edit<platform::Tegra410Spec>().latency.slc = 30 * kNanosecond;
+  spec.edit<platform::Tegra410Spec>().latency.cmem = 90 * kNanosecond;
+  spec.edit<platform::Tegra410Spec>().latency.cmem_service = 10 * kNanosecond;
+  spec.edit<platform::Tegra410Spec>().cmem_latency_pmu.width = width;
   return spec;
 }
 
@@ -270,7 +271,7 @@ TEST_F(CmemLatencyPmu, only_reads_of_local_cmem_count_whoever_asks) {  // regist
 
 TEST_F(SimulationTest, cmem_latency_pmu_counts_an_uncached_read_by_its_length) {
   platform::PlatformSpec spec = clocked_spec();
-  spec.tegra410->slc.cached.clear();
+  spec.edit<platform::Tegra410Spec>().slc.cached.clear();
   Rig rig(spec);
   Windows pmu(rig, 0);
   run([&] {

@@ -2,6 +2,8 @@
 // The PCIE PMU of a root complex through its registers: events, filters, outstanding reads, and mistakes of software.
 #include <gtest/gtest.h>
 
+#include "models/tegra410/part/tegra410_part.h"
+#include "models/tegra410/part/tegra410_spec.h"
 #include "testbench/fabrics/tegra410/tests/model/tegra410_rig.h"
 #include "testbench/support/interrupt_probe.h"
 #include "testbench/support/simulation_test.h"
@@ -50,7 +52,7 @@ class Tegra410PciePmu : public SimulationTest {
 
   static platform::PlatformSpec with_default_root_complexes() {
     platform::PlatformSpec spec = small_spec(2);
-    spec.tegra410->pcie.root_complexes.reset();
+    spec.edit<platform::Tegra410Spec>().pcie.root_complexes.reset();
     return spec;
   }
 
@@ -175,7 +177,7 @@ TEST_F(Tegra410PciePmu, reads_under_way_count_at_the_edges_at_which_the_filter_t
 
 TEST_F(Tegra410PciePmu, outstanding_reads_overflow_all_64_bits_at_their_edge) {  // register side of C29
   InterruptLine line("pcie", InterruptTrigger::level);
-  rig.platform.coresight_pmu("socket0.rc4.pcie_pmu").connect_interrupt(line);
+  rig.platform.get<platform::Tegra410Part>().pmu("socket0.rc4.pcie_pmu").connect_interrupt(line);
   InterruptProbe interrupt(line);
   run([&] {
     advance(1'000'000);

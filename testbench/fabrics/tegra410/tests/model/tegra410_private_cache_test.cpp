@@ -2,6 +2,7 @@
 // docs/tegra410.md, "Private caches": which requests loads and stores become at the fabric.
 #include <gtest/gtest.h>
 
+#include "models/tegra410/part/tegra410_part.h"
 #include "testbench/fabrics/tegra410/tests/model/tegra410_rig.h"
 #include "testbench/support/simulation_test.h"
 
@@ -37,7 +38,7 @@ using Lines = std::vector<std::string>;
 
 class Tegra410PrivateCache : public SimulationTest {
  protected:
-  Tegra410PrivateCache() { rig.platform.set_observer(&seen); }
+  Tegra410PrivateCache() { rig.platform.get<platform::Tegra410Part>().set_observer(&seen); }
   Rig rig{small_spec(2)};
   Recorder seen;
 };

@@ -3,6 +3,8 @@
 // No two CPU clusters hold the same line in these tests, so there are no snoops.
 #include <gtest/gtest.h>
 
+#include "models/tegra410/part/tegra410_part.h"
+#include "models/tegra410/part/tegra410_spec.h"
 #include "testbench/fabrics/tegra410/tests/model/tegra410_rig.h"
 #include "testbench/support/simulation_test.h"
 
@@ -200,7 +202,7 @@ TEST_F(Tegra410Requests, gmem_is_not_cached_and_every_request_goes_to_memory_wit
 
 TEST_F(SimulationTest, the_list_of_cached_classes_is_a_choice) {
   platform::PlatformSpec spec = small_spec(1);
-  spec.tegra410->slc.cached = {MemoryClass::gmem};
+  spec.edit<platform::Tegra410Spec>().slc.cached = {MemoryClass::gmem};
   Rig rig(spec);
   run([&] {
     rig.request({.opcode = Opcode::read_shared, .address = gmem(0, 1), .kind = kGpu});
@@ -217,7 +219,7 @@ TEST_F(Tegra410Requests, a_bad_request_is_refused_with_its_own_status_and_change
     void on_memory_access(const MemoryAccess&) override { ++calls; }
     int calls = 0;
   } shown;
-  rig.platform.set_observer(&shown);
+  rig.platform.get<platform::Tegra410Part>().set_observer(&shown);
   run([&] {
     const auto status = [&](const Ask& ask) { return rig.send(ask).status; };
     const auto custom = [&](tlm::tlm_command command, bool cpu_access, const auto& change) {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "testbench/fabrics/tegra410/tests/model/tegra410_rig.h"
 
+#include "models/tegra410/part/tegra410_part.h"
+#include "models/tegra410/part/tegra410_spec.h"
+
 #include <gtest/gtest.h>
 
 namespace pmufab::testing {
@@ -32,16 +35,16 @@ constexpr const char* kDestinationNames[] = {"cmem", "gmem", "cxl", "rem"};
 }  // namespace
 
 platform::PlatformSpec small_spec(unsigned sockets) {
-  platform::PlatformSpec spec;
+  platform::PlatformSpec spec = platform::tegra410_platform();
   spec.sockets = sockets;
   spec.cpus_per_socket = 4;
-  spec.tegra410->clusters = 4;
-  spec.tegra410->private_cache.size = 256;
-  spec.tegra410->private_cache.ways = 2;
-  spec.tegra410->slc.slices = 2;
-  spec.tegra410->slc.sets = 2;
-  spec.tegra410->slc.ways = 2;
-  auto& complexes = spec.tegra410->pcie.root_complexes.emplace();
+  spec.edit<platform::Tegra410Spec>().clusters = 4;
+  spec.edit<platform::Tegra410Spec>().private_cache.size = 256;
+  spec.edit<platform::Tegra410Spec>().private_cache.ways = 2;
+  spec.edit<platform::Tegra410Spec>().slc.slices = 2;
+  spec.edit<platform::Tegra410Spec>().slc.sets = 2;
+  spec.edit<platform::Tegra410Spec>().slc.ways = 2;
+  auto& complexes = spec.edit<platform::Tegra410Spec>().pcie.root_complexes.emplace();
   for (unsigned socket = 0; socket < sockets; ++socket)
     complexes.push_back({.socket = socket, .number = 0, .root_ports = {{.number = 0, .bus = 0, .devices = {}}}});
   return spec;
@@ -57,11 +60,11 @@ Rig::Rig(const platform::PlatformSpec& spec, const sc_core::sc_module_name& name
   cpu.wait_for_delay = false;
   for (unsigned socket = 0; socket < platform.sockets(); ++socket) {
     ports_.push_back(std::make_unique<Ports>());
-    ports_.back()->cpu_access.bind(platform.socket(socket).cpu_access);
-    ports_.back()->requests.bind(platform.socket(socket).requests);
+    ports_.back()->cpu_access.bind(platform.get<platform::Tegra410Part>().socket(socket).cpu_access);
+    ports_.back()->requests.bind(platform.get<platform::Tegra410Part>().socket(socket).requests);
     for (unsigned event = 0; event < tegra410::kUcfEventCount; ++event) {
       const auto which = static_cast<tegra410::UcfEvent>(event);
-      Probe& probe = platform.socket(socket).ucf().probe(which);
+      Probe& probe = platform.get<platform::Tegra410Part>().socket(socket).ucf().probe(which);
       logs_.push_back(std::make_unique<ProbeLog>(
           probe, [this, socket, &probe](std::uint64_t amount, unsigned qualifier, Picoseconds) {
             heard(socket, probe.name(), amount, qualifier);
@@ -165,8 +168,8 @@ Rig::Counts operator+(Rig::Counts a, const Rig::Counts& b) {
 UcfPmuRegisters::UcfPmuRegisters(Rig& rig, unsigned socket)
     : rig_(rig),
       pages_{(std::uint64_t{socket} << 44) + 0x1000'0000, (std::uint64_t{socket} << 44) + 0x1000'1000},
-      wide_(rig.platform.spec().tegra410->ucf_pmu.width > 32) {
-  if (!rig.platform.spec().tegra410->ucf_pmu.dual_page) pages_[1] = pages_[0];
+      wide_(rig.platform.spec().of<platform::Tegra410Spec>().ucf_pmu.width > 32) {
+  if (!rig.platform.spec().of<platform::Tegra410Spec>().ucf_pmu.dual_page) pages_[1] = pages_[0];
 }
 
 void UcfPmuRegisters::program(unsigned counter, std::uint32_t event, std::uint32_t filter) {

@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 #include <tlm_utils/simple_initiator_socket.h>
 
+#include "models/tegra410/part/tegra410_part.h"
+#include "models/tegra410/part/tegra410_spec.h"
 #include "testbench/fabrics/tegra410/tests/model/tegra410_rig.h"
 #include "testbench/support/simulation_test.h"
 
@@ -24,7 +26,7 @@ constexpr Picoseconds kLink = 60;
 
 platform::PlatformSpec timed_spec(unsigned sockets) {
   platform::PlatformSpec spec = small_spec(sockets);
-  spec.tegra410->latency = {
+  spec.edit<platform::Tegra410Spec>().latency = {
       .slc = kSlc, .cmem = kCmem, .cmem_service = kService, .gmem = kGmem, .cxl = kCxl, .link = kLink};
   return spec;
 }
@@ -38,7 +40,7 @@ struct Recorder : BoundaryObserver {
 
 class Tegra410Timing : public SimulationTest {
  protected:
-  Tegra410Timing() { rig.platform.set_observer(&seen); }
+  Tegra410Timing() { rig.platform.get<platform::Tegra410Part>().set_observer(&seen); }
   Picoseconds gpu(Opcode opcode, std::uint64_t address, unsigned length = 64) {
     return rig.request({.opcode = opcode, .address = address, .kind = kGpu, .length = length});
   }
@@ -112,7 +114,7 @@ TEST_F(Tegra410Timing, refills_for_partial_writes_and_for_remote_readers_occupy_
 
 TEST_F(SimulationTest, an_uncached_read_takes_as_many_parts_as_its_length_needs) {
   platform::PlatformSpec spec = timed_spec(1);
-  spec.tegra410->slc.cached.clear();
+  spec.edit<platform::Tegra410Spec>().slc.cached.clear();
   Rig rig(spec);
   run([&] {
     const auto read = [&](unsigned length) {
@@ -225,9 +227,9 @@ TEST_F(SimulationTest, non_blocking_transport_reaches_the_same_fabric_with_the_s
   Initiator cpu("cpu");
   cpu.socket.bind(platform.bus().socket);
   NonBlocking requester("requester");
-  requester.socket.bind(platform.socket(0).requests);
+  requester.socket.bind(platform.get<platform::Tegra410Part>().socket(0).requests);
   Recorder seen;
-  platform.set_observer(&seen);
+  platform.get<platform::Tegra410Part>().set_observer(&seen);
   run([&] {
     FabricExtension extension;
     extension.opcode = Opcode::read_once;

@@ -2,6 +2,7 @@
 // The UCF PMU through its registers: events, filters, cycles, overflow. Other tests check what the events mean.
 #include <gtest/gtest.h>
 
+#include "models/tegra410/part/tegra410_spec.h"
 #include "testbench/fabrics/tegra410/tests/model/tegra410_rig.h"
 #include "testbench/support/interrupt_probe.h"
 #include "testbench/support/simulation_test.h"
@@ -245,9 +246,9 @@ TEST_F(Tegra410UcfPmu, each_socket_counts_on_its_own) {
 
 TEST_F(SimulationTest, tegra410_ucf_pmu_has_the_counters_and_width_it_is_configured_with) {
   platform::PlatformSpec spec = small_spec(1);
-  spec.tegra410->ucf_pmu.counters = 31;
-  spec.tegra410->ucf_pmu.width = 32;
-  spec.tegra410->ucf_pmu.dual_page = false;
+  spec.edit<platform::Tegra410Spec>().ucf_pmu.counters = 31;
+  spec.edit<platform::Tegra410Spec>().ucf_pmu.width = 32;
+  spec.edit<platform::Tegra410Spec>().ucf_pmu.dual_page = false;
   Rig rig(spec);
   UcfPmuRegisters pmu(rig, 0);
   run([&] {

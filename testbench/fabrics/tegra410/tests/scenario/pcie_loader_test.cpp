@@ -4,7 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "models/platform/tegra410/pcie_spec.h"
+#include "models/tegra410/part/pcie_spec.h"
+#include "models/tegra410/part/tegra410_spec.h"
 #include "testbench/fabrics/tegra410/scenario/tegra410_loader.h"
 #include "testbench/run/yaml/input_error.h"
 
@@ -15,7 +16,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 struct Loaded {
-  platform::PlatformSpec spec;
+  platform::PlatformSpec spec = platform::tegra410_platform();
   std::string effective;
 };
 
@@ -36,7 +37,7 @@ std::string error_of(const std::string& pcie) {
 
 TEST(PcieLoader, the_effective_configuration_shows_the_default_and_reads_back_as_it) {
   const Loaded left_out = load("sockets: 2\n");
-  EXPECT_FALSE(left_out.spec.tegra410->pcie.root_complexes.has_value());
+  EXPECT_FALSE(left_out.spec.of<platform::Tegra410Spec>().pcie.root_complexes.has_value());
   EXPECT_THAT(left_out.effective, AllOf(HasSubstr("bus: 0xe0"), HasSubstr("function: 128"), HasSubstr("vendor: 0x10de"),
                                         HasSubstr("bar: 600 ns"), HasSubstr("soc_clock: 1 GHz")));
   const Loaded again = load(left_out.effective);
@@ -46,8 +47,8 @@ TEST(PcieLoader, the_effective_configuration_shows_the_default_and_reads_back_as
     for (const auto& range : platform::bar_ranges_of(spec)) bases.insert(bases.end(), {range.base, range.size});
     return bases;
   };
-  ASSERT_TRUE(again.spec.tegra410->pcie.root_complexes.has_value());
-  EXPECT_EQ(again.spec.tegra410->pcie.root_complexes->size(), 12U);
+  ASSERT_TRUE(again.spec.of<platform::Tegra410Spec>().pcie.root_complexes.has_value());
+  EXPECT_EQ(again.spec.of<platform::Tegra410Spec>().pcie.root_complexes->size(), 12U);
   EXPECT_EQ(ports(again.spec), ports(left_out.spec));
 }
 
@@ -64,7 +65,7 @@ tegra410:
           - {number: 7, bus: 0x40, devices: [{function: 0}, {function: 3, bar_size: 64 KiB, vendor: 0x10de, device: 0x1234, class: 0x060000}]}
   pcie_tgt_pmu: {counters: 4, width: 40, atomic_64bit: true, dual_page: false, interrupt: false, trigger: edge}
 )");
-  const tegra410::Parameters& part = *loaded.spec.tegra410;
+  const tegra410::Parameters& part = loaded.spec.of<platform::Tegra410Spec>();
   EXPECT_EQ(part.soc_clock_hz, 800'000'000U);
   EXPECT_EQ(part.latency.bar, 1'000'000U);
   ASSERT_EQ(part.pcie.root_complexes->size(), 1U);
@@ -92,14 +93,14 @@ tegra410:
 
 TEST(PcieLoader, an_empty_list_of_root_complexes_is_none) {
   const Loaded loaded = load("tegra410: {pcie: {root_complexes: []}}\n");
-  ASSERT_TRUE(loaded.spec.tegra410->pcie.root_complexes.has_value());
-  EXPECT_TRUE(loaded.spec.tegra410->pcie.root_complexes->empty());
+  ASSERT_TRUE(loaded.spec.of<platform::Tegra410Spec>().pcie.root_complexes.has_value());
+  EXPECT_TRUE(loaded.spec.of<platform::Tegra410Spec>().pcie.root_complexes->empty());
   EXPECT_THAT(loaded.effective, HasSubstr("root_complexes: []"));
 }
 
 TEST(PcieLoader, cxl_memory_names_the_root_complex_it_is_below) {
   const Loaded loaded = load("memory: [{base: 0x40000000000, size: 1 GiB, memory_class: cxl, root_complex: 3}]\n");
-  EXPECT_EQ(loaded.spec.memory.at(0).root_complex, 3U);
+  EXPECT_EQ(loaded.spec.of<platform::Tegra410Spec>().memory.at(0).root_complex, 3U);
   EXPECT_THAT(loaded.effective, HasSubstr("root_complex: 3"));
   EXPECT_THAT(load("sockets: 1\n").effective, HasSubstr("root_complex: 0"));
 }

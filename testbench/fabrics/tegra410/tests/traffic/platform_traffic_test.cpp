@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "models/platform/platform.h"
+#include "models/tegra410/part/tegra410_part.h"
 #include "testbench/support/initiator.h"
 #include "testbench/support/simulation_test.h"
 #include "testbench/tests/traffic/traffic_rig.h"
@@ -13,7 +14,7 @@ using PlatformTraffic = pmufab::testing::SimulationTest;
 
 std::vector<MemoryRange> memory_of(const platform::Platform& platform) {
   std::vector<MemoryRange> map;
-  for (const tegra410::MemoryRange& range : platform.address_map().ranges()) {
+  for (const tegra410::MemoryRange& range : platform.get<platform::Tegra410Part>().address_map().ranges()) {
     map.push_back({range.base, range.size, static_cast<std::uint8_t>(range.socket),
                    static_cast<MemoryClass>(range.memory_class)});
   }
@@ -59,8 +60,8 @@ TEST_F(PlatformTraffic, every_operation_of_every_requester_is_accepted_everywher
   }
   TrafficIssuer issuer("traffic", spec, memory_of(platform), 2);
   for (unsigned i = 0; i < 2; ++i) {
-    issuer.requests[i].bind(platform.socket(i).requests);
-    issuer.cpu_access[i].bind(platform.socket(i).cpu_access);
+    issuer.requests[i].bind(platform.get<platform::Tegra410Part>().socket(i).requests);
+    issuer.cpu_access[i].bind(platform.get<platform::Tegra410Part>().socket(i).cpu_access);
   }
   run([&] {
     issuer.start();

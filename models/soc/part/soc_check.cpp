@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+// What makes described CoreSight PMUs impossible.
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "models/soc/part/soc_rows.h"
+#include "models/soc/wire/fabric_sources.h"
+#include "tlm/registers/register_spec.h"
+#include "tlm/spec/module_name.h"
+#include "tlm/spec/spec_error.h"
+
+namespace pmufab::platform {
+namespace {
+
+using soc::BitRange;
+using soc::EventDescription;
+using soc::FilterDescription;
+using soc::PmuDescription;
+
+constexpr std::uint64_t kPageBytes = 0x1000;
+constexpr unsigned kHalf = 32;
+constexpr std::uint64_t kMaximumClock = 1'000'000'000'000;  // limit of ClockDomain
+
+[[noreturn]] void refuse_soc(std::string field, std::string reason, std::string suggestion = {}) {
+  throw SpecError(std::move(field), std::move(reason), std::move(suggestion));
+}
+
+void check_soc_range(const std::string& field, std::uint64_t value, std::uint64_t low, std::uint64_t high,
+                     std::string suggestion = {}) {
+  if (value < low || value > high)
+    refuse_soc(field, fmt::format("is {}, must be {} ... {}", value, low, high), std::move(suggestion));
+}
+
+/// Back-ends of Linux, by the implementer in PMIIDR. They name their PMUs.
+struct BackEnd {
+  std::uint32_t implementer;
+  const char* module;
+};
+constexpr std::array<BackEnd, 2> kBackEnds = {{{0x36b, "nvidia_cspmu"}, {0xa16, "ampere_cspmu"}}};
+
+void check_identity(const std::string& field, const PmuDescription& pmu) {
+  const bool has_pidr = std::any_of(pmu.pmpidr.begin(), pmu.pmpidr.end(), [](auto byte) { return byte != 0; });
+  if (pmu.pmiidr == 0 && !has_pidr && pmu.implementation_id == 0)
+    refuse_soc(field + "pmiidr", "is missing: a driver could not tell what it is",
+               "for example 0x1230_043b, implementer Arm");
+  const std::uint32_t pidr_implementer = static_cast<std::uint32_t>(pmu.pmpidr[1] >> 4) |
+                                         static_cast<std::uint32_t>(pmu.pmpidr[2] & 7U) << 4 |
+                                         static_cast<std::uint32_t>(pmu.pmpidr[4] & 0xfU) << 8;
+  const std::uint32_t seen = pmu.implementation_id != 0 ? pmu.implementation_id : pmu.pmiidr;
+  const std::uint32_t implementer = seen != 0 ? seen & 0xfffU : pidr_implementer;
+  for (const BackEnd& back_end : kBackEnds) {
+    if (back_end.implementer == implementer && pmu.perf_name.empty())
+      refuse_soc(field + "pmiidr",
+                 fmt::format("the driver's back-end {} serves implementer {:#x}, and names the PMU", back_end.module,
+                             implementer),
+                 "give that name as perf_name, for example nvidia_scf_pmu_{socket}");
+  }
+}
+
+void check_layout(const std::string& field, const PmuDescription& pmu) {
+  check_soc_range(field + "width", pmu.width, 8, 64, "bits of a counter");
+  check_soc_range(field + "counters", pmu.counters, pmu.cycle_counter ? 2 : 1, soc::kMaximumCounters,
+                  pmu.cycle_counter ? "the cycle counter is one of them" : "");
+  if (pmu.is_64bit && pmu.width <= kHalf)
+    refuse_soc(field + "width", fmt::format("is {}; the 64-bit layout has counters of more than 32 bits", pmu.width),
+               "give 33 to 64, or layout: 32-bit");
+  constexpr std::uint32_t kPresent = 1U << 20;
+  const std::uint32_t part = pmu.pmdevarch & 0xfffU;
+  const bool is_told = (pmu.pmdevarch & kPresent) != 0 && (part == 0xaf4 || part == 0xaf5);
+  if (pmu.is_64bit && !pmu.pmcnten && !is_told)
+    refuse_soc(field + "pmdevarch",
+               "does not tell of the 64-bit layout, and there is no PMCNTEN: no driver could find it out",
+               "for example 0x4770_0af4");
+  if (!pmu.is_64bit && is_told)
+    refuse_soc(field + "pmdevarch", fmt::format("{:#x} tells drivers of the 64-bit layout", pmu.pmdevarch),
+               "give layout: 64-bit, or another pmdevarch");
+  check_soc_range(field + "event_bits", pmu.event_bits, 1, pmu.is_64bit ? 64 : kHalf);
+  check_soc_range(field + "implementation_defined", pmu.implementation_defined, 0, soc::kImplementationDefined);
+  check_soc_range(field + "clock", pmu.clock_hz, 1, kMaximumClock, "hertz");
+}
+
+void check_pages(const std::string& field, const PmuDescription& pmu) {
+  const auto check = [&](const std::string& name, std::uint64_t base) {
+    if (base % kPageBytes != 0)
+      refuse_soc(field + name, fmt::format("{:#x} is not a multiple of a page (0x1000)", base),
+                 fmt::format("{:#x} is", base / kPageBytes * kPageBytes));
+    if (base >> default_map::kSocketShift != 0)
+      refuse_soc(field + name, fmt::format("{:#x} is beyond the addresses of a socket, which end at {:#x}", base,
+                                           std::uint64_t{1} << default_map::kSocketShift));
+  };
+  check("base", pmu.base);
+  if (pmu.page1) check("page1", *pmu.page1);
+}
+
+void check_soc_place(const std::string& field, const PmuDescription& pmu, const PlatformSpec& spec) {
+  constexpr std::size_t kHidSize = 8;
+  check_module_name(field + "name", pmu.name);
+  std::set<unsigned> sockets;
+  for (std::size_t index = 0; index < pmu.sockets.size(); ++index) {
+    const std::string socket = fmt::format("{}sockets[{}]", field, index);
+    if (pmu.sockets[index] >= spec.sockets)
+      refuse_soc(socket,
+                 fmt::format("is {}, but the platform has sockets 0 ... {}", pmu.sockets[index], spec.sockets - 1));
+    if (!sockets.insert(pmu.sockets[index]).second) refuse_soc(socket, "names a socket twice");
+  }
+  if (pmu.type == ApmtNode::Type::acpi_device && pmu.hid.size() != kHidSize)
+    refuse_soc(field + "hid", fmt::format("'{}' has not eight characters", pmu.hid), "for example ACME0001");
+  if (pmu.type != ApmtNode::Type::acpi_device && !pmu.hid.empty())
+    refuse_soc(field + "hid", "is for type: acpi only", "leave it out");
+  if (pmu.cpu) check_soc_range(field + "cpu", *pmu.cpu, 0, spec.cpus_per_socket - 1);
+  if (pmu.interrupt && pmu.interrupt->number == 0)
+    refuse_soc(field + "interrupt.number", "is 0, which in the firmware table means none", "leave out the interrupt");
+}
+
+/// An event counts what happens at its source.
+void check_counts(const std::string& field, const EventDescription& event,
+                  const std::vector<soc::SourceDescription>& sources) {
+  if (event.counts == EventDescription::Counts::cycles) return;
+  if (event.source >= sources.size()) refuse_soc(field + "source", "is not in the list of sources");
+  const soc::SourceDescription& source = sources[event.source];
+  if (event.counts == EventDescription::Counts::sum && !soc::can_be_summed(source))
+    refuse_soc(field + "counts", fmt::format("is a sum; {} has occurrences alone", source.name), "leave it out");
+  if (event.unit == 0) refuse_soc(field + "unit", "is 0", "leave it out, or give the number that makes a unit");
+  if (event.unit != 1 && (event.counts != EventDescription::Counts::sum || source.cause != soc::Cause::streams))
+    refuse_soc(field + "unit", fmt::format("is for a sum of what streams let happen; {} is none", event.name),
+               "leave it out");
+  if (event.counts == EventDescription::Counts::outstanding && !soc::lasts(source))
+    refuse_soc(field + "counts", fmt::format("nothing at {} is ever outstanding", source.name), "leave it out");
+}
+
+void check_event(const std::string& field, const PmuDescription& pmu, const EventDescription& event) {
+  if (event.number > low_bits(pmu.event_bits))
+    refuse_soc(field + "number",
+               fmt::format("{:#x} does not fit into the {} bits of an event's number", event.number, pmu.event_bits),
+               "give event_bits");
+}
+
+void check_events(const std::string& field, const PmuDescription& pmu,
+                  const std::vector<soc::SourceDescription>& sources) {
+  std::map<std::uint64_t, std::size_t> numbers;
+  std::map<std::string, std::size_t> names;
+  for (std::size_t index = 0; index < pmu.events.size(); ++index) {
+    const EventDescription& event = pmu.events[index];
+    const std::string at = fmt::format("{}events[{}].", field, index);
+    check_event(at, pmu, event);
+    check_counts(at, event, sources);
+    if (const auto [other, fresh] = numbers.emplace(event.number, index); !fresh)
+      refuse_soc(at + "number", fmt::format("{:#x} is that of events[{}], {}", event.number, other->second,
+                                            pmu.events[other->second].name));
+    if (const auto [other, fresh] = names.emplace(event.name, index); !fresh)
+      refuse_soc(at + "name", fmt::format("events[{}] has it already", other->second));
+  }
+}
+
+/// Which bits of which register are taken already.
+class TakenBits {
+ public:
+  /// A bit that switches filters on and off, of which several may use the same.
+  void take_switch(const std::string& field, const FilterDescription& filter, unsigned bit, unsigned width) {
+    if (switches_.contains({filter.where, filter.word, bit})) return;
+    take(field, filter, {bit, 1}, width);
+    switches_.insert({filter.where, filter.word, bit});
+  }
+  void take(const std::string& field, const FilterDescription& filter, const BitRange& bits, unsigned width) {
+    take(field, filter, filter.where, bits, width);
+  }
+  void take(const std::string& field, const FilterDescription& filter, FilterDescription::Register where,
+            const BitRange& bits, unsigned width) {
+    if (bits.first + bits.width > width)
+      refuse_soc(field, fmt::format("reach bit {}; the register has {} bits", bits.first + bits.width - 1, width));
+    const std::uint64_t mask = low_bits(bits.width) << bits.first;
+    std::vector<Place>& places = taken_[std::make_pair(where, filter.word)];
+    std::uint64_t all = 0;
+    for (const Place& place : places) all |= place.mask;
+    for (const Place& place : places) {
+      if ((place.mask & mask) != 0)
+        refuse_soc(field, fmt::format("overlap those of filter {}", place.owner), free_bits(all, bits.width, width));
+    }
+    places.push_back({mask, filter.name});
+  }
+
+ private:
+  struct Place {
+    std::uint64_t mask;
+    std::string owner;
+  };
+  static std::string free_bits(std::uint64_t taken, unsigned wanted, unsigned width) {
+    for (unsigned first = 0; first + wanted <= width; ++first) {
+      if ((taken >> first & low_bits(wanted)) != 0) continue;
+      return wanted == 1 ? fmt::format("bit {} is free", first)
+                         : fmt::format("bits {}-{} are free", first, first + wanted - 1);
+    }
+    return "no such range is free in this register";
+  }
+
+  std::map<std::pair<FilterDescription::Register, unsigned>, std::vector<Place>> taken_;
+  std::set<std::tuple<FilterDescription::Register, unsigned, unsigned>> switches_;  // register, and bit
+};
+
+unsigned register_width(const PmuDescription& pmu, FilterDescription::Register which) {
+  return pmu.is_64bit && which != FilterDescription::Register::implementation_defined ? 64 : kHalf;
+}
+
+void check_filters(const std::string& field, const PmuDescription& pmu) {
+  TakenBits taken;
+  std::set<std::string> names;
+  for (std::size_t index = 0; index < pmu.filters.size(); ++index) {
+    const FilterDescription& filter = pmu.filters[index];
+    const std::string at = fmt::format("{}filters[{}].", field, index);
+    if (!names.insert(filter.name).second)
+      refuse_soc(at + "name", fmt::format("'{}' is that of another filter", filter.name));
+    const bool is_own = filter.where == FilterDescription::Register::implementation_defined;
+    if (is_own && filter.word >= pmu.implementation_defined)
+      refuse_soc(at + "register", fmt::format("there is no implementation-defined register {}", filter.word),
+                 fmt::format("give implementation_defined: {}", filter.word + 1));
+    const unsigned width = register_width(pmu, filter.where);
+    taken.take(at + "bits", filter, filter.bits, width);
+    if (filter.care_where && !filter.care) refuse_soc(at + "care_register", "is there, but no care");
+    if (filter.care)
+      taken.take(at + "care", filter, filter.care_register(), *filter.care,
+                 register_width(pmu, filter.care_register()));
+    if (filter.enable) taken.take_switch(at + "enable", filter, *filter.enable, width);
+    if (filter.disable) taken.take_switch(at + "disable", filter, *filter.disable, width);
+    if (filter.care && filter.match != FilterDescription::Match::value)
+      refuse_soc(at + "care", "is for match: value only");
+  }
+}
+
+void check_names(const PlatformSpec& spec) {
+  std::map<std::string, std::size_t> names;
+  std::map<std::string, std::size_t> perf_names;
+  std::map<std::uint32_t, std::size_t> ids;
+  std::map<std::uint32_t, std::size_t> interrupts;
+  for (const SocPmuRow& row : soc_pmus(spec)) {
+    const std::string field = fmt::format("coresight_pmus[{}].", row.pmu);
+    if (const auto [other, fresh] = names.emplace(row.name, row.pmu); !fresh)
+      refuse_soc(field + "name", fmt::format("'{}' is that of coresight_pmus[{}]",
+                                             spec.of<SocSpec>().pmus[row.pmu].name, other->second));
+    // Before names: drivers name most types by the id.
+    if (const auto [other, fresh] = ids.emplace(row.apmt.id, row.pmu); !fresh)
+      refuse_soc(field + "id", fmt::format("{} is that of coresight_pmus[{}]", row.apmt.id, other->second),
+                 "socket s adds s to the number");
+    if (const auto [other, fresh] = perf_names.emplace(row.perf_name, row.pmu); !fresh)
+      refuse_soc(field + (spec.of<SocSpec>().pmus[row.pmu].perf_name.empty() ? "instance" : "perf_name"),
+                 fmt::format("drivers would call it {}, as coresight_pmus[{}]", row.perf_name, other->second),
+                 spec.of<SocSpec>().pmus[row.pmu].perf_name.empty() ? "socket s adds s to the number"
+                                                                    : "write {socket} into the name");
+    if (!row.apmt.overflow_interrupt) continue;
+    const auto [other, fresh] = interrupts.emplace(row.apmt.overflow_interrupt->number, row.pmu);
+    if (!fresh && spec.of<SocSpec>().pmus[other->second].interrupt->trigger !=
+                      spec.of<SocSpec>().pmus[row.pmu].interrupt->trigger)
+      refuse_soc(field + "interrupt.trigger",
+                 fmt::format("differs from that of coresight_pmus[{}], which shares interrupt {}", other->second,
+                             row.apmt.overflow_interrupt->number));
+  }
+}
+
+}  // namespace
+
+void check_soc(const PlatformSpec& spec) {
+  for (std::size_t index = 0; index < spec.of<SocSpec>().pmus.size(); ++index) {
+    const PmuDescription& pmu = spec.of<SocSpec>().pmus[index];
+    const std::string field = fmt::format("coresight_pmus[{}].", index);
+    check_soc_place(field, pmu, spec);
+    check_identity(field, pmu);
+    check_layout(field, pmu);
+    check_pages(field, pmu);
+    check_events(field, pmu, spec.of<SocSpec>().sources);
+    check_filters(field, pmu);
+  }
+  check_names(spec);
+}
+
+}  // namespace pmufab::platform

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/soc/part/soc_part.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "models/cmn/part/cmn_meshes.h"
+#include "models/cxl/part/cxl_part.h"
+#include "models/plugin/part/plugin_part.h"
+#include "models/soc/wire/fabric_sources.h"
+#include "models/tegra410/part/tegra410_part.h"
+
+namespace pmufab::platform {
+
+SocPart::SocPart(const PlatformSpec& spec, const SocFabrics& fabrics) : description_(spec.of<SocSpec>()) {
+  for (std::size_t index = 0; index < description_.sources.size(); ++index) {
+    const soc::SourceDescription& description = description_.sources[index];
+    for (unsigned socket = 0; socket < spec.sockets; ++socket) {
+      soc::Source& source =
+          *sources_.emplace_back(std::make_unique<soc::Source>(description, source_number(spec, index, socket)));
+      connect_source(description, socket, fabrics, source, taps_);
+    }
+  }
+  for (SocPmuRow& row : soc_pmus(spec)) {
+    const soc::PmuDescription& description = description_.pmus[row.pmu];
+    std::vector<soc::Source*> sources;
+    for (std::size_t index = 0; index < description_.sources.size(); ++index)
+      sources.push_back(sources_[source_number(spec, index, row.socket)].get());
+    Pmu& pmu = pmus_.emplace_back();
+    pmu.clock = std::make_unique<ClockDomain>(row.name, description.clock_hz);
+    pmu.model = std::make_unique<soc::DescribedPmu>(fmt::format("socket{}_{}", row.socket, description.name).c_str(),
+                                                    description, *pmu.clock, std::move(sources));
+    if (row.apmt.overflow_interrupt) {
+      pmu.line = std::make_unique<InterruptLine>(row.name, description.interrupt->trigger);
+      row.apmt.overflow_interrupt->line = pmu.line.get();
+      pmu.model->pmu().connect_interrupt(*pmu.line);
+    }
+    pmu.row = std::move(row);
+  }
+}
+
+void SocPart::map(MmioBus& bus) {
+  for (const Pmu& pmu : pmus_) {
+    coresight::CoreSightPmu& model = pmu.model->pmu();
+    const std::vector<PmuWindow>& windows = pmu.row.windows;
+    bus.map(windows[0].name, windows[0].base, windows[0].size, model.socket);
+    if (windows.size() > 1) bus.map(windows[1].name, windows[1].base, windows[1].size, model.page1);
+  }
+}
+
+void SocPart::describe(FirmwareDescription& firmware) {
+  for (const Pmu& pmu : pmus_) {
+    firmware.apmt.push_back(pmu.row.apmt);
+    if (pmu.row.apmt.type != ApmtNode::Type::acpi_device) continue;
+    AcpiDevice& device = firmware.devices.emplace_back();
+    device.hid = description_.pmus[pmu.row.pmu].hid;
+    device.uid = fmt::format("{}", pmu.row.apmt.instance_secondary);
+  }
+}
+
+void SocPart::reset() {
+  for (const Pmu& pmu : pmus_) pmu.model->pmu().reset();
+}
+
+bool SocPart::can_reset(const std::string& window) const {
+  return std::any_of(pmus_.begin(), pmus_.end(), [&](const Pmu& pmu) { return has_window(pmu.row.windows, window); });
+}
+
+void SocPart::reset_window(const std::string& window) {
+  for (const Pmu& pmu : pmus_) {
+    if (has_window(pmu.row.windows, window)) pmu.model->pmu().reset();
+  }
+}
+
+void SocPart::add_registers(std::vector<NamedRegisters>& banks) const {
+  for (const Pmu& pmu : pmus_) {
+    std::vector<std::uint64_t> bases;
+    for (const PmuWindow& window : pmu.row.windows) bases.push_back(window.base);
+    banks.push_back(registers_of(pmu.row.name, std::move(bases), pmu.model->pmu()));
+  }
+}
+
+coresight::CoreSightPmu* SocPart::pmu(std::string_view name) const {
+  const auto found = std::find_if(pmus_.begin(), pmus_.end(), [&](const Pmu& pmu) { return pmu.row.name == name; });
+  return found == pmus_.end() ? nullptr : &found->model->pmu();
+}
+
+void SocPart::set_observer(soc::OccurrenceObserver* observer) {
+  // What happens in other fabrics, their own observers see.
+  for (std::size_t number = 0; number < sources_.size(); ++number) {
+    const std::size_t index = number / (sources_.size() / description_.sources.size());
+    if (soc::is_heard_itself(description_.sources[index])) sources_[number]->set_observer(observer);
+  }
+}
+
+void SocSpec::make(const PlatformSpec& platform, PlatformParts& parts) const {
+  if (pmus.empty()) return;
+  SocFabrics fabrics;
+  for (const auto& part : parts) {
+    if (auto* const sockets = dynamic_cast<Tegra410Part*>(part.get())) fabrics.sockets = sockets;
+    if (auto* const cxl = dynamic_cast<CxlPart*>(part.get())) fabrics.cxl = cxl;
+    if (auto* const cmn = dynamic_cast<CmnMeshes*>(part.get())) fabrics.cmn = cmn;
+    if (auto* const plugin = dynamic_cast<PluginPart*>(part.get())) fabrics.plugin = plugin;
+  }
+  parts.push_back(std::make_unique<SocPart>(platform, fabrics));
+}
+
+}  // namespace pmufab::platform

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "models/platform/platform_spec.h"
+#include "models/platform/pmu_window.h"
+#include "models/soc/wire/description.h"
+#include "tlm/firmware/firmware_description.h"
+
+namespace pmufab::platform {
+
+/// One described PMU of one socket: what bus, firmware, dumps and judges must know about it. Plain data.
+struct SocPmuRow {
+  std::size_t pmu = 0;  ///< index in SocSpec::pmus
+  unsigned socket = 0;
+  std::string name;       ///< as dumps and the bus show it: "socket0.noc"
+  std::string perf_name;  ///< as drivers of Linux 7.3 and later call it
+  /// As earlier ones do, which number PMUs of some types in the order of the firmware table.
+  std::string old_perf_name;
+  std::vector<PmuWindow> windows;
+  ApmtNode apmt{};  ///< the line of the interrupt is filled in by the platform
+};
+
+/// @return the described PMUs, as firmware lists them.
+[[nodiscard]] std::vector<SocPmuRow> soc_pmus(const PlatformSpec& spec);
+
+/// @throws SpecError for the first thing in SocSpec that is impossible
+void check_soc(const PlatformSpec& spec);
+
+/// @return the number of a source of a socket (soc::OccurrenceObserver).
+[[nodiscard]] inline unsigned source_number(const PlatformSpec& spec, std::size_t source, unsigned socket) noexcept {
+  return static_cast<unsigned>(source) * spec.sockets + socket;
+}
+
+/// The CoreSight PMUs by description of a platform, and the sources that they count.
+struct SocSpec final : PartSpec, soc::Description {
+  void check(const PlatformSpec& platform) const override { check_soc(platform); }
+  [[nodiscard]] PartClaims claims(const PlatformSpec& platform) const override;
+  void make(const PlatformSpec& platform, PlatformParts& parts) const override;
+};
+
+}  // namespace pmufab::platform
