@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "models/cxl/part/cxl_spec.h"
+#include "models/tegra410/part/tegra410_spec.h"
 #include "testbench/doors/shell/sysfs_write.h"
 #include "testbench/perf/software_events.h"
 
