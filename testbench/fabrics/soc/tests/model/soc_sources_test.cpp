@@ -35,7 +35,7 @@ soc::SourceDescription source(Cause cause, std::string_view event = {}) {
 /// Two small sockets, each with a described PMU.
 platform::PlatformSpec spec() {
   platform::PlatformSpec spec = testing::small_spec(2);
-  for (tegra410::PcieRootComplex& complex : *spec.of<platform::Tegra410Spec>().pcie.root_complexes)
+  for (tegra410::PcieRootComplex& complex : *spec.edit<platform::Tegra410Spec>().pcie.root_complexes)
     complex.root_ports.front().devices = {{.bar_size = 1 << 20}};
   spec.edit<platform::SocSpec>().sources = {source(Cause::ucf, "slc_access_rd"), source(Cause::pcie),
                                             source(Cause::pcie_tgt)};
