@@ -19,6 +19,7 @@ void describe_cpus(const PlatformSpec& spec, FirmwareDescription& firmware) {
     for (unsigned cpu = 0; cpu < spec.cpus_per_socket; ++cpu) {
       firmware.cpus.push_back({.uid = socket * spec.cpus_per_socket + cpu, .container_uid = socket, .node = socket});
     }
+    firmware.memory_of_nodes[socket] = default_map::kSocketMemory;
   }
 }
 

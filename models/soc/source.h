@@ -10,9 +10,9 @@
 #include "models/coresight/counter_input.h"
 #include "models/pmu/outstanding_requests.h"
 #include "models/soc/wire/description.h"
-#include "models/soc/wire/occurrence.h"
 #include "tlm/clock/clock_domain.h"
 #include "tlm/probe/probe.h"
+#include "tlm/transaction/occurrence.h"
 
 namespace pmufab::soc {
 

@@ -108,6 +108,18 @@ std::vector<std::string_view> foreign_driver_modules(const platform::PlatformSpe
   return modules;
 }
 
+bool record_traffic(Workload& workload, const std::string& file) {
+  return std::ranges::any_of(fabric_kinds(),
+                             [&](const FabricKind* kind) { return kind->record_traffic(workload, file); });
+}
+
+Json countable_sources(const platform::PlatformSpec& platform) {
+  for (const FabricKind* kind : fabric_kinds()) {
+    if (Json found = kind->countable_sources(platform); !found.is_null()) return found;
+  }
+  return {};
+}
+
 std::vector<DerivedResult> derive(const std::vector<DerivedInput>& inputs) {
   std::vector<DerivedResult> results;
   for (const FabricKind* kind : fabric_kinds()) {
@@ -158,6 +170,14 @@ const std::vector<const FabricGenerator*>& fabric_generators() {
     return generators;
   }();
   return all;
+}
+
+std::unique_ptr<const FabricGenerator> generator_on(const std::string& file, const platform::PlatformSpec& platform) {
+  const std::vector<std::string_view> modules = scenario::driver_modules(platform);
+  for (const scenario::FabricKind* kind : scenario::fabric_kinds()) {
+    if (auto generator = kind->generator_on(file, platform, modules); generator != nullptr) return generator;
+  }
+  return nullptr;
 }
 
 }  // namespace pmufab::verify

@@ -47,6 +47,12 @@ void add_fabric_kind(const FabricKind& kind);
 /// @return the kernel modules for fabrics that the platform does not have
 [[nodiscard]] std::vector<std::string_view> foreign_driver_modules(const platform::PlatformSpec& platform);
 
+/// Have the traffic of one kind recorded. @return false if there is none that can be recorded
+bool record_traffic(Workload& workload, const std::string& file);
+
+/// @return what PMUs by description can count (FabricKind::countable_sources)
+[[nodiscard]] Json countable_sources(const platform::PlatformSpec& platform);
+
 /// @return the figures of all kinds of fabric.
 [[nodiscard]] std::vector<DerivedResult> derive(const std::vector<DerivedInput>& inputs);
 
@@ -68,5 +74,9 @@ namespace pmufab::verify {
 
 /// All generators, in the order of scenario::fabric_kinds().
 [[nodiscard]] const std::vector<const FabricGenerator*>& fabric_generators();
+
+/// @return what makes random cases on one platform of the user's (FabricKind::generator_on)
+[[nodiscard]] std::unique_ptr<const FabricGenerator> generator_on(const std::string& file,
+                                                                  const platform::PlatformSpec& platform);
 
 }  // namespace pmufab::verify

@@ -118,6 +118,7 @@ struct FirmwareDescription {
   std::vector<PciSegment> pci_segments{};
   std::vector<CxlWindow> cxl_windows{};
   MessageInterruptDoorbell msi{};
+  std::map<unsigned, std::uint64_t> memory_of_nodes{};  ///< bytes of the CPUs' memory, by NUMA node
 };
 
 }  // namespace pmufab::platform

@@ -20,7 +20,7 @@
 namespace pmufab::platform {
 namespace {
 
-static_assert(plugin::kMostAttributes == soc::kMaximumAttributes);
+static_assert(plugin::kMostAttributes == kMaximumAttributes);
 
 /// The innermost one of all processes, and those that were there before it.
 InPlugin* innermost = nullptr;
@@ -28,7 +28,7 @@ InPlugin* innermost = nullptr;
 /// @return null during elaboration
 const void* present_process() { return sc_core::sc_get_current_process_b(); }
 
-soc::Occurrence occurrence_of(const plugin::Occurrence& occurrence) {
+Occurrence occurrence_of(const plugin::Occurrence& occurrence) {
   return {occurrence.attributes, to_picoseconds(occurrence.duration), occurrence.repeat};
 }
 

@@ -87,7 +87,7 @@ coresight::CoreSightPmu* SocPart::pmu(std::string_view name) const {
   return found == pmus_.end() ? nullptr : &found->model->pmu();
 }
 
-void SocPart::set_observer(soc::OccurrenceObserver* observer) {
+void SocPart::set_observer(OccurrenceObserver* observer) {
   // What happens in other fabrics, their own observers see.
   for (std::size_t number = 0; number < sources_.size(); ++number) {
     const std::size_t index = number / (sources_.size() / description_.sources.size());

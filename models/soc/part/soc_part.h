@@ -34,7 +34,7 @@ class SocPart final : public PlatformPart {
   /// @param name  as registers() has it; null: there is no such PMU
   [[nodiscard]] coresight::CoreSightPmu* pmu(std::string_view name) const;
   /// @param observer  of the sources at which streams or a plug-in let things happen; not owned; null: none
-  void set_observer(soc::OccurrenceObserver* observer);
+  void set_observer(OccurrenceObserver* observer);
 
  private:
   struct Pmu {

@@ -30,7 +30,7 @@ struct SocPmuRow {
 /// @throws SpecError for the first thing in SocSpec that is impossible
 void check_soc(const PlatformSpec& spec);
 
-/// @return the number of a source of a socket (soc::OccurrenceObserver).
+/// @return the number of a source of a socket (OccurrenceObserver).
 [[nodiscard]] inline unsigned source_number(const PlatformSpec& spec, std::size_t source, unsigned socket) noexcept {
   return static_cast<unsigned>(source) * spec.sockets + socket;
 }

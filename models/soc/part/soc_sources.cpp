@@ -15,8 +15,8 @@
 namespace pmufab::platform {
 namespace {
 
+using Occurrence;
 using soc::Feed;
-using soc::Occurrence;
 
 using Qualifiers = std::shared_ptr<const std::vector<Feed::Qualified>>;
 

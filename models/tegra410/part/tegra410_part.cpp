@@ -73,6 +73,10 @@ void Tegra410Part::map(MmioBus& bus) {
 
 /// Firmware lists PMUs type by type.
 void Tegra410Part::describe(FirmwareDescription& firmware) {
+  firmware.memory_of_nodes.clear();
+  for (const tegra410::MemoryRange& range : address_map_.ranges()) {
+    if (range.memory_class == MemoryClass::cmem) firmware.memory_of_nodes[range.socket] += range.size;
+  }
   std::vector<const PmuRow*> rows;
   for (const Pmu& pmu : pmus_) rows.push_back(&pmu.row);
   const auto place = [](const PmuRow* row) {

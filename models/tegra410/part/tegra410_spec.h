@@ -43,7 +43,7 @@ inline constexpr std::uint64_t kPcieBars =
     0x40'0000'0000;  ///< BARs below root ports 0 ... 7 of root complexes 0 ... 5,
 inline constexpr std::uint64_t kPcieBarsOfPort = 0x1'0000'0000;  ///< 4 GiB for each port
 inline constexpr std::uint64_t kCmem = 0x80'0000'0000;           ///< 512 GiB
-inline constexpr std::uint64_t kCmemSize = 0x80'0000'0000;
+inline constexpr std::uint64_t kCmemSize = kSocketMemory;
 inline constexpr std::uint64_t kGmem = 0x200'0000'0000;  ///< 256 GiB
 inline constexpr std::uint64_t kGmemSize = 0x40'0000'0000;
 inline constexpr std::uint64_t kCxl = 0x400'0000'0000;  ///< 256 GiB

@@ -10,7 +10,6 @@
 #include <fmt/format.h>
 
 #include "models/cxl/part/cxl_spec.h"
-#include "models/tegra410/part/tegra410_spec.h"
 #include "testbench/doors/shell/sysfs_write.h"
 #include "testbench/perf/software_events.h"
 
@@ -244,21 +243,12 @@ void write_cxl(const fs::path& root, const std::vector<FoundFunction>& functions
   if (!firmware.cxl_windows.empty()) write_windows(root, firmware.cxl_windows, firmware.pci_segments);
 }
 
-/// @return the memory of CPUs, by node
-std::map<unsigned, std::uint64_t> memory_of_nodes(const platform::PlatformSpec& spec) {
-  std::map<unsigned, std::uint64_t> bytes;
-  for (const tegra410::MemoryRange& range : platform::system_map(spec)) {
-    if (range.memory_class == MemoryClass::cmem) bytes[range.socket] += range.size;
-  }
-  return bytes;
-}
-
 }  // namespace
 
 void write_sysfs(const fs::path& root, const fs::path& proc, const std::vector<perf::Pmu>& pmus,
                  const platform::FirmwareDescription& firmware, const std::vector<FoundFunction>& functions,
                  const std::vector<std::pair<std::string, std::string>>& debugfs, const platform::PlatformSpec& spec) {
-  write_machine(root, proc, firmware.cpus, memory_of_nodes(spec));
+  write_machine(root, proc, firmware.cpus, firmware.memory_of_nodes);
   for (const perf::Pmu& pmu : pmus) write_pmu(root, root / "devices" / pmu.name, pmu);
   write_software(root);
   const std::map<std::uint32_t, fs::path> folders = write_functions(root, functions, firmware.cpus);

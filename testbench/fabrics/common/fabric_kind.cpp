@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "testbench/fabrics/common/fabric_generator.h"
+
 namespace pmufab::scenario {
 
 platform::PlatformSpec FabricKind::new_platform() const {
@@ -12,6 +14,12 @@ platform::PlatformSpec FabricKind::new_platform() const {
   platform.sockets = 1;
   platform.cpus_per_socket = kCpus;
   return platform;
+}
+
+std::unique_ptr<const verify::FabricGenerator> FabricKind::generator_on(
+    const std::string& /*file*/, const platform::PlatformSpec& /*platform*/,
+    const std::vector<std::string_view>& /*modules*/) const {
+  return nullptr;
 }
 
 void TrafficNames::take(Reader& reader, const std::string& name) {

@@ -111,10 +111,21 @@ class FabricKind {
     return {};
   }
 
+  /// Have its traffic recorded into a file. @return false if there is none that can be recorded
+  virtual bool record_traffic(Workload& /*workload*/, const std::string& /*file*/) const { return false; }
+  /// @return what PMUs by description can count: `sources`, each with `name`, `attributes` and `counted_by`, and whatever
+  ///         explains them; null: such PMUs are not its own
+  [[nodiscard]] virtual Json countable_sources(const platform::PlatformSpec& /*platform*/) const { return {}; }
   /// @return what coverage may know of its PMUs; null: what their drivers publish, and no more
   [[nodiscard]] virtual const coverage::FactsRoom* facts() const { return nullptr; }
   /// @return what makes random cases for its drivers; null: there are none
   [[nodiscard]] virtual const verify::FabricGenerator* generator() const { return nullptr; }
+  /// @param file     of a platform of the user's, absolute
+  /// @param modules  the kernel modules that drive its PMUs
+  /// @return what makes random cases on that platform alone; null: nothing does
+  [[nodiscard]] virtual std::unique_ptr<const verify::FabricGenerator> generator_on(
+      const std::string& /*file*/, const platform::PlatformSpec& /*platform*/,
+      const std::vector<std::string_view>& /*modules*/) const;
 };
 
 }  // namespace pmufab::scenario

@@ -72,7 +72,7 @@ void OccurrenceStream::step() {
 }
 
 void OccurrenceStream::emit(Picoseconds now) {
-  soc::Occurrence occurrence;
+  Occurrence occurrence;
   occurrence.repeat = spec_.repeat;
   for (std::size_t index = 0; index < attributes_.size(); ++index)
     occurrence.attributes.at(index) = attributes_[index].draw(random_);

@@ -10,11 +10,11 @@
 
 #include <systemc>
 
-#include "models/soc/wire/occurrence.h"
 #include "testbench/traffic/pacer.h"
 #include "testbench/traffic/producers/traffic_spec.h"
 #include "testbench/traffic/random_stream.h"
 #include "tlm/clock/clock_domain.h"
+#include "tlm/transaction/occurrence.h"
 
 namespace pmufab::traffic {
 
@@ -49,7 +49,7 @@ struct StreamSpec {
 /// Lets the occurrences of a specification happen, each at its own instant.
 class OccurrenceStream : public sc_core::sc_module {
  public:
-  using Happen = std::function<void(const soc::Occurrence& occurrence, Picoseconds when)>;
+  using Happen = std::function<void(const Occurrence& occurrence, Picoseconds when)>;
 
   /// @param happen  lets an occurrence happen
   /// @param seed  the scenario's

@@ -10,9 +10,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "models/soc/part/soc_rows.h"
-#include "testbench/fabrics/cxl/scenario/judge_spec.h"
-#include "testbench/fabrics/soc/scenario/soc_loader.h"
+#include "testbench/fabrics/fabric_kinds.h"
 #include "testbench/perf/event_syntax.h"
 #include "testbench/perf/pmu_catalog.h"
 #include "testbench/run/report/kernel_errors.h"
@@ -127,47 +125,12 @@ int print_published(const platform::PlatformSpec& platform, const driver_host::D
   return kPassed;
 }
 
-/// @return the events of a PMU that one of the sources causes
-std::size_t events_of(const soc::PmuDescription& pmu, std::size_t source) {
-  return static_cast<std::size_t>(
-      std::count_if(pmu.events.begin(), pmu.events.end(), [&](const soc::EventDescription& event) {
-        return event.counts != soc::EventDescription::Counts::cycles && event.source == source;
-      }));
-}
-
-/// What described PMUs of the platform can count: the sources of its file, then those that its fabrics are.
-std::vector<soc::SourceDescription> sources_of(const platform::PlatformSpec& platform) {
-  std::vector<soc::SourceDescription> sources = platform.of<platform::SocSpec>().sources;
-  for (soc::SourceDescription& source : scenario::fabric_sources_of(platform)) {
-    if (std::none_of(sources.begin(), sources.end(), [&](const auto& one) { return one.name == source.name; }))
-      sources.push_back(std::move(source));
-  }
-  return sources;
-}
-
-/// @return the names of the components of a CXL hierarchy, by the number that sources know them by.
-std::vector<std::string> cxl_components(const platform::PlatformSpec& platform) {
-  std::vector<std::string> names;
-  for (const scoreboard::CxlComponentSpec& component : scenario::cxl_judge_spec(platform).components)
-    names.push_back(component.name);
-  return names;
-}
-
 int print_sources(const platform::PlatformSpec& platform, bool json) {
-  Json list = Json::array();
-  const std::vector<std::string> components = cxl_components(platform);
-  const std::vector<soc::SourceDescription> sources = sources_of(platform);
-  for (std::size_t source = 0; source < sources.size(); ++source) {
-    Json item = {{"name", sources[source].name}, {"attributes", sources[source].attributes}};
-    item["counted_by"] = Json::object();
-    for (const soc::PmuDescription& pmu : platform.of<platform::SocSpec>().pmus) {
-      if (const std::size_t events = events_of(pmu, source); events > 0) item["counted_by"][pmu.name] = events;
-    }
-    list.push_back(std::move(item));
-  }
+  const Json found = scenario::countable_sources(platform);
+  const Json& list = found["sources"];
   if (json) {
-    Json all = {{"platform", platform.name}, {"sockets", platform.sockets}, {"sources", list}};
-    if (!components.empty()) all["cxl_components"] = components;
+    Json all = {{"platform", platform.name}, {"sockets", platform.sockets}};
+    all.update(found);
     fmt::print("{}\n", all.dump(2));
     return kPassed;
   }
@@ -186,9 +149,11 @@ int print_sources(const platform::PlatformSpec& platform, bool json) {
                attributes.empty() ? "no attributes" : fmt::format("attributes {}", fmt::join(attributes, ", ")),
                counted.empty() ? "counted by none" : fmt::format("counted by {}", fmt::join(counted, ", ")));
   }
+  if (!found.contains("cxl_components")) return kPassed;
   std::vector<std::string> numbered;
-  for (const std::string& component : components) numbered.push_back(fmt::format("{} {}", numbered.size(), component));
-  if (!numbered.empty()) fmt::print("CXL components: {}\n", fmt::join(numbered, ", "));
+  for (const Json& component : found["cxl_components"])
+    numbered.push_back(fmt::format("{} {}", numbered.size(), component.get<std::string>()));
+  fmt::print("CXL components: {}\n", fmt::join(numbered, ", "));
   return kPassed;
 }
 

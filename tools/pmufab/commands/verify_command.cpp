@@ -13,7 +13,6 @@
 #include "testbench/campaigns/coverage/report.h"
 #include "testbench/campaigns/verify/campaign.h"
 #include "testbench/fabrics/fabric_kinds.h"
-#include "testbench/fabrics/soc/verify/platform_generator.h"
 #include "testbench/host/driver_library.h"
 #include "testbench/run/process/shell_word.h"
 #include "testbench/run/results/driver_files.h"
@@ -59,8 +58,7 @@ std::string all_fabrics() {
 const FabricGenerator* read_own_platform(const std::string& given) {
   static std::unique_ptr<const FabricGenerator> generator;
   const fs::path file = fs::absolute(find_platform(given));
-  const platform::PlatformSpec spec = scenario::load_platform(file, {}).spec;
-  generator = std::make_unique<const verify::PlatformGenerator>(file.string(), spec, scenario::driver_modules(spec));
+  generator = verify::generator_on(file.string(), scenario::load_platform(file, {}).spec);
   return generator.get();
 }
 

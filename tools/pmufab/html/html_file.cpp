@@ -6,7 +6,7 @@
 
 #include "testbench/campaigns/coverage/report.h"
 #include "testbench/run/yaml/input_error.h"
-#include "tools/pmufab/html/mesh_section.h"
+#include "tools/pmufab/map/mesh_section.h"
 
 namespace pmufab::cli {
 

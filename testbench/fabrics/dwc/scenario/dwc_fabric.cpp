@@ -30,7 +30,7 @@ DwcFabric::DwcFabric(const FabricContext& context)
     dwc::RootPort& port = part_.port(stream.source);
     streams_.add(
         stream,
-        [&port](const soc::Occurrence& occurrence, Picoseconds when) {
+        [&port](const Occurrence& occurrence, Picoseconds when) {
           const auto& values = occurrence.attributes;
           port.happen({static_cast<unsigned>(values[kLinkEvent]), static_cast<unsigned>(values[kLinkLane]),
                        values[kLinkBytes], occurrence.repeat},

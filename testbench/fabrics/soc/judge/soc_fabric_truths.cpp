@@ -38,7 +38,7 @@ std::unique_ptr<EventTruth> ucf_truth(const SocMeaning& meaning, UcfEvent event,
   std::vector<std::pair<Source, Destination>> places;
   for (unsigned source = 0; source < kSources; ++source) {
     for (unsigned destination = 0; destination < kDestinations; ++destination) {
-      soc::Occurrence occurrence;
+      Occurrence occurrence;
       occurrence.attributes[soc::ucf_source::source] = source;
       occurrence.attributes[soc::ucf_source::destination] = destination;
       if (meaning.counts(occurrence))
@@ -65,7 +65,7 @@ std::unique_ptr<EventTruth> message_truth(const SocMeaning& meaning, const CxlJu
   std::vector<Place> places;
   namespace attribute = soc::cxl_message_source;
   for (unsigned component = 0; judge != nullptr && component < judge->components(); ++component) {
-    soc::Occurrence message;
+    Occurrence message;
     message.attributes[attribute::component] = component;
     for (std::uint16_t group = 0x10; group <= 0x25; ++group) {
       if (!CxlTally::has(group)) continue;
@@ -102,7 +102,7 @@ SocCommandTruth::~SocCommandTruth() {
 void SocCommandTruth::hear(unsigned component, const DdrCommand& command) {
   namespace attribute = soc::cxl_ddr_source;
   if (command.group != kDdrGroup) return;
-  soc::Occurrence occurrence;
+  Occurrence occurrence;
   occurrence.attributes[attribute::component] = component;
   occurrence.attributes[attribute::command] = command.bit;
   occurrence.attributes[attribute::channel] = command.channel;
@@ -145,7 +145,7 @@ std::unique_ptr<EventTruth> home_truth(const SocMeaning& meaning, const std::vec
   for (unsigned mesh = 0; mesh < meshes.size(); ++mesh) {
     for (const std::uint16_t node : meshes[mesh]->homes()) {
       for (unsigned event = 1; event <= attribute::kEvents; ++event) {
-        soc::Occurrence occurrence;
+        Occurrence occurrence;
         occurrence.attributes[attribute::mesh] = mesh;
         occurrence.attributes[attribute::node] = node;
         occurrence.attributes[attribute::event] = event;

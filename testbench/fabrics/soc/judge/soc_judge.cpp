@@ -119,7 +119,7 @@ class SocJudge::MeshEar final : private CmnFlitListener {
   void on_flit(Picoseconds when, unsigned xp, unsigned port, bool download, cmn::Channel channel,
                const cmn::FlitFields& fields) override {
     namespace attribute = soc::cmn_flit_source;
-    soc::Occurrence occurrence;
+    Occurrence occurrence;
     occurrence.attributes[attribute::mesh] = number_;
     occurrence.attributes[attribute::xp] = xp;
     occurrence.attributes[attribute::port] = port;
@@ -194,7 +194,7 @@ Injection SocPmuJudge::injection(const EventTerms& terms, unsigned /*unit*/) {
   const bool is_nothing = meaning.kind == SocMeaning::Kind::nothing;
   if (const char* const owner = is_nothing ? nullptr : owner_of(sources_[meaning.source].cause); owner != nullptr)
     throw std::invalid_argument(fmt::format("{} causes the event: name it as an event of that PMU", owner));
-  soc::Occurrence occurrence = occurrence_of(meaning);
+  Occurrence occurrence = occurrence_of(meaning);
   if (is_nothing || soc::is_heard_itself(sources_[meaning.source]))
     return [](std::uint64_t /*count*/, Picoseconds /*when*/) {};
   const unsigned source = meaning.source * sockets_ + spec_.socket;
@@ -233,7 +233,7 @@ std::vector<PmuJudge*> SocJudge::pmus() {
   return pmus;
 }
 
-void SocJudge::on_occurrence(unsigned source, const soc::Occurrence& occurrence, Picoseconds when) {
+void SocJudge::on_occurrence(unsigned source, const Occurrence& occurrence, Picoseconds when) {
   chronicle_.backlog.add<&SocJudge::see_occurrence>(*this, SeenOccurrence{when, occurrence, source});
 }
 
@@ -243,7 +243,7 @@ void SocJudge::see_occurrence(const SeenOccurrence& seen) {
   wires_->tell(seen.source, seen.occurrence, seen.when);
 }
 
-void SocJudge::tell(soc::Cause cause, unsigned socket, const soc::Occurrence& occurrence, Picoseconds when) {
+void SocJudge::tell(soc::Cause cause, unsigned socket, const Occurrence& occurrence, Picoseconds when) {
   for (unsigned index = 0; index < spec_.sources.size(); ++index) {
     if (spec_.sources[index].cause == cause) wires_->tell(index * spec_.sockets + socket, occurrence, when);
   }
@@ -251,7 +251,7 @@ void SocJudge::tell(soc::Cause cause, unsigned socket, const soc::Occurrence& oc
 
 void SocJudge::on_device_request(const DeviceRequest& request) {
   namespace attribute = soc::pcie_source;
-  soc::Occurrence occurrence;
+  Occurrence occurrence;
   occurrence.attributes[attribute::socket] = request.socket;
   occurrence.attributes[attribute::root_complex] = request.root_complex;
   occurrence.attributes[attribute::root_port] = request.root_port;
@@ -267,7 +267,7 @@ void SocJudge::on_target_request(Picoseconds when, unsigned socket, unsigned roo
                                  const PcieTgtRequest& request) {
   namespace attribute = soc::pcie_tgt_source;
   const bool is_cxl = request.root_port < 0;
-  soc::Occurrence occurrence;
+  Occurrence occurrence;
   occurrence.attributes[attribute::socket] = socket;
   occurrence.attributes[attribute::root_complex] = root_complex;
   occurrence.attributes[attribute::root_port] =

@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "models/soc/wire/occurrence.h"
 #include "testbench/fabrics/soc/judge/soc_judge_spec.h"
 #include "testbench/fabrics/tegra410/judge/pcie/root_complex_listener.h"
 #include "testbench/judge/coresight/coresight_pmu_judge.h"
 #include "testbench/judge/exact_clock.h"
 #include "testbench/judge/pmu_judge.h"
+#include "tlm/transaction/occurrence.h"
 
 namespace pmufab::scoreboard {
 
@@ -55,19 +55,19 @@ class SocPmuJudge final : public CoreSightPmuJudge {
 };
 
 /// Hears what happens at the sources of described PMUs.
-class SocJudge final : public FabricJudge, public soc::OccurrenceObserver, private RootComplexListener {
+class SocJudge final : public FabricJudge, public OccurrenceObserver, private RootComplexListener {
  public:
   SocJudge(SocJudgeSpec spec, Chronicle& chronicle, const SocFabricJudges& fabrics);
   ~SocJudge() override;
 
   [[nodiscard]] std::vector<PmuJudge*> pmus() override;
-  void on_occurrence(unsigned source, const soc::Occurrence& occurrence, Picoseconds when) override;
+  void on_occurrence(unsigned source, const Occurrence& occurrence, Picoseconds when) override;
 
  private:
   class MeshEar;
   struct SeenOccurrence {
     Picoseconds when;
-    soc::Occurrence occurrence;
+    Occurrence occurrence;
     unsigned source;
   };
 
@@ -76,7 +76,7 @@ class SocJudge final : public FabricJudge, public soc::OccurrenceObserver, priva
   void on_target_request(Picoseconds when, unsigned socket, unsigned root_complex,
                          const PcieTgtRequest& request) override;
   /// Something happens at the sources of a socket that have this cause.
-  void tell(soc::Cause cause, unsigned socket, const soc::Occurrence& occurrence, Picoseconds when);
+  void tell(soc::Cause cause, unsigned socket, const Occurrence& occurrence, Picoseconds when);
 
   SocJudgeSpec spec_;
   Chronicle& chronicle_;

@@ -151,7 +151,7 @@ bool add_filters(Program& program, const PmuDescription& pmu, const soc::SourceD
 
 }  // namespace
 
-bool SocMeaning::counts(const soc::Occurrence& occurrence) const {
+bool SocMeaning::counts(const Occurrence& occurrence) const {
   return std::all_of(tests.begin(), tests.end(), [&](const Test& test) {
     const std::uint64_t value = occurrence.attributes.at(test.attribute);
     switch (test.kind) {
@@ -198,11 +198,11 @@ SocMeaning soc_meaning(const EventTerms& terms, const PmuDescription& pmu,
   return meaning;
 }
 
-soc::Occurrence occurrence_of(const SocMeaning& meaning) {
+Occurrence occurrence_of(const SocMeaning& meaning) {
   if (meaning.kind == SocMeaning::Kind::outstanding)
     throw std::invalid_argument("the event counts what is outstanding: it cannot happen at once");
   if (meaning.kind == SocMeaning::Kind::nothing) throw std::invalid_argument("the event counts nothing");
-  soc::Occurrence occurrence;
+  Occurrence occurrence;
   if (meaning.kind == SocMeaning::Kind::sum) occurrence.attributes.at(meaning.attribute) = 1;
   for (const SocMeaning::Test& test : meaning.tests) {
     const bool is_mask = test.kind == SocMeaning::Test::Kind::one_of;

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "models/soc/wire/occurrence.h"
 #include "testbench/fabrics/soc/judge/soc_judge_spec.h"
 #include "testbench/judge/events/event_truth.h"
+#include "tlm/transaction/occurrence.h"
 
 namespace pmufab::scoreboard {
 
@@ -39,7 +39,7 @@ struct SocMeaning {
   std::string text;
 
   /// @return whether the event counts such an occurrence of its source.
-  [[nodiscard]] bool counts(const soc::Occurrence& occurrence) const;
+  [[nodiscard]] bool counts(const Occurrence& occurrence) const;
 };
 
 /// @throws std::invalid_argument for a term the PMU does not have, a value too big for it, or no event
@@ -48,6 +48,6 @@ struct SocMeaning {
 
 /// @return an occurrence that the event counts as one.
 /// @throws std::invalid_argument if there is none, or it counts over time
-[[nodiscard]] soc::Occurrence occurrence_of(const SocMeaning& meaning);
+[[nodiscard]] Occurrence occurrence_of(const SocMeaning& meaning);
 
 }  // namespace pmufab::scoreboard

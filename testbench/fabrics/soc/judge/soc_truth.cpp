@@ -8,7 +8,7 @@
 
 namespace pmufab::scoreboard {
 
-void SocWires::tell(unsigned number, const soc::Occurrence& occurrence, Picoseconds when) {
+void SocWires::tell(unsigned number, const Occurrence& occurrence, Picoseconds when) {
   Source& source = sources_.at(number);
   for (Listener* const listener : source.listeners) listener->hear(occurrence, when);
   if (!source.keeps || occurrence.duration == 0) return;
@@ -36,7 +36,7 @@ bool SocTruth::listens() const noexcept {
   return meaning_.kind != SocMeaning::Kind::nothing && meaning_.kind != SocMeaning::Kind::cycles;
 }
 
-std::uint64_t SocTruth::amount(const soc::Occurrence& occurrence) const {
+std::uint64_t SocTruth::amount(const Occurrence& occurrence) const {
   if (meaning_.kind != SocMeaning::Kind::sum) return occurrence.repeat;
   const std::uint64_t value = occurrence.attributes.at(meaning_.attribute);
   std::uint64_t units = value / meaning_.unit;
@@ -44,7 +44,7 @@ std::uint64_t SocTruth::amount(const soc::Occurrence& occurrence) const {
   return occurrence.repeat * units;
 }
 
-void SocTruth::hear(const soc::Occurrence& occurrence, Picoseconds when) {
+void SocTruth::hear(const Occurrence& occurrence, Picoseconds when) {
   if (meaning_.kind == SocMeaning::Kind::outstanding) {
     if (occurrence.duration == 0 || !meaning_.counts(occurrence)) return;
     if (lasting_.size() >= room_) {

@@ -37,10 +37,10 @@ class SocTruth final : public EventTruth, private SocWires::Listener {
  private:
   static constexpr std::size_t kLeastRoom = 256;
 
-  void hear(const soc::Occurrence& occurrence, Picoseconds when) override;
+  void hear(const Occurrence& occurrence, Picoseconds when) override;
   [[nodiscard]] bool listens() const noexcept;
   void settle_lasting(Picoseconds when);
-  [[nodiscard]] std::uint64_t amount(const soc::Occurrence& occurrence) const;
+  [[nodiscard]] std::uint64_t amount(const Occurrence& occurrence) const;
 
   SocMeaning meaning_;
   unsigned source_;

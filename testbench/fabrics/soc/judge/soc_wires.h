@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "models/soc/wire/occurrence.h"
 #include "tlm/clock/clock_domain.h"
+#include "tlm/transaction/occurrence.h"
 
 namespace pmufab::scoreboard {
 
@@ -14,19 +14,19 @@ class SocWires {
  public:
   /// An occurrence that has begun, and lasts.
   struct Lasting {
-    soc::Occurrence occurrence;
+    Occurrence occurrence;
     Picoseconds begin;
     Picoseconds end;
   };
   class Listener {
    public:
     virtual ~Listener() = default;
-    virtual void hear(const soc::Occurrence& occurrence, Picoseconds when) = 0;
+    virtual void hear(const Occurrence& occurrence, Picoseconds when) = 0;
   };
 
   explicit SocWires(std::size_t sources) : sources_(sources) {}
 
-  void tell(unsigned source, const soc::Occurrence& occurrence, Picoseconds when);
+  void tell(unsigned source, const Occurrence& occurrence, Picoseconds when);
   /// @param listener  hears what happens at the source from now on, until it is removed
   void add(unsigned source, Listener& listener) { sources_.at(source).listeners.push_back(&listener); }
   void remove(unsigned source, const Listener& listener) { std::erase(sources_.at(source).listeners, &listener); }

@@ -48,9 +48,9 @@ const Words<Type>& types() {
 void read_source(Reader& reader, SourceDescription& source) {
   reader.text("name", source.name, Presence::required);
   reader.texts("attributes", source.attributes);
-  if (source.attributes.size() > soc::kMaximumAttributes)
+  if (source.attributes.size() > kMaximumAttributes)
     reader.fail("attributes",
-                fmt::format("are {}; a source has {} at most", source.attributes.size(), soc::kMaximumAttributes));
+                fmt::format("are {}; a source has {} at most", source.attributes.size(), kMaximumAttributes));
   const std::set<std::string> different(source.attributes.begin(), source.attributes.end());
   if (different.size() != source.attributes.size()) reader.fail("attributes", "name one twice");
 }

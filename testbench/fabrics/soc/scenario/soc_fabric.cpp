@@ -40,7 +40,7 @@ SocFabric::SocFabric(const FabricContext& context)
   for (const traffic::StreamSpec& stream : context.workload.of<SocWorkload>()) {
     soc::Source& source = part_.source(platform::source_number(context.platform.spec(), stream.source, stream.socket));
     streams_.add(
-        stream, [&source](const soc::Occurrence& occurrence, Picoseconds when) { source.happen(occurrence, when); },
+        stream, [&source](const Occurrence& occurrence, Picoseconds when) { source.happen(occurrence, when); },
         context.workload.seed);
   }
   if (!context.has_reference_software) return;

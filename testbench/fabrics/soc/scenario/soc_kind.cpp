@@ -4,9 +4,11 @@
 #include <array>
 
 #include "models/soc/part/soc_rows.h"
+#include "testbench/fabrics/cxl/scenario/judge_spec.h"
 #include "testbench/fabrics/soc/coverage/soc_facts.h"
 #include "testbench/fabrics/soc/scenario/soc_fabric.h"
 #include "testbench/fabrics/soc/scenario/soc_loader.h"
+#include "testbench/fabrics/soc/verify/platform_generator.h"
 #include "testbench/fabrics/soc/verify/soc_generator.h"
 #include "testbench/run/yaml/input_error.h"
 
@@ -19,6 +21,32 @@ constexpr std::array<RegisterSwitch, 2> kSocSwitches{{
     {.registers = "PMCNTENSET", .field = "P", .what = "a counter is enabled"},
     {.registers = "PMINTENSET", .field = "P", .what = "an overflow interrupt is enabled"},
 }};
+
+/// @return the events of a PMU that one of the sources causes
+std::size_t events_of(const soc::PmuDescription& pmu, std::size_t source) {
+  return static_cast<std::size_t>(
+      std::count_if(pmu.events.begin(), pmu.events.end(), [&](const soc::EventDescription& event) {
+        return event.counts != soc::EventDescription::Counts::cycles && event.source == source;
+      }));
+}
+
+/// What described PMUs of the platform can count: the sources of its file, then those that its fabrics are.
+std::vector<soc::SourceDescription> sources_of(const platform::PlatformSpec& platform) {
+  std::vector<soc::SourceDescription> sources = platform.of<platform::SocSpec>().sources;
+  for (soc::SourceDescription& source : fabric_sources_of(platform)) {
+    if (std::none_of(sources.begin(), sources.end(), [&](const auto& one) { return one.name == source.name; }))
+      sources.push_back(std::move(source));
+  }
+  return sources;
+}
+
+/// @return the names of the components of a CXL hierarchy, by the number that sources know them by.
+std::vector<std::string> cxl_components(const platform::PlatformSpec& platform) {
+  std::vector<std::string> names;
+  for (const scoreboard::CxlComponentSpec& component : cxl_judge_spec(platform).components)
+    names.push_back(component.name);
+  return names;
+}
 
 class SocKind final : public FabricKind {
  public:
@@ -56,8 +84,30 @@ class SocKind final : public FabricKind {
     return std::make_unique<SocFabric>(context);
   }
 
+  [[nodiscard]] Json countable_sources(const platform::PlatformSpec& platform) const override {
+    Json list = Json::array();
+    const std::vector<std::string> components = cxl_components(platform);
+    const std::vector<soc::SourceDescription> sources = sources_of(platform);
+    for (std::size_t source = 0; source < sources.size(); ++source) {
+      Json item = {{"name", sources[source].name}, {"attributes", sources[source].attributes}};
+      item["counted_by"] = Json::object();
+      for (const soc::PmuDescription& pmu : platform.of<platform::SocSpec>().pmus) {
+        if (const std::size_t events = events_of(pmu, source); events > 0) item["counted_by"][pmu.name] = events;
+      }
+      list.push_back(std::move(item));
+    }
+    Json all = {{"sources", std::move(list)}};
+    if (!components.empty()) all["cxl_components"] = components;
+    return all;
+  }
+
   [[nodiscard]] const coverage::FactsRoom* facts() const override { return &coverage::soc_facts(); }
   [[nodiscard]] const verify::FabricGenerator* generator() const override { return &verify::soc_generator(); }
+  [[nodiscard]] std::unique_ptr<const verify::FabricGenerator> generator_on(
+      const std::string& file, const platform::PlatformSpec& platform,
+      const std::vector<std::string_view>& modules) const override {
+    return std::make_unique<const verify::PlatformGenerator>(file, platform, modules);
+  }
 };
 
 }  // namespace

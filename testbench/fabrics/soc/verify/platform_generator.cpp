@@ -107,7 +107,7 @@ bool can_wrap(const platform::PlatformSpec& platform, const pmufab::soc::PmuDesc
   if (event.counts != Counts::occurrences ||
       !pmufab::soc::is_heard_itself(platform.of<platform::SocSpec>().sources[event.source]))
     return false;
-  pmufab::soc::Occurrence occurrence;
+  pmufab::Occurrence occurrence;
   try {
     occurrence = scoreboard::occurrence_of(
         scoreboard::soc_meaning({{"event", event.number}}, pmu, platform.of<platform::SocSpec>().sources));

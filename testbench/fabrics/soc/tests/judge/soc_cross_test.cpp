@@ -106,7 +106,7 @@ class SocCross : public testing::SimulationTest {
   std::array<std::uint64_t, kCounters> occur(const std::vector<SocMeaning>& meanings) {
     std::array<std::uint64_t, kCounters> expected{};
     for (unsigned n = 0; n < 50; ++n) {
-      soc::Occurrence occurrence;
+      Occurrence occurrence;
       for (std::size_t attribute = 0; attribute < 3; ++attribute)
         occurrence.attributes.at(attribute) = draw(draw(1) == 0 ? 3 : 200);
       const unsigned source = draw(3) == 0 ? 1 : 0;

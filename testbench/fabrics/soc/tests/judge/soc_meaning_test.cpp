@@ -47,8 +47,8 @@ soc::PmuDescription pmu() {
   return made;
 }
 
-soc::Occurrence request(std::uint64_t port, std::uint64_t id, std::uint64_t bytes) {
-  soc::Occurrence made;
+Occurrence request(std::uint64_t port, std::uint64_t id, std::uint64_t bytes) {
+  Occurrence made;
   made.attributes = {port, id, bytes};
   return made;
 }

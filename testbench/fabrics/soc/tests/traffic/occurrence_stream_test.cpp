@@ -20,13 +20,13 @@ using ::testing::Le;
 using ::testing::SizeIs;
 
 struct Seen {
-  soc::Occurrence occurrence;
+  Occurrence occurrence;
   Picoseconds when;
 };
 
-class Listener final : public soc::OccurrenceObserver {
+class Listener final : public OccurrenceObserver {
  public:
-  void on_occurrence(unsigned /*source*/, const soc::Occurrence& occurrence, Picoseconds when) override {
+  void on_occurrence(unsigned /*source*/, const Occurrence& occurrence, Picoseconds when) override {
     seen.push_back({occurrence, when});
   }
   [[nodiscard]] std::vector<Picoseconds> times() const {
@@ -52,7 +52,7 @@ class OccurrenceStreams : public testing::SimulationTest {
   }
 
   OccurrenceStream::Happen happen() {
-    return [this](const soc::Occurrence& occurrence, Picoseconds when) { source.happen(occurrence, when); };
+    return [this](const Occurrence& occurrence, Picoseconds when) { source.happen(occurrence, when); };
   }
 
   const soc::SourceDescription description{"source", {"a", "b"}};

@@ -6,7 +6,7 @@
 
 #include "tlm/clock/clock_domain.h"
 
-namespace pmufab::soc {
+namespace pmufab {
 
 /// The attributes that a source may have.
 inline constexpr unsigned kMaximumAttributes = 8;
@@ -26,4 +26,4 @@ class OccurrenceObserver {
   virtual void on_occurrence(unsigned source, const Occurrence& occurrence, Picoseconds when) = 0;
 };
 
-}  // namespace pmufab::soc
+}  // namespace pmufab

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/pmufab/html/mesh_section.h"
+#include "tools/pmufab/map/mesh_section.h"
 
 #include <vector>
 
