@@ -62,6 +62,11 @@ using Complaints = std::vector<std::string>;
 /// No code but that of tests, and the judge's Backlog, starts a thread.
 [[nodiscard]] Complaints check_threads(const std::filesystem::path& root);
 
+/// Outside of a fabric's rooms, models/FABRIC and testbench/fabrics/FABRIC, no code names it: it includes none of its
+/// headers and uses nothing of its namespace. The list of kinds does, and the exceptions in names_check.cpp.
+/// @param fabrics  their names
+[[nodiscard]] Complaints check_names(const std::filesystem::path& root, const std::set<std::string>& fabrics);
+
 /// The arrows of a document's picture (a mermaid graph) are the links of libraries and the command, except links that
 /// follow from others. The libraries of all fabrics are drawn as those of one, F: "F_judge --> F_wire". A fabric has a
 /// library FABRIC_fabric. Links between two fabrics are drawn with their names.

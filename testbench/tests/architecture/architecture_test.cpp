@@ -72,6 +72,15 @@ TEST(Architecture, no_judge_sees_a_model_and_the_driver_host_sees_none_either) {
   EXPECT_GE(judges, 5U);
 }
 
+TEST(Architecture, only_its_rooms_and_the_list_of_kinds_name_a_fabric) {
+  std::set<std::string> fabrics;
+  for (const auto& [name, target] : graph().targets()) {
+    if (name.ends_with("_judge")) fabrics.insert(name.substr(0, name.find('_')));
+  }
+  ASSERT_GE(fabrics.size(), 5U);
+  EXPECT_EQ(lines(check_names(kTree, fabrics)), "");
+}
+
 TEST(Architecture, the_guest_and_the_shell_do_not_see_each_other) {
   const LinkGraph built = graph();
   ASSERT_TRUE(built.targets().contains("guest"));

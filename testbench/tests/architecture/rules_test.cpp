@@ -172,6 +172,20 @@ TEST_F(Rules, the_picture_has_the_arrows_of_the_build_and_no_others) {
               ElementsAre("the picture lacks: apart --> low", "the build does not have: top --> low"));
 }
 
+TEST_F(Rules, a_fabric_is_named_in_its_rooms_alone) {
+  write("testbench/fabrics/low/scenario/low_kind.h", include("models/low/low.h") + "low::Thing thing;\n");
+  write("testbench/fabrics/low/tests/low_test.cpp", include("models/top/top.h"));
+  write("models/apart/apart.h", "namespace flow::slow { MemoryClass::low // low::Thing\n");
+  EXPECT_THAT(check_names(root, {"low"}),
+              ElementsAre("models/top/top.h:1: names the fabric low, whose room it is not in"));
+  write("models/apart/apart.cpp", "\nvoid take(const low::Thing& thing);\n");
+  write("tools/own.cpp", "pmufab::low::Thing thing;\n");
+  EXPECT_THAT(check_names(root, {"low"}),
+              ElementsAre("models/apart/apart.cpp:2: names the fabric low, whose room it is not in",
+                          "models/top/top.h:1: names the fabric low, whose room it is not in",
+                          "tools/own.cpp:1: names the fabric low, whose room it is not in"));
+}
+
 TEST_F(Rules, the_picture_shows_all_fabrics_as_one_and_what_is_between_two) {
   std::istringstream text(
       "target a_fabric STATIC_LIBRARY testbench/fabrics/a\npublic a_judge\n"
