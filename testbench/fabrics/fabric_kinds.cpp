@@ -108,11 +108,6 @@ std::vector<std::string_view> foreign_driver_modules(const platform::PlatformSpe
   return modules;
 }
 
-bool record_traffic(Workload& workload, const std::string& file) {
-  return std::ranges::any_of(fabric_kinds(),
-                             [&](const FabricKind* kind) { return kind->record_traffic(workload, file); });
-}
-
 Json countable_sources(const platform::PlatformSpec& platform) {
   for (const FabricKind* kind : fabric_kinds()) {
     if (Json found = kind->countable_sources(platform); !found.is_null()) return found;

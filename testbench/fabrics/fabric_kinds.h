@@ -47,9 +47,6 @@ void add_fabric_kind(const FabricKind& kind);
 /// @return the kernel modules for fabrics that the platform does not have
 [[nodiscard]] std::vector<std::string_view> foreign_driver_modules(const platform::PlatformSpec& platform);
 
-/// Have the traffic of one kind recorded. @return false if there is none that can be recorded
-bool record_traffic(Workload& workload, const std::string& file);
-
 /// @return what PMUs by description can count (FabricKind::countable_sources)
 [[nodiscard]] Json countable_sources(const platform::PlatformSpec& platform);
 

@@ -22,7 +22,7 @@ class DwcPart final : public PlatformPart {
   void reset() override;
   void add_registers(std::vector<NamedRegisters>& banks) const override;
 
-  /// @param index  in PlatformSpec::dwc
+  /// @param index  in DwcSpec::ports
   [[nodiscard]] dwc::RootPort& port(unsigned index) { return *ports_.at(index); }
   /// @param observer  of all links; not owned; null: none
   void set_observer(dwc::LinkObserver* observer) noexcept;

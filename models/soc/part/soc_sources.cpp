@@ -15,7 +15,6 @@
 namespace pmufab::platform {
 namespace {
 
-using Occurrence;
 using soc::Feed;
 
 using Qualifiers = std::shared_ptr<const std::vector<Feed::Qualified>>;

@@ -111,8 +111,6 @@ class FabricKind {
     return {};
   }
 
-  /// Have its traffic recorded into a file. @return false if there is none that can be recorded
-  virtual bool record_traffic(Workload& /*workload*/, const std::string& /*file*/) const { return false; }
   /// @return what PMUs by description can count: `sources`, each with `name`, `attributes` and `counted_by`, and whatever
   ///         explains them; null: such PMUs are not its own
   [[nodiscard]] virtual Json countable_sources(const platform::PlatformSpec& /*platform*/) const { return {}; }

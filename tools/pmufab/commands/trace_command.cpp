@@ -15,7 +15,7 @@
 
 #include <fmt/format.h>
 
-#include "testbench/fabrics/fabric_kinds.h"
+#include "testbench/fabrics/cxl/scenario/cxl_workload.h"
 #include "testbench/run/report/report.h"
 #include "testbench/run/results/results.h"
 #include "testbench/run/session/runner.h"
@@ -104,7 +104,8 @@ int record(const std::string& scenario, const std::string& out, const po::variab
                      "record a scenario without a matrix");
   const auto overrides = std::make_shared<const std::vector<std::string>>(values_of(map, "set"));
   scenario::ScenarioSpec spec = file->load(variants.front(), *overrides);
-  if (scenario::Workload workload = spec.workload; !scenario::record_traffic(workload, out))
+  const scenario::CxlWorkload& workload = spec.workload.of<scenario::CxlWorkload>();
+  if (workload.operations.empty() && workload.replays.empty())
     throw InputError(fmt::format("'{}' has no CXL traffic, and only CXL traffic can be recorded", scenario),
                      "choose a scenario with cxl_traffic");
   OutputFile output(out);
@@ -115,7 +116,7 @@ int record(const std::string& scenario, const std::string& out, const po::variab
   runner.scratch = scratch.path();
   runner.interrupted = interrupts;
   runner.prepare = [&](scenario::ScenarioSpec& read) {
-    scenario::record_traffic(read.workload, output.temporary().string());
+    read.workload.of<scenario::CxlWorkload>().record = output.temporary().string();
   };
   runner.on_output = [](const std::string& title, const std::string& text) {
     complain("--- output of {}\n{}---\n", title, text);

@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "models/cmn/nodes/chi.h"
 #include "models/cmn/nodes/system_address_map.h"
+#include "models/cmn/wire/chi.h"
 
 namespace pmufab::cmn {
 

@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "models/cmn/nodes/chi.h"
 #include "models/cmn/pmu/occupancy.h"
+#include "models/cmn/wire/chi.h"
 
 namespace pmufab::cmn {
 

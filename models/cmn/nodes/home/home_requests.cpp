@@ -3,8 +3,8 @@
 
 #include <cassert>
 
-#include "models/cmn/nodes/chi.h"
 #include "models/cmn/nodes/home/home_node.h"
+#include "models/cmn/wire/chi.h"
 
 namespace pmufab::cmn {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "models/cmn/nodes/chi.h"
+#include "models/cmn/wire/chi.h"
 
 namespace pmufab::cmn {
 

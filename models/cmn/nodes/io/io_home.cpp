@@ -5,7 +5,7 @@
 
 #include <fmt/core.h>
 
-#include "models/cmn/nodes/chi.h"
+#include "models/cmn/wire/chi.h"
 
 namespace pmufab::cmn {
 

@@ -3,7 +3,7 @@
 
 #include <stdexcept>
 
-#include "models/cmn/nodes/chi.h"
+#include "models/cmn/wire/chi.h"
 
 namespace pmufab::cmn {
 

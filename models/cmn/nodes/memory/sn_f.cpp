@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "models/cmn/nodes/chi.h"
+#include "models/cmn/wire/chi.h"
 
 namespace pmufab::cmn {
 

@@ -5,13 +5,13 @@
 #include <vector>
 
 #include "models/cmn/mesh.h"
-#include "models/cmn/nodes/chi.h"
 #include "models/cmn/nodes/entry_numbers.h"
 #include "models/cmn/nodes/node_model.h"
 #include "models/cmn/nodes/requester/private_lines.h"
 #include "models/cmn/nodes/retry.h"
 #include "models/cmn/nodes/system_address_map.h"
 #include "models/cmn/pmu/cycle_condition.h"
+#include "models/cmn/wire/chi.h"
 
 namespace pmufab::cmn {
 

@@ -6,8 +6,8 @@
 
 #include <fmt/core.h>
 
-#include "models/cmn/nodes/chi.h"
 #include "models/cmn/nodes/memory/memory_bridge.h"
+#include "models/cmn/wire/chi.h"
 
 namespace pmufab::cmn {
 

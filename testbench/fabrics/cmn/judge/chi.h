@@ -3,45 +3,13 @@
 
 #include <cstdint>
 
-/// Opcodes and states of CHI (Arm IHI 0050) as the judge knows them; the models have their own.
+#include "models/cmn/wire/chi.h"
+
+/// What the judge makes of CHI's opcodes (Arm IHI 0050). The opcodes themselves are what crosses the wires.
 namespace pmufab::scoreboard::chi {
 
 namespace req {
-inline constexpr std::uint8_t kReadShared = 0x01;
-inline constexpr std::uint8_t kReadClean = 0x02;
-inline constexpr std::uint8_t kReadOnce = 0x03;
-inline constexpr std::uint8_t kReadNoSnp = 0x04;
-inline constexpr std::uint8_t kReadUnique = 0x07;
-inline constexpr std::uint8_t kCleanShared = 0x08;
-inline constexpr std::uint8_t kCleanInvalid = 0x09;
-inline constexpr std::uint8_t kMakeInvalid = 0x0a;
-inline constexpr std::uint8_t kCleanUnique = 0x0b;
-inline constexpr std::uint8_t kMakeUnique = 0x0c;
-inline constexpr std::uint8_t kEvict = 0x0d;
-inline constexpr std::uint8_t kDvmOp = 0x14;
-inline constexpr std::uint8_t kWriteEvictFull = 0x15;
-inline constexpr std::uint8_t kWriteCleanFull = 0x17;
-inline constexpr std::uint8_t kWriteUniquePtl = 0x18;
-inline constexpr std::uint8_t kWriteUniqueFull = 0x19;
-inline constexpr std::uint8_t kWriteBackFull = 0x1b;
-inline constexpr std::uint8_t kWriteNoSnpPtl = 0x1c;
-inline constexpr std::uint8_t kWriteNoSnpFull = 0x1d;
-inline constexpr std::uint8_t kStashOnceShared = 0x22;
-inline constexpr std::uint8_t kStashOnceUnique = 0x23;
-inline constexpr std::uint8_t kReadNotSharedDirty = 0x26;
-inline constexpr std::uint8_t kCleanSharedPersist = 0x27;
-inline constexpr std::uint8_t kPrefetchTgt = 0x3a;
-inline constexpr std::uint8_t kAtomicStore = 0x28;  // to 0x2f
-inline constexpr std::uint8_t kAtomicLoad = 0x30;   // to 0x37
-inline constexpr std::uint8_t kAtomicSwap = 0x38;
-inline constexpr std::uint8_t kAtomicCompare = 0x39;
-
-[[nodiscard]] constexpr bool is_atomic(std::uint8_t opcode) {
-  return opcode >= kAtomicStore && opcode <= kAtomicCompare;
-}
-[[nodiscard]] constexpr bool is_atomic_store(std::uint8_t opcode) {
-  return opcode >= kAtomicStore && opcode < kAtomicLoad;
-}
+using namespace cmn::chi::req;
 [[nodiscard]] constexpr bool is_stash(std::uint8_t opcode) {
   return opcode == kStashOnceShared || opcode == kStashOnceUnique;
 }
@@ -72,45 +40,14 @@ inline constexpr std::uint8_t kAtomicCompare = 0x39;
 }
 }  // namespace req
 
-namespace rsp {
-inline constexpr std::uint8_t kSnpResp = 0x01;
-inline constexpr std::uint8_t kCompAck = 0x02;
-inline constexpr std::uint8_t kRetryAck = 0x03;
-inline constexpr std::uint8_t kComp = 0x04;
-inline constexpr std::uint8_t kCompDbidResp = 0x05;
-inline constexpr std::uint8_t kDbidResp = 0x06;
-inline constexpr std::uint8_t kPCrdGrant = 0x07;
-inline constexpr std::uint8_t kSnpRespFwded = 0x09;
-}  // namespace rsp
+namespace rsp = cmn::chi::rsp;
+namespace dat = cmn::chi::dat;
 
 namespace snp {
-inline constexpr std::uint8_t kShared = 0x01;
-inline constexpr std::uint8_t kClean = 0x02;
-inline constexpr std::uint8_t kOnce = 0x03;
-inline constexpr std::uint8_t kNotSharedDirty = 0x04;
-inline constexpr std::uint8_t kUnique = 0x07;
-inline constexpr std::uint8_t kCleanShared = 0x08;
-inline constexpr std::uint8_t kCleanInvalid = 0x09;
-inline constexpr std::uint8_t kMakeInvalid = 0x0a;
-inline constexpr std::uint8_t kStashUnique = 0x0b;
-inline constexpr std::uint8_t kStashShared = 0x0c;
-inline constexpr std::uint8_t kDvmOp = 0x0d;
+using namespace cmn::chi::snp;
 inline constexpr std::uint8_t kForwarding = 0x10;  // added to Shared, Clean, Once, NotSharedDirty, Unique
 }  // namespace snp
 
-namespace dat {
-inline constexpr std::uint8_t kSnpRespData = 0x01;
-inline constexpr std::uint8_t kCopyBackWrData = 0x02;
-inline constexpr std::uint8_t kNonCopyBackWrData = 0x03;
-inline constexpr std::uint8_t kCompData = 0x04;
-inline constexpr std::uint8_t kSnpRespDataFwded = 0x06;
-inline constexpr std::uint8_t kWriteDataCancel = 0x07;
-}  // namespace dat
-
-inline constexpr std::uint8_t kI = 0;
-inline constexpr std::uint8_t kSc = 1;
-inline constexpr std::uint8_t kUc = 2;
-inline constexpr std::uint8_t kUdPd = 6;
-inline constexpr std::uint8_t kPassDirty = 4;  ///< bit of Resp
+using namespace cmn::chi::resp;
 
 }  // namespace pmufab::scoreboard::chi

@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "models/cmn/nodes/chi.h"
+#include "models/cmn/wire/chi.h"
 #include "testbench/traffic/producers/traffic_spec.h"
 
 namespace pmufab::traffic {

@@ -76,13 +76,6 @@ class CxlKind final : public FabricKind {
     return std::make_unique<CxlFabric>(context);
   }
 
-  bool record_traffic(Workload& workload, const std::string& file) const override {
-    auto& traffic = workload.of<CxlWorkload>();
-    if (traffic.operations.empty() && traffic.replays.empty()) return false;
-    traffic.record = file;
-    return true;
-  }
-
   [[nodiscard]] const coverage::FactsRoom* facts() const override { return &coverage::cxl_facts(); }
   [[nodiscard]] const verify::FabricGenerator* generator() const override {
     static const verify::CxlGenerator generator;

@@ -21,28 +21,28 @@ constexpr std::uint16_t kFirstBackInvalidation = 0x800;
 std::uint8_t snoop_of(std::uint8_t opcode) {
   switch (opcode) {
     case req::kReadShared:
-      return chi::snp::kShared;
+      return chi::snp::kSnpShared;
     case req::kReadClean:
-      return chi::snp::kClean;
+      return chi::snp::kSnpClean;
     case req::kReadNotSharedDirty:
-      return chi::snp::kNotSharedDirty;
+      return chi::snp::kSnpNotSharedDirty;
     case req::kReadOnce:
-      return chi::snp::kOnce;
+      return chi::snp::kSnpOnce;
     case req::kCleanShared:
-      return chi::snp::kCleanShared;
+      return chi::snp::kSnpCleanShared;
     case req::kCleanUnique:
     case req::kCleanInvalid:
-      return chi::snp::kCleanInvalid;
+      return chi::snp::kSnpCleanInvalid;
     case req::kMakeUnique:
     case req::kMakeInvalid:
     case req::kWriteUniqueFull:
-      return chi::snp::kMakeInvalid;
+      return chi::snp::kSnpMakeInvalid;
     case req::kStashOnceShared:
-      return chi::snp::kStashShared;
+      return chi::snp::kSnpStashShared;
     case req::kStashOnceUnique:
-      return chi::snp::kStashUnique;
+      return chi::snp::kSnpStashUnique;
     default:
-      return chi::snp::kUnique;  // ReadUnique, WriteUniquePtl, atomics
+      return chi::snp::kSnpUnique;  // ReadUnique, WriteUniquePtl, atomics
   }
 }
 
@@ -82,7 +82,7 @@ TrackedLine* ReferenceHome::add_to_filter(std::uint64_t line, std::uint16_t shar
       fire_snoop(replaced.sharers.size() == 1 ? home_event::kSfbiDirSnpSent : home_event::kSfbiBrdSnpSent, txnid);
       for (const std::uint16_t target : replaced.sharers) {
         invalidation.snooped.emplace(target, DataArrival{});
-        Message message{Channel::snp, chi::snp::kCleanInvalid};
+        Message message{Channel::snp, chi::snp::kSnpCleanInvalid};
         message.target = target;
         message.txnid = static_cast<std::uint16_t>(txnid);
         message.line = replaced.line;

@@ -174,7 +174,7 @@ void ReferenceDvmNode::snoop(Cycle now) {
     one->snooping = true;
     for (const std::uint16_t target : one->targets) {
       one->unanswered.insert(target);
-      Message message{Channel::snp, chi::snp::kDvmOp};
+      Message message{Channel::snp, chi::snp::kSnpDvmOp};
       message.target = target;
       message.txnid = static_cast<std::uint16_t>(kFirstNumber + one->number);
       message.address = one->flit.addr & ~kSecondPart;

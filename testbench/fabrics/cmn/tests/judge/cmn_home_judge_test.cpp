@@ -116,7 +116,7 @@ TEST_F(CmnHome, a_second_reader_makes_it_snoop_the_first_which_forwards) {
   FlitFields read = request(req::kReadShared, 7);
   read.expcompack = 1;
   send(Channel::req, kSecond, kHome, read);
-  FlitFields snoop = request(snp::kShared + snp::kForwarding, 0);
+  FlitFields snoop = request(snp::kSnpShared + snp::kForwarding, 0);
   send(Channel::snp, kHome, kFirst, snoop);
   send(Channel::rsp, kFirst, kHome, message(rsp::kSnpRespFwded, 0));
   acknowledge(kSecond);
@@ -189,7 +189,7 @@ TEST_F(CmnHome, a_read_from_memory_on_a_hit_is_exposed) {
 }
 
 TEST_F(CmnHome, a_snoop_nobody_asked_for_is_exposed) {
-  send(Channel::snp, kHome, kFirst, request(snp::kCleanInvalid, 0));
+  send(Channel::snp, kHome, kFirst, request(snp::kSnpCleanInvalid, 0));
   EXPECT_EQ(session.noted("node_message_unexpected"), 1U);
 }
 

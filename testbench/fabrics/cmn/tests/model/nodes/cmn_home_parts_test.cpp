@@ -13,7 +13,6 @@
 #include <gtest/gtest.h>
 
 #include "models/cmn/description/event_select.h"
-#include "models/cmn/nodes/chi.h"
 #include "models/cmn/nodes/fifo.h"
 #include "models/cmn/nodes/home/back_invalidations.h"
 #include "models/cmn/nodes/home/home_events.h"
@@ -23,6 +22,7 @@
 #include "models/cmn/nodes/home/snoop_filter.h"
 #include "models/cmn/nodes/modelled_events.h"
 #include "models/cmn/nodes/set_index.h"
+#include "models/cmn/wire/chi.h"
 #include "testbench/traffic/random_stream.h"
 
 namespace pmufab {

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "models/cmn/mesh.h"
-#include "models/cmn/nodes/chi.h"
 #include "models/cmn/nodes/home/home_node.h"
+#include "models/cmn/wire/chi.h"
 #include "testbench/fabrics/cmn/tests/model/pmu/cmn_driver.h"
 #include "testbench/support/initiator.h"
 #include "testbench/support/simulation_test.h"

@@ -10,10 +10,10 @@
 #include <gtest/gtest.h>
 
 #include "models/cmn/mesh.h"
-#include "models/cmn/nodes/chi.h"
 #include "models/cmn/nodes/requester/operation_source.h"
 #include "models/cmn/nodes/system_address_map.h"
 #include "models/cmn/standard_devices.h"
+#include "models/cmn/wire/chi.h"
 #include "testbench/fabrics/cmn/tests/model/pmu/cmn_driver.h"
 #include "testbench/support/initiator.h"
 #include "testbench/support/simulation_test.h"

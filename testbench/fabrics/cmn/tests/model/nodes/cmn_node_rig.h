@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "models/cmn/mesh.h"
-#include "models/cmn/nodes/chi.h"
 #include "models/cmn/nodes/requester/operation_source.h"
+#include "models/cmn/wire/chi.h"
 #include "testbench/support/initiator.h"
 
 namespace pmufab::testing {
