@@ -120,7 +120,7 @@ function(pmufab_unity target units)
 endfunction()
 
 # What needs an optimised build without sanitizers: the command, the benchmarks, and tests that count allocations.
-# tools/test builds only this, beside the sanitizers' build, in which all tests run.
+# tools/test --all builds only this, beside the sanitizers' build, in which all tests run.
 add_custom_target(optimised)
 
 # Code that does not simulate compiles a quarter faster with less optimisation. Under the sanitizers it compiles twice
@@ -199,8 +199,9 @@ endfunction()
 # program. SystemC elaborates once per process, so each of its tests is a ctest test in its own process. LONG: some
 # tests take many seconds, so they start before others. TOGETHER: all tests are one ctest test, because none of them
 # simulates.
-# NOT_SANITIZED: sanitizers would take too long, or see nothing more in it; tools/test runs it in the optimised build.
-# What is TOGETHER, but sanitized, has the label "together": tools/test runs it in the sanitizers' build alone.
+# NOT_SANITIZED: sanitizers would take too long, or see nothing more in it; tools/test --all runs it in the optimised
+# build.
+# What is TOGETHER, but sanitized, has the label "together": tools/test --all runs it in the sanitizers' build alone.
 # OPTIMISED: the test's own code simulates, so it is optimised as the models are. PREFIX: of the names of its tests,
 # because another program has the same tests.
 # Folders share programs, because each program costs headers, templates and a link: a further call with the same name and

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plays the inputs in seeds/ as libFuzzer does, in a build with any compiler.
 
-#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,20 +26,39 @@
 namespace pmufab::fuzz {
 namespace {
 
-std::vector<std::filesystem::path> seeds_of(const std::string& target) {
-  std::vector<std::filesystem::path> files;
-  for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(PMUFAB_SEEDS) / target))
-    files.push_back(entry.path());
-  std::sort(files.begin(), files.end());
-  return files;
+using Content = std::vector<std::uint8_t>;
+
+struct Seed {
+  std::string name;
+  Content bytes;
+};
+
+/// @return what seeds/TARGET.txt lists: a name and hexadecimal digits on each line.
+std::vector<Seed> seeds_of(const std::string& target) {
+  std::vector<Seed> seeds;
+  std::ifstream in(std::filesystem::path(PMUFAB_SEEDS) / (target + ".txt"));
+  for (std::string line; std::getline(in, line);) {
+    if (line.starts_with('#')) continue;
+    Seed& seed = seeds.emplace_back();
+    std::string digits;
+    std::istringstream(line) >> seed.name >> digits;
+    EXPECT_EQ(digits.size() % 2, 0U) << line;
+    for (std::size_t i = 0; i + 1 < digits.size(); i += 2)
+      seed.bytes.push_back(static_cast<std::uint8_t>(std::stoul(digits.substr(i, 2), nullptr, 16)));
+  }
+  EXPECT_FALSE(seeds.empty());
+  return seeds;
 }
 
-std::vector<std::uint8_t> contents(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+template <class Play>
+void replay(const std::vector<Seed>& seeds, Play play) {
+  for (const Seed& seed : seeds) {
+    SCOPED_TRACE(seed.name);
+    EXPECT_NO_THROW(play(seed.bytes));
+  }
 }
 
-void replay(const std::string& target) {
+void replay_on_machine(const std::string& target) {
   // Never destroyed, because the simulation is not over when the process ends.
   static Machine* const machine = [&] {
     std::unique_ptr<Machine> made = make_cxl_machine(target);
@@ -46,56 +66,25 @@ void replay(const std::string& target) {
   }();
   ASSERT_NE(machine, nullptr);
   static Harness* const harness = std::make_unique<Harness>("harness", *machine).release();
-  const std::vector<std::filesystem::path> files = seeds_of(target);
-  EXPECT_FALSE(files.empty());
-  for (const std::filesystem::path& file : files) {
-    SCOPED_TRACE(file.string());
-    EXPECT_NO_THROW(harness->run(contents(file)));
-  }
+  replay(seeds_of(target), [](const Content& bytes) { harness->run(bytes); });
 }
 
-TEST(FuzzSeeds, of_cxl_device_violate_nothing) { replay("cxl_device"); }
-TEST(FuzzSeeds, of_cxl_cpmu_violate_nothing) { replay("cxl_cpmu"); }
-TEST(FuzzSeeds, of_tegra410_violate_nothing) { replay("tegra410"); }
-TEST(FuzzSeeds, of_cmn_violate_nothing) { replay("cmn"); }
-
-TEST(FuzzSeeds, of_vfio_user_violate_nothing) {
-  const std::vector<std::filesystem::path> files = seeds_of("vfio_user");
-  EXPECT_FALSE(files.empty());
-  for (const std::filesystem::path& file : files) {
-    SCOPED_TRACE(file.string());
-    EXPECT_NO_THROW(play_on_vfio_user(contents(file)));
-  }
-}
-
-TEST(FuzzSeeds, of_shell_violate_nothing) {
-  const std::vector<std::filesystem::path> files = seeds_of("shell");
-  EXPECT_FALSE(files.empty());
-  for (const std::filesystem::path& file : files) {
-    SCOPED_TRACE(file.string());
-    EXPECT_NO_THROW(play_on_shell(contents(file)));
-  }
-}
-
-TEST(FuzzSeeds, of_register_server_violate_nothing) {
-  const std::vector<std::filesystem::path> files = seeds_of("register_server");
-  EXPECT_FALSE(files.empty());
-  for (const std::filesystem::path& file : files) {
-    SCOPED_TRACE(file.string());
-    EXPECT_NO_THROW(play_on_register_server(contents(file)));
-  }
-}
+TEST(FuzzSeeds, of_cxl_device_violate_nothing) { replay_on_machine("cxl_device"); }
+TEST(FuzzSeeds, of_cxl_cpmu_violate_nothing) { replay_on_machine("cxl_cpmu"); }
+TEST(FuzzSeeds, of_tegra410_violate_nothing) { replay_on_machine("tegra410"); }
+TEST(FuzzSeeds, of_cmn_violate_nothing) { replay_on_machine("cmn"); }
+TEST(FuzzSeeds, of_vfio_user_violate_nothing) { replay(seeds_of("vfio_user"), play_on_vfio_user); }
+TEST(FuzzSeeds, of_shell_violate_nothing) { replay(seeds_of("shell"), play_on_shell); }
+TEST(FuzzSeeds, of_register_server_violate_nothing) { replay(seeds_of("register_server"), play_on_register_server); }
 
 TEST(FuzzSeeds, of_yaml_violate_nothing) {
-  std::vector<std::filesystem::path> files = seeds_of("yaml");
-  EXPECT_FALSE(files.empty());
+  std::vector<Seed> seeds = seeds_of("yaml");
   for (const auto& entry : std::filesystem::recursive_directory_iterator(PMUFAB_SCENARIOS)) {
-    if (entry.path().extension() == ".yaml") files.push_back(entry.path());
+    if (entry.path().extension() != ".yaml") continue;
+    std::ifstream in(entry.path(), std::ios::binary);
+    seeds.push_back({entry.path(), {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()}});
   }
-  for (const std::filesystem::path& file : files) {
-    SCOPED_TRACE(file.string());
-    EXPECT_NO_THROW(play_on_yaml(contents(file), PMUFAB_SCENARIOS "/cmn"));
-  }
+  replay(seeds, [](const Content& bytes) { play_on_yaml(bytes, PMUFAB_SCENARIOS "/cmn"); });
 }
 
 TEST(FuzzOperation, reads_the_format_its_description_tells) {

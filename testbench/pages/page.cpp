@@ -3,17 +3,24 @@
 
 #include <fmt/format.h>
 
+#include "testbench/pages/svg.h"
 #include "tlm/spec/printable.h"
 
 namespace pmufab::html {
 namespace {
 
-constexpr std::string_view kStyle = R"(
-:root {
+std::string light_colours() {
+  return fmt::format(R"(
+:root {{
   color-scheme: light dark;
-  --paper: #ffffff; --ink: #1b1f24; --soft: #59636e; --line: #d3d9df; --band: #f3f5f7;
-  --good: #1a7f37; --bad: #c0261c; --open: #8a5a00; --driver: #1f5fbf; --truth: #1a7f37;
+  --paper: {}; --ink: {}; --soft: {}; --line: {}; --band: {};
+  --good: {}; --bad: {}; --open: {}; --driver: {}; --truth: {};
+}})",
+                     colour::kPaper, colour::kInk, colour::kSoft, colour::kLine, colour::kBand, colour::kGood,
+                     colour::kBad, colour::kOpen, colour::kDriver, colour::kGood);
 }
+
+constexpr std::string_view kStyle = R"(
 @media screen and (prefers-color-scheme: dark) {
   :root {
     --paper: #14171b; --ink: #e3e7eb; --soft: #9aa4ae; --line: #363d45; --band: #1d2228;
@@ -205,11 +212,11 @@ std::string page_begin(std::string_view title, Script script) {
 <meta charset="utf-8">
 {}<meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{}</title>
-<style>{}</style>
+<style>{}{}</style>
 </head>
 <body>
 )",
-                     policy, escaped(title), kStyle);
+                     policy, escaped(title), light_colours(), kStyle);
 }
 
 std::string page_end(Script script) {

@@ -72,7 +72,7 @@ std::string describe(const scoreboard::Losses& loss) {
   for (std::size_t i = 0; i < scoreboard::kLossCauses; ++i) {
     if (loss.amount[i] == 0) continue;
     std::string cause(to_string(static_cast<LossCause>(i)));
-    std::replace(cause.begin(), cause.end(), '_', ' ');
+    std::ranges::replace(cause, '_', ' ');
     text += fmt::format("{}{}{} {}", text.empty() ? "lost: " : ", ", loss.amount[i] < 0 ? "-" : "",
                         with_separators(magnitude(loss.amount[i])), cause);
   }

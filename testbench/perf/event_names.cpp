@@ -66,15 +66,14 @@ std::optional<Definition> read_definition(const PmuCatalog::Entry& pmu, std::str
     const std::optional<std::uint64_t> value =
         equals == std::string_view::npos ? std::optional<std::uint64_t>(1) : number(term.substr(equals + 1));
     if (!value) return std::nullopt;
-    const auto format =
-        std::find_if(pmu.formats.begin(), pmu.formats.end(), [&](const auto& known) { return known.name == name; });
+    const auto format = std::ranges::find_if(pmu.formats, [&](const auto& known) { return known.name == name; });
     if (format != pmu.formats.end()) {
       if (!format->bits) return std::nullopt;
       result.mask = result.mask | bits_of(*format->bits, ~std::uint64_t{0});
       result.value = result.value | bits_of(*format->bits, *value);
       continue;
     }
-    const auto* const word = std::find(kWords.begin(), kWords.end(), name);
+    const auto* const word = std::ranges::find(kWords, name);
     if (word == kWords.end()) return std::nullopt;
     // A whole word leaves room for terms beside it: only what it sets tells it from others.
     const auto index = static_cast<std::size_t>(word - kWords.begin());
@@ -99,8 +98,8 @@ std::vector<Field> fields_of(const PmuCatalog::Entry& pmu, const Words& words, c
   }
   if (!has_term) return all;
   const auto shares_bits = [&](const Field& field) {
-    return std::any_of(all.begin(), all.end(),
-                       [&](const Field& other) { return &other != &field && !is_zero(other.mask & field.mask); });
+    return std::ranges::any_of(
+        all, [&](const Field& other) { return &other != &field && !is_zero(other.mask & field.mask); });
   };
   scoreboard::EventTerms certain;
   for (const Field& field : all) {
@@ -131,8 +130,7 @@ scoreboard::EventTerms tell(const std::vector<Field>& fields, Untold untold, boo
   scoreboard::EventTerms terms;
   for (const Field& field : fields) {
     const std::uint64_t value = value_of(field.format, untold.words());
-    const bool is_told =
-        value != 0 || (selects && std::find(kSelecting.begin(), kSelecting.end(), field.name) != kSelecting.end());
+    const bool is_told = value != 0 || (selects && std::ranges::find(kSelecting, field.name) != kSelecting.end());
     if (!is_told) continue;
     terms.push_back({std::string(field.name), value});
     untold.tell(field.mask);
@@ -166,8 +164,8 @@ EventNames::EventNames(const PmuCatalog& catalog, const scoreboard::Scoreboard& 
 
 std::optional<ResolvedEvent> EventNames::name(const PerfAttributes& attributes) const {
   const auto& entries = catalog_.entries();
-  const auto pmu = std::find_if(entries.begin(), entries.end(),
-                                [&](const PmuCatalog::Entry& entry) { return entry.type == attributes.type; });
+  const auto pmu =
+      std::ranges::find_if(entries, [&](const PmuCatalog::Entry& entry) { return entry.type == attributes.type; });
   if (pmu == entries.end()) return std::nullopt;
 
   ResolvedEvent event;

@@ -110,8 +110,8 @@ void apply_definition(const std::string& text, const WrittenEvent& written, std:
     const std::size_t equals = term.find('=');
     const std::string name(term.substr(0, equals));
     if (term.substr(std::min(equals, term.size())) == "=?") {
-      const bool given = std::any_of(written.terms.begin(), written.terms.end(),
-                                     [&](const WrittenTerm& own) { return own.name == name && own.value; });
+      const bool given =
+          std::ranges::any_of(written.terms, [&](const WrittenTerm& own) { return own.name == name && own.value; });
       if (!given)
         throw EventError(text, position, fmt::format("the event '{}' needs the term '{}'", event.name, name),
                          fmt::format("write {}=...", name));
@@ -168,8 +168,7 @@ ResolvedEvent resolve_software(const std::string& text, const WrittenEvent& even
 
 /// A group is on one CPU, and a software event on any.
 void place_software(std::vector<ResolvedEvent>& group) {
-  const auto first =
-      std::find_if(group.begin(), group.end(), [](const ResolvedEvent& event) { return event.pmu != kSoftwarePmu; });
+  const auto first = std::ranges::find_if(group, [](const ResolvedEvent& event) { return event.pmu != kSoftwarePmu; });
   if (first == group.end()) return;
   for (ResolvedEvent& event : group) {
     if (event.pmu == kSoftwarePmu) event.cpu = first->cpu;
@@ -269,13 +268,12 @@ PmuCatalog::PmuCatalog(const std::vector<Pmu>& pmus) {
         if (path == "cpumask") entry.cpus = parse_cpu_list(line);
       }
     }
-    std::sort(entry.events.begin(), entry.events.end(), [](const Event& a, const Event& b) { return a.name < b.name; });
-    std::sort(entry.formats.begin(), entry.formats.end(),
-              [](const Format& a, const Format& b) { return a.name < b.name; });
-    std::sort(entry.others.begin(), entry.others.end());
+    std::ranges::sort(entry.events, [](const Event& a, const Event& b) { return a.name < b.name; });
+    std::ranges::sort(entry.formats, [](const Format& a, const Format& b) { return a.name < b.name; });
+    std::ranges::sort(entry.others);
     entries_.push_back(std::move(entry));
   }
-  std::sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) { return a.name < b.name; });
+  std::ranges::sort(entries_, [](const Entry& a, const Entry& b) { return a.name < b.name; });
 }
 
 std::vector<std::string_view> PmuCatalog::open_terms(const Event& event) {
@@ -315,7 +313,7 @@ std::vector<std::string> PmuCatalog::warnings() const {
 
 bool PmuCatalog::has(std::string_view pmu) const {
   if (pmu == kSoftwarePmu) return true;
-  return std::any_of(entries_.begin(), entries_.end(), [&](const Entry& entry) { return glob(pmu, entry.name); });
+  return std::ranges::any_of(entries_, [&](const Entry& entry) { return glob(pmu, entry.name); });
 }
 
 std::vector<const PmuCatalog::Entry*> PmuCatalog::matching(const std::string& text, const WrittenEvent& event) const {
@@ -396,8 +394,8 @@ std::vector<ResolvedGroup> PmuCatalog::resolve(const std::string& text) const {
   for (const WrittenGroup& group : parse_events(text)) {
     // A wildcard: one group per PMU of the first event's matches, members with wildcards follow it. A group without a PMU of
     // a driver is one.
-    const auto first = std::find_if(group.events.begin(), group.events.end(),
-                                    [](const WrittenEvent& event) { return event.pmu != kSoftwarePmu; });
+    const auto first =
+        std::ranges::find_if(group.events, [](const WrittenEvent& event) { return event.pmu != kSoftwarePmu; });
     const std::vector<const Entry*> leaders =
         first == group.events.end() ? std::vector<const Entry*>{nullptr} : matching(text, *first);
     for (const Entry* leader : leaders) {
@@ -409,7 +407,7 @@ std::vector<ResolvedGroup> PmuCatalog::resolve(const std::string& text) const {
           continue;
         }
         const std::vector<const Entry*> candidates = matching(text, event);
-        const auto same = std::find(candidates.begin(), candidates.end(), leader);
+        const auto same = std::ranges::find(candidates, leader);
         if (same == candidates.end() && candidates.size() > 1)
           throw EventError(text, event.position, fmt::format("'{}' stands for several PMUs here", event.pmu),
                            fmt::format("one of them is '{}'", candidates.front()->name));

@@ -31,7 +31,7 @@ std::vector<Pmu> PmuServices::pmus() const {
     std::vector<Pmu> own = service->pmus();
     if (service->replaces_drivers()) {
       std::erase_if(all, [&](const Pmu& pmu) {
-        return std::any_of(own.begin(), own.end(), [&](const Pmu& other) { return other.name == pmu.name; });
+        return std::ranges::any_of(own, [&](const Pmu& other) { return other.name == pmu.name; });
       });
     }
     std::move(own.begin(), own.end(), std::back_inserter(all));
@@ -40,7 +40,7 @@ std::vector<Pmu> PmuServices::pmus() const {
 }
 
 bool PmuServices::replaces_drivers() const {
-  return std::any_of(services_.begin(), services_.end(), [](const PmuService* one) { return one->replaces_drivers(); });
+  return std::ranges::any_of(services_, [](const PmuService* one) { return one->replaces_drivers(); });
 }
 
 std::optional<bool> PmuServices::handle_interrupt(std::uint32_t number) {
@@ -51,7 +51,7 @@ std::optional<bool> PmuServices::handle_interrupt(std::uint32_t number) {
 }
 
 bool PmuServices::is_used(const std::string& pmu) const {
-  return std::any_of(open_.begin(), open_.end(), [&](const auto& entry) { return entry.second == pmu; });
+  return std::ranges::any_of(open_, [&](const auto& entry) { return entry.second == pmu; });
 }
 
 EventHandle PmuServices::open(const PerfAttributes& attributes, int cpu, EventHandle leader) {

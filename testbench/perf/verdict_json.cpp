@@ -30,7 +30,7 @@ Json to_json(const Verdict& verdict, const char* counter) {
     if (verdict.low) json["low"] = *verdict.low;
     if (verdict.high) json["high"] = *verdict.high;
   }
-  json["check"] = to_string(verdict.check);
+  json["check"] = verdict.check;
   json["note"] = verdict.note;
   if (opening) {
     json["opened_ps"] = opening->opened;
@@ -46,13 +46,17 @@ Json to_json(const Verdict& verdict, const char* counter) {
   return json;
 }
 
+void to_json(Json& json, Check check) { json = to_string(check); }
+
+void from_json(const Json& json, Check& check) { check = check_called(json.get<std::string>()); }
+
 Verdict verdict_from_json(const Json& json, const char* counter) {
   Verdict verdict;
   verdict.event = json.at("event");
   verdict.count = number(json, counter);
   verdict.low = number(json, json.contains("expected") ? "expected" : "low");
   verdict.high = number(json, json.contains("expected") ? "expected" : "high");
-  verdict.check = check_called(json.at("check").get<std::string>());
+  json.at("check").get_to(verdict.check);
   verdict.note = json.at("note");
   if (json.contains("opened_ps")) {
     verdict.opening = {json.at("pmu"),

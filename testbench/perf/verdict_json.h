@@ -13,5 +13,8 @@ namespace pmufab::perf {
 [[nodiscard]] nlohmann::ordered_json to_json(const Verdict& verdict, const char* counter);
 /// @throws nlohmann::json::exception for what to_json() did not write
 [[nodiscard]] Verdict verdict_from_json(const nlohmann::ordered_json& json, const char* counter);
+/// A check by its word.
+void to_json(nlohmann::ordered_json& json, Check check);
+void from_json(const nlohmann::ordered_json& json, Check& check);
 
 }  // namespace pmufab::perf

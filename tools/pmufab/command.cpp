@@ -22,7 +22,7 @@ constexpr const char* kWords = "the words";
 /// pmufab's own arguments, and those behind "--" if the command runs a program.
 std::pair<Arguments, Arguments> split(const Command& command, const Arguments& arguments) {
   if (!command.runs_program) return {arguments, {}};
-  const auto dashes = std::find(arguments.begin(), arguments.end(), "--");
+  const auto dashes = std::ranges::find(arguments, "--");
   return {{arguments.begin(), dashes}, {dashes == arguments.end() ? dashes : dashes + 1, arguments.end()}};
 }
 
@@ -50,8 +50,7 @@ void refuse_negative(const po::option& option, const po::options_description& al
 
 /// A variable of a script that is not set must not count as an option, or a word, that is not given.
 void refuse_empty(const po::option& option) {
-  const bool is_empty =
-      std::any_of(option.value.begin(), option.value.end(), [](const std::string& value) { return value.empty(); });
+  const bool is_empty = std::ranges::any_of(option.value, [](const std::string& value) { return value.empty(); });
   if (!is_empty) return;
   if (option.string_key == kWords)
     throw InputError("a word of the command is empty",
@@ -127,8 +126,7 @@ std::string help_text(const Command& command) {
 
 bool asks_for_help(const Command& command, const Arguments& arguments) {
   const Arguments ours = split(command, arguments).first;
-  return std::any_of(ours.begin(), ours.end(),
-                     [](const std::string& word) { return word == "--help" || word == "-h"; });
+  return std::ranges::any_of(ours, [](const std::string& word) { return word == "--help" || word == "-h"; });
 }
 
 Request parse(const Command& command, const Arguments& arguments) {

@@ -290,8 +290,8 @@ void OutputFile::put(const std::string& content, std::ios::openmode mode) const 
 bool is_asked_to_end() {
   sigset_t pending;
   sigpending(&pending);
-  return interrupts() > 0 || std::any_of(kEndSignals.begin(), kEndSignals.end(),
-                                         [&](int signal) { return sigismember(&pending, signal) == 1; });
+  return interrupts() > 0 ||
+         std::ranges::any_of(kEndSignals, [&](int signal) { return sigismember(&pending, signal) == 1; });
 }
 
 constexpr int kPatienceSeconds = 30;

@@ -30,7 +30,7 @@ std::vector<fs::path> scenarios_below(const fs::path& folder) {
     if (is_for_parts(entry->path())) entry.disable_recursion_pending();
     if (entry->path().extension() == ".yaml" && entry->is_regular_file(error)) files.push_back(entry->path());
   }
-  std::sort(files.begin(), files.end());
+  std::ranges::sort(files);
   return files;
 }
 
@@ -44,7 +44,7 @@ std::vector<std::string> names_below(const fs::path& folder) {
   for (const fs::path& place : places()) {
     for (const fs::path& file : scenarios_below(place / folder)) names.push_back(file.stem().string());
   }
-  std::sort(names.begin(), names.end());
+  std::ranges::sort(names);
   names.erase(std::unique(names.begin(), names.end()), names.end());
   return names;
 }

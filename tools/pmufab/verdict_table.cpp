@@ -33,9 +33,8 @@ std::string expected_text(const perf::Verdict& verdict) {
 
 void print_verdicts(const char* counter, const std::string& event, const std::vector<perf::Verdict>& verdicts) {
   if (verdicts.empty()) return;
-  const bool has_happened = std::any_of(verdicts.begin(), verdicts.end(), [](const perf::Verdict& verdict) {
-    return verdict.account && perf::has_blind_time(*verdict.account);
-  });
+  const bool has_happened = std::ranges::any_of(
+      verdicts, [](const perf::Verdict& verdict) { return verdict.account && perf::has_blind_time(*verdict.account); });
   const auto column = [&](const std::string& text) {
     return has_happened ? fmt::format("{:>20}  ", text) : std::string();
   };

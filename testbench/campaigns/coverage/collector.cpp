@@ -161,7 +161,7 @@ void Collector::note_wrap(Watched& pmu, const CounterPlace& place, const Counter
   event.in_handler = event.in_handler || (pmu.handler && pmu.handler->contains(wrap.when));
   // What wraps while a handler runs may be served by it.
   const auto waits = [&](const auto& wrapped) { return !pmu.handler || wrapped.second >= pmu.handler->end; };
-  if (std::count_if(pmu.wrapped.begin(), pmu.wrapped.end(), waits) < 2) return;
+  if (std::ranges::count_if(pmu.wrapped, waits) < 2) return;
   for (const auto& [other, when] : pmu.wrapped) {
     if (!waits(std::pair(other, when))) continue;
     const auto other_event = pmu.counters.find(other);
@@ -280,8 +280,8 @@ void Collector::met_filters(const Open& event, const std::string& name, const pe
   if (pmu.entry == nullptr) return;
   for (const perf::PmuCatalog::Format& format : pmu.entry->formats) {
     if (!format.bits || selects_event(format.name) || is_other_name(*pmu.entry, format)) continue;
-    const auto term = std::find_if(named.terms.begin(), named.terms.end(),
-                                   [&](const scoreboard::EventTerm& one) { return one.name == format.name; });
+    const auto term =
+        std::ranges::find_if(named.terms, [&](const scoreboard::EventTerm& one) { return one.name == format.name; });
     const std::uint64_t value = term == named.terms.end() ? 0 : term->value.value_or(1);
     meet(pmu, filter_point(format.name), value_class(value, format.bits->maximum()));
     if (value != 0 && !name.empty()) meet(pmu, kEventByFilter, cross(name, format.name));

@@ -67,8 +67,8 @@ void declare(Coverage& coverage, const PmuFacts& facts, const perf::PmuCatalog::
   declare_all(coverage, facts.kind, kCount, kCounts);
   declare_all(coverage, facts.kind, kReading, kReadings);
   declare_all(coverage, facts.kind, kTopology, facts.topologies);
-  const bool has_filters = std::any_of(pmu.formats.begin(), pmu.formats.end(),
-                                       [](const auto& format) { return format.bits && !selects_event(format.name); });
+  const bool has_filters =
+      std::ranges::any_of(pmu.formats, [](const auto& format) { return format.bits && !selects_event(format.name); });
   for (const char* const step : kSteps) {
     const bool is_reopen = step == kSteps.at(static_cast<std::size_t>(Step::reopen));
     if (has_filters || !is_reopen) coverage.declare(facts.kind, kLifeCycle, step);
@@ -98,13 +98,12 @@ std::string value_class(std::uint64_t value, std::uint64_t maximum) {
 }
 
 std::string count_class(std::uint64_t count) {
-  const auto bits =
-      std::find_if(kCountBits.begin(), kCountBits.end(), [&](unsigned candidate) { return count >> candidate == 0; });
+  const auto bits = std::ranges::find_if(kCountBits, [&](unsigned candidate) { return count >> candidate == 0; });
   return kCounts.at(static_cast<std::size_t>(bits - kCountBits.begin()));
 }
 
 bool is_other_name(const perf::PmuCatalog::Entry& pmu, const perf::PmuCatalog::Format& format) {
-  return std::any_of(pmu.formats.begin(), pmu.formats.end(), [&](const perf::PmuCatalog::Format& other) {
+  return std::ranges::any_of(pmu.formats, [&](const perf::PmuCatalog::Format& other) {
     return other.text == format.text && other.name < format.name;
   });
 }

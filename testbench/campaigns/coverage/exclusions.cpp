@@ -60,7 +60,7 @@ Exclusions::Exclusions(std::string_view text, const std::string& file) {
         throw InputError({name, number, 1}, "", "a bin is not excluded without a reason",
                          "write KIND | COVERPOINT | BIN | REASON");
     }
-    const bool is_there = std::any_of(lines_.begin(), lines_.end(), [&](const Line& other) {
+    const bool is_there = std::ranges::any_of(lines_, [&](const Line& other) {
       return other.kind == parts[0] && other.point == parts[1] && other.bin == parts[2];
     });
     if (is_there) throw InputError({name, number, 1}, "", "these bins are excluded by an earlier line");
@@ -78,7 +78,7 @@ Exclusions Exclusions::read(const std::filesystem::path& file) {
 }
 
 const Exclusions::Line* Exclusions::find(std::string_view kind, std::string_view point, std::string_view bin) const {
-  const auto found = std::find_if(lines_.begin(), lines_.end(), [&](const Line& line) {
+  const auto found = std::ranges::find_if(lines_, [&](const Line& line) {
     return fits(line.kind, kind) && fits(line.point, point) && fits(line.bin, bin);
   });
   return found == lines_.end() ? nullptr : &*found;

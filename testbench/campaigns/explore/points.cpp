@@ -83,7 +83,7 @@ void PointMaker::choose_drivers(const scenario::ScenarioSpec& base) {
     throw InputError(study_.scenario_source, "scenario",
                      "no driver set supports the platform and matches the drivers of the scenario");
   const auto kept = [&](const auto& is_wanted) -> const DriverSet* {
-    const auto found = std::find_if(sets_->begin(), sets_->end(), is_wanted);
+    const auto found = std::ranges::find_if(*sets_, is_wanted);
     return found == sets_->end() ? nullptr : &*found;
   };
   usual_ = kept([&](const DriverSet& set) { return set.library == able.back().library; });
@@ -132,9 +132,8 @@ const DriverSet& PointMaker::drivers_of(const std::vector<std::size_t>& values) 
   for (std::size_t i = 0; i < values.size(); ++i) {
     const Axis& axis = study_.axes[i];
     if (!axis.selects_drivers) continue;
-    const auto set = std::find_if(sets_->begin(), sets_->end(), [&](const DriverSet& one) {
-      return one.kernel_version == axis.values[values[i]].label;
-    });
+    const auto set = std::ranges::find_if(
+        *sets_, [&](const DriverSet& one) { return one.kernel_version == axis.values[values[i]].label; });
     return *set;
   }
   return *usual_;

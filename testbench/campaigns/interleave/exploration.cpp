@@ -33,9 +33,8 @@ std::vector<AccessRecord> accesses_of(const RunResult& run) {
 }
 
 bool is_one_of(const std::vector<std::string>& patterns, const std::string& name) {
-  return std::any_of(patterns.begin(), patterns.end(), [&](const std::string& pattern) {
-    return fnmatch(pattern.c_str(), name.c_str(), FNM_NOESCAPE) == 0;
-  });
+  return std::ranges::any_of(
+      patterns, [&](const std::string& pattern) { return fnmatch(pattern.c_str(), name.c_str(), FNM_NOESCAPE) == 0; });
 }
 
 /// Everything that is wrong in a run. Whether all steps came is no matter of the driver.
@@ -52,9 +51,8 @@ class Failures {
 
   [[nodiscard]] bool empty() const noexcept { return list_.empty(); }
   [[nodiscard]] bool are_expected(const scenario::ExpectedFailureSpec& expected) const {
-    return std::all_of(list_.begin(), list_.end(), [&](const One& one) {
-      return one.expected != nullptr && is_one_of(expected.*one.expected, one.name);
-    });
+    return std::ranges::all_of(
+        list_, [&](const One& one) { return one.expected != nullptr && is_one_of(expected.*one.expected, one.name); });
   }
   [[nodiscard]] std::string text() const {
     std::string all;
@@ -121,7 +119,7 @@ std::vector<RunResult> Exploration::run_documents(const std::vector<Value>& docu
   options.prepare = [record](scenario::ScenarioSpec& spec) { spec.records_accesses = record; };
   options.on_result = [&results](const scenario::RunPlan&, RunResult result) { results.push_back(std::move(result)); };
   scenario::run_all(plans, options);
-  const auto lost = std::find_if(results.begin(), results.end(), [](const RunResult& run) { return run.is_lost; });
+  const auto lost = std::ranges::find_if(results, [](const RunResult& run) { return run.is_lost; });
   if (lost != results.end()) throw InputError(lost->message);
   interrupted_ = interrupted_ || (options_.interrupted && options_.interrupted() > 0);
   return results;
@@ -195,7 +193,7 @@ std::vector<std::string> Exploration::sources() const {
       for (const perf::WrittenGroup& group : perf::parse_events(text)) {
         for (const perf::WrittenEvent& event : group.events) {
           const bool is_wanted = fnmatch(event.pmu.c_str(), subject_.pmu.c_str(), 0) == 0;
-          if (is_wanted && std::find(all.begin(), all.end(), event.text) == all.end()) all.push_back(event.text);
+          if (is_wanted && std::ranges::find(all, event.text) == all.end()) all.push_back(event.text);
         }
       }
     }
@@ -204,7 +202,7 @@ std::vector<std::string> Exploration::sources() const {
 }
 
 std::vector<AccessRecord> Exploration::from_window(const std::vector<AccessRecord>& all, const Window& window) const {
-  const auto first = std::find_if(all.begin(), all.end(), [&](const AccessRecord& access) {
+  const auto first = std::ranges::find_if(all, [&](const AccessRecord& access) {
     return access.place.pmu == subject_.pmu && access.place.call == window.call &&
            access.place.nth_call == window.nth_call;
   });
@@ -249,7 +247,7 @@ void Exploration::find_amounts(Choices::OfWindow& of, const std::string& source)
     trials.push_back({amount, what_wrapped(none, one), {}});
   });
   if (!refused.empty()) {
-    if (std::find(left_out_.begin(), left_out_.end(), refused) == left_out_.end()) left_out_.push_back(refused);
+    if (std::ranges::find(left_out_, refused) == left_out_.end()) left_out_.push_back(refused);
     return;
   }
   try_amounts(of.window, source, candidates.amounts, [&](std::uint64_t amount, const auto& accesses) {
@@ -319,8 +317,7 @@ Outcome Exploration::outcome_of(const RunResult& run) const {
     return outcome;
   const Failures failures(run);
   if (failures.empty()) {
-    const bool reached =
-        std::all_of(run.checks.begin(), run.checks.end(), [](const scenario::CheckResult& check) { return check.ok; });
+    const bool reached = std::ranges::all_of(run.checks, [](const scenario::CheckResult& check) { return check.ok; });
     outcome.kind = Outcome::Kind::passed;
     if (run.status == RunResult::Status::not_judged) outcome.kind = Outcome::Kind::not_judged;
     if (!reached) outcome.kind = Outcome::Kind::not_reached;

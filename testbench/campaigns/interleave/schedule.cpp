@@ -50,8 +50,8 @@ bool go_together(const Step& one, const Step& other) {
 
 /// Without an event in bulk there is nothing to hold back, and a reading more is only a reading.
 bool has_sense(const Choices& choices, const Schedule& schedule) {
-  return choices.interrupts_anyway || std::any_of(schedule.steps.begin(), schedule.steps.end(),
-                                                  [](const Step& step) { return step.kind == Step::Kind::event; });
+  return choices.interrupts_anyway ||
+         std::ranges::any_of(schedule.steps, [](const Step& step) { return step.kind == Step::Kind::event; });
 }
 
 /// What is made of the steps of one window.
@@ -71,8 +71,7 @@ void add_schedules(Making& making, unsigned size, std::size_t first, Schedule& b
   }
   const std::vector<Step>& steps = making.steps;
   for (std::size_t i = first; i < steps.size() && making.all.is_all; ++i) {
-    const bool fits = std::all_of(begun.steps.begin(), begun.steps.end(),
-                                  [&](const Step& other) { return go_together(steps[i], other); });
+    const bool fits = std::ranges::all_of(begun.steps, [&](const Step& other) { return go_together(steps[i], other); });
     if (!fits) continue;
     begun.steps.push_back(steps[i]);
     add_schedules(making, size, i + 1, begun);

@@ -72,7 +72,7 @@ std::string draw_time_line(const std::vector<AccessRecord>& accesses, const Sche
     marks.push_back({place_of(step.at, accesses), describe(step)});
     if (step.kind == Step::Kind::hold) marks.push_back({place_of(step.until, accesses), "interrupts are let through"});
   }
-  std::stable_sort(marks.begin(), marks.end(), [](const Mark& a, const Mark& b) { return a.place < b.place; });
+  std::ranges::stable_sort(marks, [](const Mark& a, const Mark& b) { return a.place < b.place; });
   if (marks.empty()) return {};
   const std::size_t first = moved(accesses, marks.front().place, kBefore, false);
   const std::size_t last = moved(accesses, marks.back().place, kAfter, true);

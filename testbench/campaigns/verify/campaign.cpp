@@ -259,8 +259,8 @@ class Campaign {
   }
 
   void add(const Failure& failure, const Value& document, const RunResult& run) {
-    const auto known = std::find_if(state_.groups.begin(), state_.groups.end(),
-                                    [&](const FailureGroup& group) { return group.kind == failure.kind; });
+    const auto known =
+        std::ranges::find_if(state_.groups, [&](const FailureGroup& group) { return group.kind == failure.kind; });
     if (known != state_.groups.end()) {
       ++known->cases;
       return;
@@ -312,8 +312,8 @@ class Campaign {
     std::vector<std::string> texts;
     const std::vector<Failures> tried = failures_in(documents, drivers, group);
     for (std::size_t i = 0; i < documents.size(); ++i) {
-      const auto alike = std::find_if(tried[i].begin(), tried[i].end(),
-                                      [&](const Failure& failure) { return failure.kind == group.kind; });
+      const auto alike =
+          std::ranges::find_if(tried[i], [&](const Failure& failure) { return failure.kind == group.kind; });
       if (alike == tried[i].end()) continue;
       failing.push_back(documents[i]);
       places.push_back(i);
@@ -321,7 +321,7 @@ class Campaign {
     }
     const std::vector<Failures> stock =
         checks_stock_ ? failures_in(failing, options_.stock, group) : std::vector<Failures>(failing.size());
-    const auto legal = std::find_if(stock.begin(), stock.end(), [](const Failures& found) { return found.empty(); });
+    const auto legal = std::ranges::find_if(stock, [](const Failures& found) { return found.empty(); });
     if (legal != stock.end()) group.text = texts[static_cast<std::size_t>(legal - stock.begin())];  // it will be taken
     for (std::size_t i = 0; i < places.size(); ++i) failed[places[i]] = stock[i].empty();
     return failed;
@@ -371,7 +371,7 @@ class Campaign {
     }
     const fs::path file = options_.out / group.file;
     options_.write_file(file, text);
-    group.lines = static_cast<std::uint64_t>(std::count(text.begin(), text.end(), '\n'));
+    group.lines = static_cast<std::uint64_t>(std::ranges::count(text, '\n'));
   }
 
   static bool is_taken(const fs::path& file, const std::string& text) {

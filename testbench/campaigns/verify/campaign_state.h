@@ -6,10 +6,12 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "testbench/campaigns/coverage/coverage.h"
 #include "testbench/fabrics/common/fabric_generator.h"
+#include "tlm/spec/named_fields.h"
 
 namespace pmufab::verify {
 
@@ -23,6 +25,13 @@ struct FailureGroup {
   std::uint64_t cases = 0;
   std::string file;         ///< the smallest scenario, without its folder; empty: not there yet
   std::uint64_t lines = 0;  ///< of that file
+
+  static constexpr auto named_fields() {
+    return std::tuple(NamedField{"kind", &FailureGroup::kind}, NamedField{"text", &FailureGroup::text},
+                      NamedField{"first", &FailureGroup::first}, NamedField{"name", &FailureGroup::name},
+                      NamedField{"drivers", &FailureGroup::drivers}, NamedField{"cases", &FailureGroup::cases},
+                      NamedField{"file", &FailureGroup::file}, NamedField{"lines", &FailureGroup::lines});
+  }
 };
 
 /// How far a campaign is: everything that a later process needs to go on.

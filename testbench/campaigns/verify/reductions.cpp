@@ -138,8 +138,8 @@ std::vector<Part> parts_of(const Value& document, Pass pass) {
 
 Value without(Value document, std::vector<Part> parts) {
   // The last ones first, and what is inside before what is around it: the places of others stay.
-  std::sort(parts.begin(), parts.end(),
-            [](const Part& a, const Part& b) { return std::tie(a.path, a.begin) > std::tie(b.path, b.begin); });
+  std::ranges::sort(parts,
+                    [](const Part& a, const Part& b) { return std::tie(a.path, a.begin) > std::tie(b.path, b.begin); });
   for (const Part& part : parts) {
     Value* at = &document;
     const std::size_t depth = part.path.size() - (part.is_text ? 0 : 1);

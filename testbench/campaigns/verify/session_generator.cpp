@@ -84,8 +84,7 @@ class Session {
   }
 
   [[nodiscard]] bool has_firmware_writes() const {
-    return std::any_of(machine_.traffic.begin(), machine_.traffic.end(),
-                       [](const auto& key) { return key.first == "firmware_writes"; });
+    return std::ranges::any_of(machine_.traffic, [](const auto& key) { return key.first == "firmware_writes"; });
   }
 
   void draw_host() {
@@ -126,9 +125,8 @@ class Session {
 
   /// @return whether each PMU keeps a CPU if this one goes, too
   [[nodiscard]] bool may_go(unsigned cpu, const std::set<unsigned>& offline) const {
-    return std::all_of(machine_.pmus.begin(), machine_.pmus.end(), [&](const PmuOffer& pmu) {
-      return std::any_of(pmu.cpus.begin(), pmu.cpus.end(),
-                         [&](unsigned other) { return other != cpu && !offline.contains(other); });
+    return std::ranges::all_of(machine_.pmus, [&](const PmuOffer& pmu) {
+      return std::ranges::any_of(pmu.cpus, [&](unsigned other) { return other != cpu && !offline.contains(other); });
     });
   }
 
@@ -284,8 +282,7 @@ class Session {
   }
 
   static bool uses(const Measure& measure, const PmuOffer& pmu) {
-    return std::any_of(measure.events.begin(), measure.events.end(),
-                       [&](const std::string& events) { return is_of(events, pmu); });
+    return std::ranges::any_of(measure.events, [&](const std::string& events) { return is_of(events, pmu); });
   }
 
   /// Events and groups of a PMU that are open together with those of a measure, which come last.
@@ -387,7 +384,7 @@ class Session {
 
   /// @return how many events a text has
   static std::size_t count_of(const std::string& events) {
-    return static_cast<std::size_t>(std::count(events.begin(), events.end(), '/')) / 2;
+    return static_cast<std::size_t>(std::ranges::count(events, '/')) / 2;
   }
 
   /// Readings that take longer than the time between them never end.
@@ -457,7 +454,7 @@ class Session {
     for (unsigned tries = 0; tries < kTries && events.size() < std::min<std::size_t>(pmu.counters, kMost); ++tries) {
       std::string event = pmu.event(random_);
       const bool is_pair = event.front() == '{';
-      if (is_pair || std::find(events.begin(), events.end(), event) != events.end()) continue;
+      if (is_pair || std::ranges::find(events, event) != events.end()) continue;
       events.push_back(std::move(event));
       if (!fits(pmu, events, is_group)) events.pop_back();
     }
@@ -593,7 +590,7 @@ class Session {
       }
       std::vector<unsigned> online;
       for (const unsigned cpu : cpus) {
-        if (std::find(offline.begin(), offline.end(), cpu) == offline.end()) online.push_back(cpu);
+        if (std::ranges::find(offline, cpu) == offline.end()) online.push_back(cpu);
       }
       const unsigned cpu = random_.chance(75) ? online.front() : random_.pick(online);
       act("cpu_offline", when, {"cpu", number(cpu)});
@@ -700,10 +697,10 @@ class Session {
 
   /// @return whether whoever reads events of a PMU on the way reads groups
   [[nodiscard]] bool reads_groups(const PmuOffer& pmu) const {
-    return std::all_of(measures_.begin(), measures_.end(), [&](const Measure& measure) {
-      return measure.interval == 0 ||
-             std::all_of(measure.events.begin(), measure.events.end(),
-                         [&](const std::string& events) { return is_led_by_own(events) || !is_of(events, pmu); });
+    return std::ranges::all_of(measures_, [&](const Measure& measure) {
+      return measure.interval == 0 || std::ranges::all_of(measure.events, [&](const std::string& events) {
+               return is_led_by_own(events) || !is_of(events, pmu);
+             });
     });
   }
 
@@ -753,7 +750,7 @@ class Session {
   }
 
   [[nodiscard]] bool is_used(const PmuOffer& pmu) const {
-    return std::any_of(measures_.begin(), measures_.end(), [&](const Measure& measure) { return uses(measure, pmu); });
+    return std::ranges::any_of(measures_, [&](const Measure& measure) { return uses(measure, pmu); });
   }
 
   /// @return a time in the first half of a measure with one of these events, about
@@ -763,8 +760,8 @@ class Session {
     for (const Measure& measure : measures_) {
       const Picoseconds begin = measure.follows ? end : measure.start;
       end = begin + length_of(measure);
-      const bool uses = std::any_of(sources.begin(), sources.end(),
-                                    [&](const std::string& source) { return has_event(measure, pmu, source); });
+      const bool uses =
+          std::ranges::any_of(sources, [&](const std::string& source) { return has_event(measure, pmu, source); });
       if (uses && measure.open_error.empty() && begin < duration_) spans.emplace_back(begin, std::min(end, duration_));
     }
     if (spans.empty()) return time_between(kMicrosecond, duration_ / 2);
@@ -774,13 +771,12 @@ class Session {
 
   /// @return whether an event of that name is measured on the PMU
   [[nodiscard]] bool is_measured(const PmuOffer& pmu, const std::string& source) const {
-    return std::any_of(measures_.begin(), measures_.end(),
-                       [&](const Measure& measure) { return has_event(measure, pmu, source); });
+    return std::ranges::any_of(measures_, [&](const Measure& measure) { return has_event(measure, pmu, source); });
   }
   static bool has_event(const Measure& measure, const PmuOffer& pmu, const std::string& source) {
     const std::size_t begin = pmu.pmu.size();
     const std::string name = source.substr(begin, source.find_first_of(",/", begin + 1) - begin);  // "/name"
-    return std::any_of(measure.events.begin(), measure.events.end(), [&](const std::string& events) {
+    return std::ranges::any_of(measure.events, [&](const std::string& events) {
       return is_of(events, pmu) && (events.find(pmu.pmu + name + ",") != std::string::npos ||
                                     events.find(pmu.pmu + name + "/") != std::string::npos);
     });
@@ -806,8 +802,8 @@ class Session {
     const auto counts = [&] {
       sources = {bulk->source};
       sources.insert(sources.end(), bulk->more.begin(), bulk->more.end());
-      const auto counted = std::count_if(sources.begin(), sources.end(),
-                                         [&](const std::string& source) { return is_measured(pmu, source); });
+      const auto counted =
+          std::ranges::count_if(sources, [&](const std::string& source) { return is_measured(pmu, source); });
       return static_cast<std::size_t>(counted) >= std::min<std::size_t>(2, sources.size());
     };
     for (unsigned tries = 0; bulk && !counts() && tries < kTries; ++tries) bulk = pmu.bulk(random_);
@@ -869,8 +865,8 @@ class Session {
 
   /// The driver moves its events to the CPU that serves the PMU, and the software event stays: perf refuses such a group.
   static bool has_clock(const Measure& measure) {
-    return std::any_of(measure.events.begin(), measure.events.end(),
-                       [](const std::string& events) { return events.front() == '{' && !is_led_by_own(events); });
+    return std::ranges::any_of(
+        measure.events, [](const std::string& events) { return events.front() == '{' && !is_led_by_own(events); });
   }
 
   /// A measure on a CPU of its own.
@@ -881,21 +877,19 @@ class Session {
       std::vector<unsigned> cpus;
       bool first = true;
       for (const PmuOffer* const pmu : pmus_) {
-        const bool is_used = std::any_of(measure.events.begin(), measure.events.end(), [&](const std::string& event) {
-          return event.find(pmu->pmu + "/") != std::string::npos;
-        });
+        const bool is_used = std::ranges::any_of(
+            measure.events, [&](const std::string& event) { return event.find(pmu->pmu + "/") != std::string::npos; });
         if (!is_used) continue;
         if (first) cpus = pmu->cpus;
         first = false;
-        std::erase_if(
-            cpus, [&](unsigned cpu) { return std::find(pmu->cpus.begin(), pmu->cpus.end(), cpu) == pmu->cpus.end(); });
+        std::erase_if(cpus, [&](unsigned cpu) { return std::ranges::find(pmu->cpus, cpu) == pmu->cpus.end(); });
       }
       if (!cpus.empty()) measure.cpu = random_.pick(cpus);
     }
   }
 
   static Value by_time(std::vector<std::pair<Picoseconds, Value>> items) {
-    std::stable_sort(items.begin(), items.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::ranges::stable_sort(items, [](const auto& a, const auto& b) { return a.first < b.first; });
     Value values = Value::sequence();
     for (auto& item : items) values.items.push_back(std::move(item.second));
     return values;

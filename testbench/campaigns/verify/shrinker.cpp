@@ -52,7 +52,7 @@ class Shrinker {
         candidates.push_back(without(result_.smallest, chunk_of(parts, begin, chunk)));
       const std::vector<bool> failed = fails_(candidates);
       result_.tries += candidates.size();
-      const auto first = std::find(failed.begin(), failed.end(), true);
+      const auto first = std::ranges::find(failed, true);
       if (first == failed.end()) {
         from += candidates.size() * chunk;
         continue;

@@ -102,7 +102,7 @@ class GuestStory {
     const platform::FirmwareDescription& firmware = machine_.firmware();
     pci_access::PciAccess pci(machine_.host(), firmware);
     const std::vector<pci_access::FoundFunction> functions = pci.enumerate();
-    has_switch_ = std::any_of(functions.begin(), functions.end(), is_switch);
+    has_switch_ = std::ranges::any_of(functions, is_switch);
     const Aperture aperture(firmware);
     const std::map<std::uint32_t, std::uint32_t> numbers = possible([&] { return assign_interrupts(firmware); });
     WiredInterrupts interrupts(firmware, qemu_virt::kMessageDoorbell, numbers);

@@ -129,7 +129,7 @@ class Server::Sockets {
       clients_.push_back(std::make_shared<Client>(std::move(*newcomer_), target_));
       tell("a client has connected");
       read(clients_.back());
-    } else if (std::any_of(clients_.begin(), clients_.end(), leaves)) {
+    } else if (std::ranges::any_of(clients_, leaves)) {
       return;
     } else {
       refuse(*newcomer_);
@@ -178,8 +178,7 @@ class Server::Sockets {
   /// A client that does not read its answers gets no more of them. One that has said all it wants to say still gets
   /// them.
   void answer(Client& next) {
-    const auto place =
-        std::find_if(clients_.begin(), clients_.end(), [&](const auto& client) { return client.get() == &next; });
+    const auto place = std::ranges::find_if(clients_, [&](const auto& client) { return client.get() == &next; });
     const std::shared_ptr<Client> client = *place;
     if (client->session.waits_until()) client->session.end_wait();
     client->input.erase(0, client->session.receive(client->input, 1));

@@ -44,8 +44,7 @@ void ProgramTimers::close_pipe(const Timer& timer) {
 
 ProgramTimers::Number ProgramTimers::make(pid_t process, const Notice& notice) {
   constexpr std::ptrdiff_t kMost = 1000;
-  const auto count =
-      std::count_if(timers_.begin(), timers_.end(), [&](const auto& entry) { return entry.second.process == process; });
+  const auto count = std::ranges::count_if(timers_, [&](const auto& entry) { return entry.second.process == process; });
   if (count >= kMost) return 0;
   Number number = last_ + 1;
   struct stat status {};
@@ -97,8 +96,7 @@ std::vector<int> ProgramTimers::pipes() const {
 }
 
 bool ProgramTimers::abandon(int pipe) {
-  const auto found =
-      std::find_if(timers_.begin(), timers_.end(), [&](const auto& entry) { return entry.second.notice.pipe == pipe; });
+  const auto found = std::ranges::find_if(timers_, [&](const auto& entry) { return entry.second.notice.pipe == pipe; });
   return pipe >= 0 && found != timers_.end() && drop(found->first.second);
 }
 

@@ -12,9 +12,8 @@ void SharedTime::leave(pid_t process) {
   processes_.erase(found);
   called_.erase(process);
   // A sleeping process does not wake up for that.
-  const bool listens = std::any_of(waits_.begin(), waits_.end(), [&](const auto& entry) {
-    return entry.second.process == parent && entry.second.wait != Wait::sleep;
-  });
+  const bool listens = std::ranges::any_of(
+      waits_, [&](const auto& entry) { return entry.second.process == parent && entry.second.wait != Wait::sleep; });
   if (listens && has_joined(parent)) called_.insert(parent);
 }
 
@@ -54,22 +53,21 @@ std::vector<SharedTime::WaitId> SharedTime::due(Picoseconds now) const {
   for (const auto& [id, waiting] : waits_) {
     if (waiting.until && *waiting.until <= now) found.emplace_back(*waiting.until, id);
   }
-  std::sort(found.begin(), found.end());
+  std::ranges::sort(found);
   std::vector<WaitId> ids;
   for (const auto& [when, id] : found) ids.push_back(id);
   return ids;
 }
 
 bool SharedTime::anybody_works() const {
-  return std::any_of(processes_.begin(), processes_.end(), [&](const auto& joined) {
-    return called_.contains(joined.first) || std::none_of(waits_.begin(), waits_.end(), [&](const auto& entry) {
-             return entry.second.process == joined.first;
-           });
+  return std::ranges::any_of(processes_, [&](const auto& joined) {
+    return called_.contains(joined.first) ||
+           std::ranges::none_of(waits_, [&](const auto& entry) { return entry.second.process == joined.first; });
   });
 }
 
 bool SharedTime::anybody_in(Wait wait) const {
-  return std::any_of(waits_.begin(), waits_.end(), [&](const auto& entry) { return entry.second.wait == wait; });
+  return std::ranges::any_of(waits_, [&](const auto& entry) { return entry.second.wait == wait; });
 }
 
 SharedTime::Pass SharedTime::pass(bool counting) const {

@@ -139,7 +139,7 @@ bool ShellServer::anybody_runs() const {
     const std::vector<pid_t> started = process::living_descendants(starter_, getpid());
     programs.insert(programs.end(), started.begin(), started.end());
   }
-  return std::any_of(programs.begin(), programs.end(), process::is_running);
+  return std::ranges::any_of(programs, process::is_running);
 }
 
 /// A program that looks at the clock until it is late enough gets there: a simulated clock's reading takes time.
@@ -425,7 +425,7 @@ void ShellServer::access_config(const pmufab_shell_request& request, pmufab_shel
   }
   const std::vector<std::uint8_t> bytes = service_.read_config(
       function, request.argument[1], std::min<std::uint64_t>(request.argument[2], PMUFAB_SHELL_DATA));
-  std::copy(bytes.begin(), bytes.end(), reply.data);
+  std::ranges::copy(bytes, reply.data);
   reply.length = static_cast<std::uint32_t>(bytes.size());
 }
 

@@ -39,14 +39,13 @@ const std::vector<KindOfFile>& kinds_of_files() {
 
 void check_kind(const Value& document, const std::string& path, FileKind wanted) {
   const std::vector<KindOfFile>& kinds = kinds_of_files();
-  const auto right = std::find_if(kinds.begin(), kinds.end(), [&](const auto& kind) { return kind.kind == wanted; });
-  const auto found = std::find_if(kinds.begin(), kinds.end(), [&](const KindOfFile& kind) {
-    return std::any_of(kind.keys.begin(), kind.keys.end(),
-                       [&](std::string_view key) { return document.find(key) != nullptr; });
+  const auto right = std::ranges::find_if(kinds, [&](const auto& kind) { return kind.kind == wanted; });
+  const auto found = std::ranges::find_if(kinds, [&](const KindOfFile& kind) {
+    return std::ranges::any_of(kind.keys, [&](std::string_view key) { return document.find(key) != nullptr; });
   });
   if (found == kinds.end() || found == right) return;
-  const bool has_own = std::any_of(right->keys.begin(), right->keys.end(),
-                                   [&](std::string_view key) { return document.find(key) != nullptr; });
+  const bool has_own =
+      std::ranges::any_of(right->keys, [&](std::string_view key) { return document.find(key) != nullptr; });
   if (wanted == FileKind::scenario && has_own) return;  // with a key that belongs further below
   throw InputError(document.source, path, fmt::format("this is {}, not {}", found->words, right->words),
                    std::string(found->taken_by));
@@ -102,7 +101,7 @@ void read_weights(Reader& reader, std::string_view key,
 
 unsigned number_of_word(const Reader& reader, std::string_view key, const Value::Entry& entry, std::string_view what,
                         const std::vector<std::string>& names) {
-  const auto found = std::find(names.begin(), names.end(), entry.key);
+  const auto found = std::ranges::find(names, entry.key);
   if (found != names.end()) return static_cast<unsigned>(found - names.begin());
   std::string suggestion = did_you_mean(entry.key, names);
   if (suggestion.empty()) suggestion = "one of " + quoted_list(names);

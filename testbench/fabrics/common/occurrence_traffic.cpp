@@ -23,7 +23,7 @@ void OccurrenceTraffic::stop() {
 }
 
 bool OccurrenceTraffic::is_busy() const {
-  return std::any_of(streams_.begin(), streams_.end(), [](const auto& stream) { return !stream->done(); });
+  return std::ranges::any_of(streams_, [](const auto& stream) { return !stream->done(); });
 }
 
 void OccurrenceTraffic::report(Json& list) const {

@@ -41,8 +41,7 @@ std::vector<perf::Pmu> SoftwarePmus::published_pmus() const {
   std::vector<perf::Pmu> list = SoftwarePmus::pmus();
   const std::vector<perf::Pmu> published = host_.pmus();
   std::erase_if(list, [&](perf::Pmu& pmu) {
-    const auto found = std::find_if(published.begin(), published.end(),
-                                    [&](const perf::Pmu& other) { return other.name == pmu.name; });
+    const auto found = std::ranges::find_if(published, [&](const perf::Pmu& other) { return other.name == pmu.name; });
     if (found == published.end()) return true;
     pmu.files = found->files;
     pmu.unreadable = found->unreadable;
@@ -61,8 +60,8 @@ RegisterAccess SoftwarePmus::registers() const {
 }
 
 EventHandle SoftwarePmus::open(const PerfAttributes& attributes, int /*cpu*/, EventHandle leader) {
-  const auto found = std::find_if(blocks_.begin(), blocks_.end(),
-                                  [&](const auto& block) { return block->pmu.type == attributes.type; });
+  const auto found =
+      std::ranges::find_if(blocks_, [&](const auto& block) { return block->pmu.type == attributes.type; });
   if (found == blocks_.end()) return -ENOENT;
   Block& block = **found;
   if (leader != 0 && (!events_.contains(leader) || events_.at(leader).block != &block)) return -EINVAL;

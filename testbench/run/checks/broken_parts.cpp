@@ -8,7 +8,7 @@
 namespace pmufab::scenario {
 
 bool BrokenParts::has_registers(std::string_view bank) const {
-  return std::any_of(windows.begin(), windows.end(), [&](const std::string& window) {
+  return std::ranges::any_of(windows, [&](const std::string& window) {
     return bank.starts_with(window) && (bank.size() == window.size() || bank[window.size()] == '.');
   });
 }

@@ -47,15 +47,13 @@ void FailingCallsCheck::try_call(std::uint64_t number, const Loaded& usual) {
   ++tried_;
   const auto complain = [&](const std::string& what) {
     const std::string complaint = fmt::format("call {}, {}: {}", number, host.failed_call(), what);
-    const bool is_known = std::any_of(spec_.known.begin(), spec_.known.end(), [&](const std::string& part) {
-      return complaint.find(part) != std::string::npos;
-    });
+    const bool is_known = std::ranges::any_of(
+        spec_.known, [&](const std::string& part) { return complaint.find(part) != std::string::npos; });
     if (!is_known) wrong_.push_back(complaint);
   };
   if (const std::string warning = warnings.first(); !warning.empty()) complain(warning);
   for (const DriverHost::BoundDevice& device : bound) {
-    const auto found = std::find_if(usual.bound.begin(), usual.bound.end(),
-                                    [&](const auto& other) { return other.name == device.name; });
+    const auto found = std::ranges::find_if(usual.bound, [&](const auto& other) { return other.name == device.name; });
     if (found == usual.bound.end() || found->driver != device.driver) continue;
     if (device.pmu_count < found->pmu_count) {
       complain(fmt::format("{} is bound to {} without its PMU", device.driver, device.name));
@@ -71,7 +69,7 @@ void FailingCallsCheck::try_call(std::uint64_t number, const Loaded& usual) {
     }
     if (masks.empty()) {
       complain(fmt::format("a PMU is called '{}', and none is otherwise", pmu));
-    } else if (std::find(masks.begin(), masks.end(), cpumask) == masks.end()) {
+    } else if (std::ranges::find(masks, cpumask) == masks.end()) {
       complain(fmt::format("the cpumask of {} is '{}', and '{}' otherwise", pmu, cpumask, masks.front()));
     }
   }

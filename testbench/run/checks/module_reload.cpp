@@ -32,7 +32,7 @@ std::string counted_on(const std::string& pmu, const std::set<std::string>& befo
   constexpr std::size_t kMost = 9;
   if (digits == pmu.size() || pmu.size() - digits > kMost) return {};
   const std::string name = pmu.substr(0, digits);
-  const auto numbered = std::count_if(before.begin(), before.end(), [&](const std::string& other) {
+  const auto numbered = std::ranges::count_if(before, [&](const std::string& other) {
     return other.starts_with(name) && other.find_first_not_of(kDigits, digits) == std::string::npos;
   });
   return fmt::format("{}{}", name, std::stol(pmu.substr(digits)) + numbered);
@@ -42,7 +42,7 @@ std::string counted_on(const std::string& pmu, const std::set<std::string>& befo
 std::vector<std::string> served_by(const DriverHost& host, const std::string& module) {
   for (const driver_host::DriverFile& file : host.driver_files()) {
     std::string name = file.file.substr(0, file.file.rfind('.'));
-    std::replace(name.begin(), name.end(), '-', '_');
+    std::ranges::replace(name, '-', '_');
     if (name == module) return file.pmus;
   }
   return {};

@@ -16,8 +16,7 @@ namespace {
 constexpr const char* kCheckName = "published";
 
 std::optional<std::string> file_of(const perf::PmuCatalog::Entry& pmu, const char* name) {
-  const auto found =
-      std::find_if(pmu.others.begin(), pmu.others.end(), [&](const auto& file) { return file.first == name; });
+  const auto found = std::ranges::find_if(pmu.others, [&](const auto& file) { return file.first == name; });
   return found == pmu.others.end() ? std::nullopt : std::optional(found->second);
 }
 
@@ -35,8 +34,8 @@ std::set<unsigned> cpus_of(const Machine& machine, const std::string& pmu) {
 
 bool may_stay_away(const Machine& machine, const std::string& pmu) {
   const auto& fabrics = machine.fabrics();
-  return std::any_of(fabrics.begin(), fabrics.end(),
-                     [&](const auto& fabric) { return fabric->socket_of(pmu) && fabric->may_stay_away(); });
+  return std::ranges::any_of(fabrics,
+                             [&](const auto& fabric) { return fabric->socket_of(pmu) && fabric->may_stay_away(); });
 }
 
 }  // namespace
@@ -57,8 +56,7 @@ void PublicationCheck::check_cpumask(const perf::PmuCatalog::Entry& pmu, const s
     if (!file_of(pmu, "cpus")) add(pmu, kFile, when, "is missing: perf would count on every CPU");
     return;
   }
-  const bool some_online =
-      cpus.empty() || std::any_of(cpus.begin(), cpus.end(), [&](unsigned cpu) { return host.is_online(cpu); });
+  const bool some_online = cpus.empty() || std::ranges::any_of(cpus, [&](unsigned cpu) { return host.is_online(cpu); });
   if (pmu.cpus.empty() && text->empty()) {
     if (some_online) add(pmu, kFile, when, "is empty, but a CPU that could count is online");
     return;
@@ -168,9 +166,8 @@ CheckResult PublicationCheck::result() const {
   std::set<std::string> told;
   for (const Problem& problem : problems_) {
     if (!told.insert(problem.text).second) continue;
-    const auto others = std::count_if(problems_.begin(), problems_.end(),
-                                      [&](const Problem& other) { return other.text == problem.text; }) -
-                        1;
+    const auto others =
+        std::ranges::count_if(problems_, [&](const Problem& other) { return other.text == problem.text; }) - 1;
     sentences.push_back(fmt::format(
         "{}{} {}", problem.pmu, others == 0 ? "" : " and " + counted(static_cast<std::uint64_t>(others), "other PMU"),
         problem.text));

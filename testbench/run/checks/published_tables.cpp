@@ -24,14 +24,14 @@ using scoreboard::Shown;
 constexpr std::size_t kMostNamed = 6;  // in one sentence
 
 const PmuCatalog::Format* find_format(const PmuCatalog::Entry& pmu, const std::string& name) {
-  const auto found = std::find_if(pmu.formats.begin(), pmu.formats.end(),
-                                  [&](const PmuCatalog::Format& format) { return format.name == name; });
+  const auto found =
+      std::ranges::find_if(pmu.formats, [&](const PmuCatalog::Format& format) { return format.name == name; });
   return found == pmu.formats.end() ? nullptr : &*found;
 }
 
 const PmuCatalog::Event* find_event(const PmuCatalog::Entry& pmu, const std::string& name) {
-  const auto found = std::find_if(pmu.events.begin(), pmu.events.end(),
-                                  [&](const PmuCatalog::Event& event) { return event.name == name; });
+  const auto found =
+      std::ranges::find_if(pmu.events, [&](const PmuCatalog::Event& event) { return event.name == name; });
   return found == pmu.events.end() ? nullptr : &*found;
 }
 
@@ -101,8 +101,8 @@ class TableComparison {
         continue;
       }
       if (field.shown == Shown::never) extra.push_back(field.name);
-      const bool is_right = std::any_of(field.places.begin(), field.places.end(),
-                                        [&](const PublishedField::Place& place) { return place.text == format->text; });
+      const bool is_right = std::ranges::any_of(
+          field.places, [&](const PublishedField::Place& place) { return place.text == format->text; });
       if (!is_right)
         wrong.push_back(fmt::format("{} is '{}' and must be '{}'", field.name, format->text, field.places.back().text));
     }
@@ -119,18 +119,16 @@ class TableComparison {
 
   /// A name that no table has stands for a field of the tables, or for a part of one that the driver does not show itself.
   [[nodiscard]] bool is_part_of_known(const PmuCatalog::Format& format) const {
-    return std::any_of(expected_.fields.begin(), expected_.fields.end(), [&](const PublishedField& field) {
+    return std::ranges::any_of(expected_.fields, [&](const PublishedField& field) {
       if (field.shown == Shown::never) return false;
       const bool is_replaced = find_format(shown_, field.name) == nullptr;
-      return std::any_of(field.places.begin(), field.places.end(), [&](const PublishedField::Place& place) {
+      return std::ranges::any_of(field.places, [&](const PublishedField::Place& place) {
         const std::optional<perf::TermFormat> known = perf::parse_format(place.text);
         if (!known || known->word != format.bits->word) return false;
-        return is_replaced
-                   ? std::all_of(format.bits->bits.begin(), format.bits->bits.end(),
-                                 [&](unsigned bit) {
-                                   return std::find(known->bits.begin(), known->bits.end(), bit) != known->bits.end();
-                                 })
-                   : known->bits == format.bits->bits;
+        return is_replaced ? std::ranges::all_of(
+                                 format.bits->bits,
+                                 [&](unsigned bit) { return std::ranges::find(known->bits, bit) != known->bits.end(); })
+                           : known->bits == format.bits->bits;
       });
     });
   }
@@ -140,8 +138,8 @@ class TableComparison {
     std::vector<std::string> made_up;
     if (!expected_.is_complete || expected_.fields.empty()) return made_up;
     for (const PmuCatalog::Format& format : shown_.formats) {
-      const bool is_named = std::any_of(expected_.fields.begin(), expected_.fields.end(),
-                                        [&](const PublishedField& field) { return field.name == format.name; });
+      const bool is_named =
+          std::ranges::any_of(expected_.fields, [&](const PublishedField& field) { return field.name == format.name; });
       if (!is_named && format.bits && !is_part_of_known(format))
         made_up.push_back(fmt::format("{} ('{}')", format.name, format.text));
     }
@@ -219,8 +217,8 @@ class TableComparison {
     std::vector<std::string> made_up;
     const ConfigWords number = number_bits();
     for (const PmuCatalog::Event& event : shown_.events) {
-      const bool is_named = std::any_of(expected_.events.begin(), expected_.events.end(),
-                                        [&](const PublishedEvent& known) { return known.name == event.name; });
+      const bool is_named =
+          std::ranges::any_of(expected_.events, [&](const PublishedEvent& known) { return known.name == event.name; });
       if (is_named) continue;
       try {
         const perf::PerfAttributes attributes = PmuCatalog::define(shown_, event);
@@ -255,8 +253,8 @@ class TableComparison {
 
   void compare_files() {
     for (const PublishedFile& file : expected_.files) {
-      const auto found = std::find_if(shown_.others.begin(), shown_.others.end(),
-                                      [&](const auto& other) { return other.first == file.name; });
+      const auto found =
+          std::ranges::find_if(shown_.others, [&](const auto& other) { return other.first == file.name; });
       if (found == shown_.others.end()) {
         if (file.since <= version_) problems_.emplace_back(file.name, "is missing");
       } else if (found->second != file.text) {

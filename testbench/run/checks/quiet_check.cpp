@@ -49,9 +49,9 @@ void QuietCheck::add_switches(const std::string& bank, const RegisterBank& page,
     const RegisterId reg{static_cast<std::uint16_t>(index)};
     const RegisterSpec& spec = page.spec(reg);
     const auto is_of_register = [&](const RegisterSwitch& one) { return is_named(one, spec.name); };
-    if (std::none_of(possible.begin(), possible.end(), is_of_register)) continue;
+    if (std::ranges::none_of(possible, is_of_register)) continue;
     for (const FieldSpec& field : spec.fields) {
-      const auto found = std::find_if(possible.begin(), possible.end(), [&](const RegisterSwitch& one) {
+      const auto found = std::ranges::find_if(possible, [&](const RegisterSwitch& one) {
         return is_of_register(one) && field.name.starts_with(one.field) && field.name.ends_with(one.ending);
       });
       if (found == possible.end()) continue;

@@ -77,7 +77,7 @@ unsigned room_for(DriverHost& host, const std::vector<perf::PerfAttributes>& kin
   if (open.front() <= 0) return 0;
   std::vector<bool> is_full(kinds.size());
   for (std::size_t i = 1; open.size() < kMostEvents; ++i) {
-    if (std::find(is_full.begin(), is_full.end(), false) == is_full.end()) break;
+    if (std::ranges::find(is_full, false) == is_full.end()) break;
     if (is_full[i % kinds.size()]) continue;
     perf::PerfAttributes member = kinds[i % kinds.size()];
     member.disabled = member.pinned = member.exclusive = false;
@@ -110,8 +110,7 @@ constexpr std::array kNotBesideSoftwareEvents = {std::string_view("nvidia_pcie_p
                                                  std::string_view("dwc_rootport_")};
 
 bool goes_beside_software_events(std::string_view pmu) {
-  return std::none_of(kNotBesideSoftwareEvents.begin(), kNotBesideSoftwareEvents.end(),
-                      [&](std::string_view name) { return pmu.starts_with(name); });
+  return std::ranges::none_of(kNotBesideSoftwareEvents, [&](std::string_view name) { return pmu.starts_with(name); });
 }
 
 /// The drivers say what is wrong if one takes such an event: see DriverHost::warning_texts().

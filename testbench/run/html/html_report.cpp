@@ -38,7 +38,7 @@ std::string failure_row(const HtmlFailure& failure, bool has_scenario) {
 
 void HtmlReport::Names::add(const std::string& given) {
   const std::string name = given.substr(0, kMostName);
-  if (std::find(names_.begin(), names_.end(), name) != names_.end()) return;
+  if (std::ranges::find(names_, name) != names_.end()) return;
   if (names_.size() == kMostNames) {
     has_more_ = true;
   } else {
@@ -141,8 +141,7 @@ void HtmlReport::outcome(Status status, const std::string& text) {
 
 std::pair<Status, std::string> HtmlReport::outcome_of_runs() const {
   if (runs_ == 1) {
-    const auto only =
-        std::find_if(by_status_.begin(), by_status_.end(), [](std::uint64_t number) { return number > 0; });
+    const auto only = std::ranges::find_if(by_status_, [](std::uint64_t number) { return number > 0; });
     return {static_cast<Status>(only - by_status_.begin()), totals_.all == 0 ? "" : ": " + describe(totals_)};
   }
   // The gravest, as graver() has it.

@@ -57,7 +57,7 @@ bool is_wrong_row(const CounterResult& counter) {
 
 std::string check_cell(Check check) {
   std::string word(to_string(check));
-  std::replace(word.begin(), word.end(), '_', ' ');
+  std::ranges::replace(word, '_', ' ');
   if (check == Check::unchecked) word = "not judged";
   const bool bad = check == Check::wrong || check == Check::not_opened;
   return fmt::format("<td class=\"check {}\">{} {}</td>",

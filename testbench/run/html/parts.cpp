@@ -46,11 +46,10 @@ void Parts::choose(std::size_t most) {
 std::string Parts::left_out(std::size_t most) const {
   std::vector<std::pair<std::string, std::uint64_t>> numbers;  // in the order of the parts
   for (const Part& part : parts_) {
-    const auto number = static_cast<std::uint64_t>(
-        std::count_if(part.items.begin(), part.items.end(), [](const Item& item) { return !item.is_taken; }));
+    const auto number =
+        static_cast<std::uint64_t>(std::ranges::count_if(part.items, [](const Item& item) { return !item.is_taken; }));
     if (number == 0) continue;
-    const auto known =
-        std::find_if(numbers.begin(), numbers.end(), [&](const auto& entry) { return entry.first == part.what; });
+    const auto known = std::ranges::find_if(numbers, [&](const auto& entry) { return entry.first == part.what; });
     if (known == numbers.end()) {
       numbers.emplace_back(part.what, number);
     } else {

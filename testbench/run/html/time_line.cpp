@@ -2,22 +2,22 @@
 #include "testbench/run/html/time_line.h"
 
 #include <algorithm>
-#include <iterator>
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
+
+#include "testbench/pages/svg.h"
 
 namespace pmufab::scenario {
 namespace {
 
 // Pixels.
-constexpr double kWidth = 720;
-constexpr double kHeight = 170;
-constexpr double kSide = 12;
-constexpr double kTop = 22;
-constexpr double kBottom = 142;
+constexpr int kWidth = 720;
+constexpr int kHeight = 170;
+constexpr int kSide = 12;
+constexpr int kTop = 22;
+constexpr int kBottom = 142;
 constexpr double kShortest = 3;  // of the bar of what was possible
 constexpr std::size_t kMostPoints = 400;
 
@@ -58,26 +58,19 @@ class Drawing {
   [[nodiscard]] bool has_any() const { return number_ > 0 || !counter_.failed_reads.empty(); }
 
   std::string draw() {
-    add("<figure><svg class=\"time-line\" viewBox=\"0 0 {} {}\" role=\"img\">\n", kWidth, kHeight);
-    add("<line class=\"axis\" x1=\"{0}\" y1=\"{2}\" x2=\"{1}\" y2=\"{2}\"/>", kSide, kWidth - kSide, kBottom);
-    add("<line class=\"axis\" x1=\"{0}\" y1=\"{2}\" x2=\"{1}\" y2=\"{2}\"/>\n", kSide, kWidth - kSide, kTop);
-    add("<text x=\"{}\" y=\"{}\">{}</text>", kSide, kTop - 6, with_separators(most_));
-    add("<text x=\"{}\" y=\"{}\">{}</text>", kSide, kBottom + 16, format_time(measure_.start));
-    add("<text x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text>\n", kWidth - kSide, kBottom + 16,
-        format_time(measure_.stop));
+    svg_.line(kSide, kBottom, kWidth - kSide, kBottom, {{"class", "axis"}});
+    svg_.line(kSide, kTop, kWidth - kSide, kTop, {{"class", "axis"}});
+    svg_.text(kSide, kTop - 6, with_separators(most_));
+    svg_.text(kSide, kBottom + 16, format_time(measure_.start));
+    svg_.text(kWidth - kSide, kBottom + 16, format_time(measure_.stop), {{"text-anchor", "end"}});
     draw_readings();
     for (const FailedRead& read : counter_.failed_reads) draw_failed(read);
     draw_end();
-    out_ += "</svg>\n<figcaption class=\"soft\">" + caption() + "</figcaption></figure>\n";
-    return std::move(out_);
+    return fmt::format("<figure>{}<figcaption class=\"soft\">{}</figcaption></figure>\n",
+                       svg_.part_of_page(kWidth, kHeight, {{"class", "time-line"}}), caption());
   }
 
  private:
-  template <typename... Arguments>
-  void add(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
-    fmt::format_to(std::back_inserter(out_), format, std::forward<Arguments>(arguments)...);
-  }
-
   [[nodiscard]] double x(Picoseconds time) const {
     const auto span = static_cast<double>(std::max(measure_.stop, measure_.start + 1) - measure_.start);
     const auto since = static_cast<double>(std::max(time, measure_.start) - measure_.start);
@@ -89,34 +82,36 @@ class Drawing {
 
   void draw_readings() {
     if (readings_.empty()) return;
-    std::string path = fmt::format("M{:.1f} {:.1f}", x(measure_.start), y(0));
+    html::SvgPath path;
+    path.move_to(x(measure_.start), y(0));
     bool is_gap = false;
     for (const Reading& reading : readings_) {
-      if (reading.sum) path += fmt::format("{}{:.1f} {:.1f}", is_gap ? 'M' : 'L', x(reading.time), y(*reading.sum));
+      if (reading.sum && is_gap) path.move_to(x(reading.time), y(*reading.sum));
+      if (reading.sum && !is_gap) path.line_to(x(reading.time), y(*reading.sum));
       is_gap = !reading.sum;
     }
-    add("<path class=\"driver\" d=\"{}\"/>\n", path);
+    svg_.path(path.text(), {{"class", "driver"}});
   }
 
   void draw_failed(const FailedRead& read) {
     const double low = std::max(y(read.low), y(read.high) + kShortest);
-    add("<g><title>{}: {} was read, {} ... {} was possible</title>", format_time(read.time),
-        with_separators(read.value), with_separators(read.low), with_separators(read.high));
-    add("<line class=\"truth\" x1=\"{0:.1f}\" y1=\"{1:.1f}\" x2=\"{0:.1f}\" y2=\"{2:.1f}\"/>", x(read.time), low,
-        y(read.high));
-    add("<circle class=\"wrong-point\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3.5\"/></g>\n", x(read.time), y(read.value));
+    svg_.begin_group(
+        {}, fmt::format("{}: {} was read, {} ... {} was possible", format_time(read.time), with_separators(read.value),
+                        with_separators(read.low), with_separators(read.high)));
+    svg_.line(x(read.time), low, x(read.time), y(read.high), {{"class", "truth"}});
+    svg_.circle(x(read.time), y(read.value), 3.5, {{"class", "wrong-point"}});
+    svg_.end_group();
   }
 
   void draw_end() {
     constexpr double kRoom = 4;  // so that the circle is inside the picture
     const double at = x(measure_.stop) - kRoom;
     if (counter_.driver)
-      add("<circle class=\"driver-point\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3.5\"><title>driver: {}</title></circle>", at,
-          y(*counter_.driver), with_separators(*counter_.driver));
+      svg_.circle(at, y(*counter_.driver), 3.5, {{"class", "driver-point"}},
+                  "driver: " + with_separators(*counter_.driver));
     if (counter_.expected)
-      add("<circle class=\"truth-point\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"6\"><title>scoreboard: {}</title></circle>",
-          at, y(*counter_.expected), with_separators(*counter_.expected));
-    out_ += '\n';
+      svg_.circle(at, y(*counter_.expected), 6, {{"class", "truth-point"}},
+                  "scoreboard: " + with_separators(*counter_.expected));
   }
 
   [[nodiscard]] std::string caption() const {
@@ -139,7 +134,7 @@ class Drawing {
   std::size_t number_ = 0;  // of readings; before those, which tell it
   std::vector<Reading> readings_;
   std::uint64_t most_ = 0;
-  std::string out_;
+  html::Svg svg_;
 };
 
 }  // namespace

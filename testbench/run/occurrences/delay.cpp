@@ -84,8 +84,9 @@ void read_table(Reader& reader, const DelayLimits& limits, DelaySpec& out) {
     for (const Value::Entry& entry : times.entries)
       add_row(entry.key, entry.value.scalar, entry.source, reader.path_of("times"), limits, out);
   }
-  std::sort(out.table.begin(), out.table.end(),
-            [](const DelaySpec::Weighted& one, const DelaySpec::Weighted& other) { return one.time < other.time; });
+  std::ranges::sort(out.table, [](const DelaySpec::Weighted& one, const DelaySpec::Weighted& other) {
+    return one.time < other.time;
+  });
   std::vector<DelaySpec::Weighted> merged;
   for (const DelaySpec::Weighted& row : out.table) {
     if (!merged.empty() && merged.back().time == row.time) {

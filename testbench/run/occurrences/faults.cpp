@@ -26,7 +26,7 @@ Faults::Faults(platform::Platform& platform, driver_host::DriverHost& host)
     : platform_(platform), host_(host), interrupts_([this](std::uint32_t number) { return fate_of(number); }) {}
 
 bool Faults::Fault::covers(std::uint64_t address, unsigned length) const {
-  return std::any_of(ranges.begin(), ranges.end(), [&](const auto& range) {
+  return std::ranges::any_of(ranges, [&](const auto& range) {
     return address < range.first + range.second && range.first < address + length;
   });
 }
@@ -35,8 +35,8 @@ void Faults::find_place(Fault& fault) const {
   const FaultSpec& spec = *fault.spec;
   if (!spec.pmu.empty()) {
     const std::vector<std::uint32_t> numbers = interrupts_.numbers();
-    const bool has_interrupt = std::any_of(
-        numbers.begin(), numbers.end(), [&](std::uint32_t number) { return host_.interrupt_is_of(number, spec.pmu); });
+    const bool has_interrupt =
+        std::ranges::any_of(numbers, [&](std::uint32_t number) { return host_.interrupt_is_of(number, spec.pmu); });
     if (!has_interrupt)
       throw InputError(spec.place, spec.path + ".pmu",
                        fmt::format("no driver has asked for an interrupt of a PMU '{}'", spec.pmu));
@@ -202,7 +202,7 @@ void Faults::on_access(const std::string& pmu, std::uint64_t address) {
 }
 
 bool Faults::lasted_within(const FaultSpec& spec, Picoseconds start, Picoseconds stop) const {
-  return std::any_of(faults_.begin(), faults_.end(), [&](const Fault& fault) {
+  return std::ranges::any_of(faults_, [&](const Fault& fault) {
     if (fault.spec != &spec || !fault.has_begun) return false;
     return fault.first <= zero_ + stop && (fault.lasts() || fault.last >= zero_ + start);
   });
@@ -217,8 +217,8 @@ std::vector<Broken> Faults::broken() const {
     one.windows.insert(fault.windows.begin(), fault.windows.end());
     if (!fault.spec->pmu.empty()) one.pmus.insert(fault.spec->pmu);
     for (const auto& [pmu, windows] : accessed_) {
-      const bool is_touched = std::any_of(windows.begin(), windows.end(),
-                                          [&](const std::string& window) { return one.windows.contains(window); });
+      const bool is_touched =
+          std::ranges::any_of(windows, [&](const std::string& window) { return one.windows.contains(window); });
       if (is_touched) one.pmus.insert(pmu);
     }
     // Half of a PMU's registers are of no use.

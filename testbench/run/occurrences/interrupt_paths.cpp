@@ -8,8 +8,7 @@ namespace pmufab::scenario {
 
 InterruptLine* InterruptPaths::cut(platform::InterruptResource resource) {
   if (resource.line == nullptr) return nullptr;
-  const auto known =
-      std::find_if(lines_.begin(), lines_.end(), [&](const Line& line) { return line.real == resource.line; });
+  const auto known = std::ranges::find_if(lines_, [&](const Line& line) { return line.real == resource.line; });
   if (known != lines_.end()) return known->shown.get();
   Line& line =
       lines_.emplace_back(Line{resource.number, resource.line,

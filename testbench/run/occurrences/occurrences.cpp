@@ -7,13 +7,23 @@
 
 #include <fmt/format.h>
 
+namespace pmufab::perf {
+
+// Where nlohmann_json looks for them.
+static void to_json(scenario::Json& json, PerfCallObserver::Call call) { json = scenario::to_string(call); }
+
+static void from_json(const scenario::Json& json, PerfCallObserver::Call& call) {
+  if (const auto named = scenario::call_called(json.get<std::string>())) call = *named;
+}
+
+}  // namespace pmufab::perf
+
 namespace pmufab::scenario {
 namespace {
 
 bool waits_for_access(const ScenarioSpec& spec) {
   const auto waits = [](const auto& item) { return item.at.is_access(); };
-  return std::any_of(spec.actions.begin(), spec.actions.end(), waits) ||
-         std::any_of(spec.injections.begin(), spec.injections.end(), waits);
+  return std::ranges::any_of(spec.actions, waits) || std::ranges::any_of(spec.injections, waits);
 }
 
 }  // namespace
@@ -67,39 +77,33 @@ std::optional<CheckResult> Occurrences::check(std::vector<std::string> missed) c
   return CheckResult{kOccurrences, ok, ok ? "all came" : fmt::format("{}", fmt::join(missed, " | "))};
 }
 
+namespace {
+
+template <auto Member>
+constexpr auto kOfPlace = [](auto& access) -> auto& {
+  return access.place.*Member;
+};
+
+constexpr auto kAccessFields = std::tuple(
+    NamedField{"when_ps", &AccessRecord::when}, NamedField{"pmu", kOfPlace<&Triggers::Place::pmu>},
+    NamedField{"call", kOfPlace<&Triggers::Place::call>}, NamedField{"nth_call", kOfPlace<&Triggers::Place::nth_call>},
+    NamedField{"access", kOfPlace<&Triggers::Place::access>}, NamedField{"address", &AccessRecord::address},
+    NamedField{"size", &AccessRecord::size}, NamedField{"is_write", &AccessRecord::is_write},
+    NamedField{"ok", &AccessRecord::ok}, NamedField{"value", &AccessRecord::value},
+    NamedField{"bank", &AccessRecord::bank}, NamedField{"name", &AccessRecord::name},
+    NamedField{"function", &AccessRecord::function});
+
+}  // namespace
+
 Json to_json(const AccessRecord& access) {
   Json json;
-  json["when_ps"] = access.when;
-  json["pmu"] = access.place.pmu;
-  json["call"] = to_string(access.place.call);
-  json["nth_call"] = access.place.nth_call;
-  json["access"] = access.place.access;
-  json["address"] = access.address;
-  json["size"] = access.size;
-  json["is_write"] = access.is_write;
-  json["ok"] = access.ok;
-  json["value"] = access.value;
-  json["bank"] = access.bank;
-  json["name"] = access.name;
-  json["function"] = access.function;
+  write_fields(json, access, kAccessFields);
   return json;
 }
 
 AccessRecord access_from_json(const Json& json) {
   AccessRecord access;
-  json.at("when_ps").get_to(access.when);
-  json.at("pmu").get_to(access.place.pmu);
-  if (const auto call = call_called(json.at("call").get<std::string>())) access.place.call = *call;
-  json.at("nth_call").get_to(access.place.nth_call);
-  json.at("access").get_to(access.place.access);
-  json.at("address").get_to(access.address);
-  json.at("size").get_to(access.size);
-  json.at("is_write").get_to(access.is_write);
-  json.at("ok").get_to(access.ok);
-  json.at("value").get_to(access.value);
-  json.at("bank").get_to(access.bank);
-  json.at("name").get_to(access.name);
-  json.at("function").get_to(access.function);
+  read_fields(json, access, kAccessFields);
   return access;
 }
 

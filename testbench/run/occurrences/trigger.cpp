@@ -135,7 +135,7 @@ bool Triggers::before_access() {
   for (Waiting& waiting : waiting_) {
     if (waiting.is_inside) ++waiting.accesses;
   }
-  return std::any_of(waiting_.begin(), waiting_.end(), [](const Waiting& waiting) { return waiting.is_due(); });
+  return std::ranges::any_of(waiting_, [](const Waiting& waiting) { return waiting.is_due(); });
 }
 
 void Triggers::fire() {

@@ -85,8 +85,7 @@ bool FailureCauses::add(const RunResult& run) {
   bool is_known = true;
   std::set<std::string> of_run;
   for (const OneFailure& failure : failures_of(run)) {
-    auto cause =
-        std::find_if(causes_.begin(), causes_.end(), [&](const Cause& known) { return known.kind == failure.kind; });
+    auto cause = std::ranges::find_if(causes_, [&](const Cause& known) { return known.kind == failure.kind; });
     if (cause == causes_.end())
       cause =
           causes_.insert(cause, {failure.kind, failure.text, fmt::format("{}, Linux {}", run.title(), run.drivers)});
@@ -99,13 +98,11 @@ bool FailureCauses::add(const RunResult& run) {
 }
 
 void FailureCauses::write(std::ostream& out) const {
-  const bool has_several =
-      std::any_of(causes_.begin(), causes_.end(), [](const Cause& cause) { return cause.failures > 1; });
+  const bool has_several = std::ranges::any_of(causes_, [](const Cause& cause) { return cause.failures > 1; });
   if (!has_several) return;
   std::vector<const Cause*> all;
   for (const Cause& cause : causes_) all.push_back(&cause);
-  std::stable_sort(all.begin(), all.end(),
-                   [](const Cause* one, const Cause* other) { return one->failures > other->failures; });
+  std::ranges::stable_sort(all, [](const Cause* one, const Cause* other) { return one->failures > other->failures; });
   fmt::print(out, "Failures by cause:\n");
   for (const Cause* const cause : all) {
     fmt::print(out, "  {} of {}, first in {}: {}\n", counted(cause->failures, "failure"), counted(cause->runs, "run"),

@@ -35,7 +35,7 @@ void print_warnings(const perf::PmuCatalog& catalog) {
 }
 
 void print_failure(const std::vector<std::string>& log, const std::string& sentence) {
-  if (std::none_of(log.begin(), log.end(), is_error)) {
+  if (std::ranges::none_of(log, is_error)) {
     for (const std::string& line : log) std::fputs((line + "\n").c_str(), stderr);
   }
   const char* const more =

@@ -93,8 +93,7 @@ Profile::Profile() : loaded_(place_of_program()) {
   if (functions_.empty())
     throw InputError("--profile: this program has no symbol table",
                      "programs of packages are stripped; use one that you built");
-  std::sort(functions_.begin(), functions_.end(),
-            [](const Function& left, const Function& right) { return left.begin < right.begin; });
+  std::ranges::sort(functions_, [](const Function& left, const Function& right) { return left.begin < right.begin; });
 }
 
 void Profile::sort(std::span<const std::uintptr_t> instructions, ProfileSamples& samples) const {

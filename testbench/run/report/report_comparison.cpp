@@ -33,8 +33,8 @@ std::pair<std::string, std::string> keys_and_values(const std::string& variant) 
 /// @return true if the run is one of several, and nobody judges a count of it.
 bool is_exploration(const RunResult& run) {
   if (run.variant.empty() || run.counters() == 0) return false;
-  return std::all_of(run.measures.begin(), run.measures.end(), [](const MeasureResult& measure) {
-    return std::all_of(measure.counters.begin(), measure.counters.end(), [](const CounterResult& counter) {
+  return std::ranges::all_of(run.measures, [](const MeasureResult& measure) {
+    return std::ranges::all_of(measure.counters, [](const CounterResult& counter) {
       return counter.check == CounterResult::Check::unchecked && counter.driver && counter.expected;
     });
   });
@@ -59,7 +59,7 @@ void ComparisonTables::add(const RunResult& run) {
   if (!is_exploration(run)) return;
   const auto [keys, values] = keys_and_values(run.variant);
   const std::string title = fmt::format("{}, drivers of Linux {}: {}", run.scenario, run.drivers, keys);
-  auto table = std::find_if(tables_.begin(), tables_.end(), [&](const Table& one) { return one.title == title; });
+  auto table = std::ranges::find_if(tables_, [&](const Table& one) { return one.title == title; });
   if (table == tables_.end()) table = tables_.insert(table, {title, keys, false, {}});
   for (const MeasureResult& measure : run.measures) {
     for (const CounterResult& counter : measure.counters) {
@@ -81,8 +81,7 @@ void ComparisonTables::add(const RunResult& run) {
 void ComparisonTables::write(std::ostream& out, const Table& table) {
   const std::vector<Row>& rows = table.rows;
   // An event that all rows have stands in the title: lines are as short as they can be.
-  const bool has_events =
-      std::any_of(rows.begin(), rows.end(), [&](const Row& row) { return row.event != rows.front().event; });
+  const bool has_events = std::ranges::any_of(rows, [&](const Row& row) { return row.event != rows.front().event; });
   const std::size_t values = width_of(rows, table.keys.size(), [](const Row& row) { return row.values; });
   const std::size_t reported = width_of(rows, 8, [](const Row& row) { return row.reported; });
   const std::size_t expected = width_of(rows, 4, [](const Row& row) { return row.expected; });

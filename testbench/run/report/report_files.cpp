@@ -169,9 +169,9 @@ class JunitReport final : public ReportWriter {
     const std::vector<TestCase> cases = test_cases(run);
     const bool known_bad = run.status == Status::expected_failure;
     const auto failures = static_cast<std::size_t>(
-        std::count_if(cases.begin(), cases.end(), [](const TestCase& test) { return !test.failure.empty(); }));
-    const auto skipped = static_cast<std::size_t>(
-        std::count_if(cases.begin(), cases.end(), [](const TestCase& test) { return test.skipped; }));
+        std::ranges::count_if(cases, [](const TestCase& test) { return !test.failure.empty(); }));
+    const auto skipped =
+        static_cast<std::size_t>(std::ranges::count_if(cases, [](const TestCase& test) { return test.skipped; }));
     const bool extra = run.status != Status::passed && run.status != Status::failed;
     const bool error = run.status == Status::crashed || run.status == Status::bad_input;
     const bool extra_skip = run.status == Status::not_run || run.status == Status::not_judged || known_bad;

@@ -80,14 +80,14 @@ void write_left_out(std::ostream& out, const RunResult& run, Rows rows) {
 
 void write_measure(std::ostream& out, const MeasureResult& measure, const TextReportOptions& options, Rows rows) {
   const bool shorten = rows != Rows::all;
-  const bool interesting = !measure.passed() || measure.partial ||
-                           std::any_of(measure.counters.begin(), measure.counters.end(),
-                                       [&](const CounterResult& counter) { return is_written(counter, rows); });
+  const bool interesting =
+      !measure.passed() || measure.partial ||
+      std::ranges::any_of(measure.counters, [&](const CounterResult& counter) { return is_written(counter, rows); });
   if (shorten && !interesting) return;
   fmt::print(out, "\n  {}: {} ... {}{}\n", measure.name, format_time(measure.start), format_time(measure.stop),
              measure.partial ? " (cut short)" : "");
   TableForm form{.marks = options.marks};
-  form.has_happened = std::any_of(measure.counters.begin(), measure.counters.end(), [&](const CounterResult& counter) {
+  form.has_happened = std::ranges::any_of(measure.counters, [&](const CounterResult& counter) {
     return is_written(counter, rows) && counter.account && perf::has_blind_time(*counter.account);
   });
   fmt::print(out, "  {:>20}  {:>20}  ", "driver", "scoreboard");
@@ -210,8 +210,7 @@ void write_drivers(std::ostream& out, const RunResult& run) {
 /// That drivers of the user's had nothing to bind: what has passed says nothing about them.
 void write_unused_drivers(std::ostream& out, const RunResult& run) {
   const std::vector<driver_host::DriverFile> expected = expected_files(run.driver_files);
-  const bool any =
-      std::any_of(expected.begin(), expected.end(), [](const driver_host::DriverFile& file) { return !file.is_used; });
+  const bool any = std::ranges::any_of(expected, [](const driver_host::DriverFile& file) { return !file.is_used; });
   for (const CheckResult& check : run.checks) {
     if (any && check.ok && check.name == "drivers") fmt::print(out, "  {}\n", check.text);
   }
@@ -220,7 +219,7 @@ void write_unused_drivers(std::ostream& out, const RunResult& run) {
 /// The end of the kernel log, where that is likely to tell what went wrong.
 void write_kernel_log(std::ostream& out, const RunResult& run) {
   constexpr std::size_t kShown = 10;
-  const bool drivers_failed = std::any_of(run.checks.begin(), run.checks.end(), [](const CheckResult& check) {
+  const bool drivers_failed = std::ranges::any_of(run.checks, [](const CheckResult& check) {
     return !check.ok && (check.name == "load_drivers" || check.name == "reload_drivers" || check.name == "probe" ||
                          check.name == "kernel_panic" || check.name == "kernel_warnings");
   });
@@ -306,8 +305,8 @@ void Summary::add(const RunResult& run) {
     ++not_run_;
   } else if (!run.is_good() || run.lacks_judge()) {
     const std::string mistake = run.status == Status::bad_input ? run.message : "";
-    const auto same = std::find_if(others_.begin(), others_.end(),
-                                   [&](const Other& other) { return !mistake.empty() && other.mistake == mistake; });
+    const auto same =
+        std::ranges::find_if(others_, [&](const Other& other) { return !mistake.empty() && other.mistake == mistake; });
     if (same != others_.end()) {
       ++same->more;
     } else {
@@ -336,7 +335,7 @@ int exit_code(const RunResult& run) {
 
 int graver(int one, int other) noexcept {
   constexpr std::array<int, 5> kByGravity = {0, 4, 1, 2, 3};
-  const auto gravity = [&](int code) { return std::find(kByGravity.begin(), kByGravity.end(), code); };
+  const auto gravity = [&](int code) { return std::ranges::find(kByGravity, code); };
   return gravity(one) < gravity(other) ? other : one;
 }
 

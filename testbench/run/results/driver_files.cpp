@@ -14,6 +14,11 @@ namespace {
 
 using driver_host::DriverFile;
 
+constexpr auto kFields =
+    std::tuple(NamedField{"file", &DriverFile::file}, NamedField{"sha256", &DriverFile::sha256},
+               NamedField{"is_own", &DriverFile::is_own}, NamedField{"is_given", &DriverFile::is_given},
+               NamedField{"is_used", &DriverFile::is_used}, NamedField{"pmus", &DriverFile::pmus});
+
 /// "a", "a and b", "a, b and c"
 std::string enumeration(const std::vector<std::string>& names) {
   if (names.size() <= 1) return names.empty() ? "" : names.front();
@@ -61,12 +66,7 @@ Json to_json(const std::vector<DriverFile>& files) {
   for (const DriverFile& file : files) {
     if (file.pmus.empty() && !file.is_own) continue;
     Json json;
-    json["file"] = file.file;
-    json["sha256"] = file.sha256;
-    json["is_own"] = file.is_own;
-    json["is_given"] = file.is_given;
-    json["is_used"] = file.is_used;
-    json["pmus"] = file.pmus;
+    write_fields(json, file, kFields);
     list.push_back(std::move(json));
   }
   return list;
@@ -74,26 +74,22 @@ Json to_json(const std::vector<DriverFile>& files) {
 
 std::vector<DriverFile> driver_files_from_json(const Json& json) {
   std::vector<DriverFile> files;
-  for (const Json& item : json)
-    files.push_back({item.at("file"), item.at("sha256"), item.at("is_own"), item.at("is_given"), item.at("is_used"),
-                     item.at("pmus")});
+  for (const Json& item : json) read_fields(item, files.emplace_back(), kFields);
   return files;
 }
 
 std::vector<std::string> describe(const std::vector<DriverFile>& files, const std::vector<std::string>& pmus) {
   std::vector<std::string> names;
   for (const std::string& pmu : pmus) {
-    if (!pmu.empty() && std::find(names.begin(), names.end(), pmu) == names.end()) names.push_back(pmu);
+    if (!pmu.empty() && std::ranges::find(names, pmu) == names.end()) names.push_back(pmu);
   }
   std::vector<std::string> lines;
   std::vector<std::string> unserved = names;
   std::erase(unserved, perf::kSoftwarePmu);  // nobody's
   for (const DriverFile& file : files) {
-    const auto serves = [&](const std::string& pmu) {
-      return std::find(file.pmus.begin(), file.pmus.end(), pmu) != file.pmus.end();
-    };
+    const auto serves = [&](const std::string& pmu) { return std::ranges::find(file.pmus, pmu) != file.pmus.end(); };
     std::vector<std::string> served;
-    std::copy_if(names.begin(), names.end(), std::back_inserter(served), serves);
+    std::ranges::copy_if(names, std::back_inserter(served), serves);
     std::erase_if(unserved, serves);
     constexpr std::size_t kDigits = 12;
     if (!served.empty())
@@ -107,19 +103,17 @@ std::vector<std::string> describe(const std::vector<DriverFile>& files, const st
 
 bool is_for(const DriverFile& file, const std::vector<std::string_view>& modules) {
   const std::string name = driver_host::module_of(file.file);
-  return std::any_of(modules.begin(), modules.end(), [&](std::string_view module) {
+  return std::ranges::any_of(modules, [&](std::string_view module) {
     return module == name || module == name + "_module";  // arm_cspmu.c
   });
 }
 
 std::vector<DriverFile> expected_files(const std::vector<DriverFile>& files) {
   std::vector<DriverFile> expected;
-  std::copy_if(files.begin(), files.end(), std::back_inserter(expected),
-               [](const DriverFile& file) { return file.is_given; });
+  std::ranges::copy_if(files, std::back_inserter(expected), [](const DriverFile& file) { return file.is_given; });
   if (!expected.empty()) return expected;
-  std::copy_if(files.begin(), files.end(), std::back_inserter(expected),
-               [](const DriverFile& file) { return file.is_own; });
-  if (std::any_of(expected.begin(), expected.end(), [](const DriverFile& file) { return file.is_used; })) return {};
+  std::ranges::copy_if(files, std::back_inserter(expected), [](const DriverFile& file) { return file.is_own; });
+  if (std::ranges::any_of(expected, [](const DriverFile& file) { return file.is_used; })) return {};
   return expected;
 }
 
@@ -136,7 +130,7 @@ std::string describe_unused(const std::vector<DriverFile>& files, const std::vec
 
 CheckResult check_drivers(const std::vector<DriverFile>& files, const std::vector<std::string_view>& foreign) {
   std::vector<std::string> idle;
-  const bool any = std::any_of(files.begin(), files.end(), [](const DriverFile& file) { return file.is_own; });
+  const bool any = std::ranges::any_of(files, [](const DriverFile& file) { return file.is_own; });
   for (const DriverFile& file : expected_files(files)) {
     if (!file.is_used && !is_for(file, foreign)) idle.push_back(file.file);
   }

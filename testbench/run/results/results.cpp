@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "testbench/perf/account.h"
+#include "testbench/perf/verdict_json.h"
 #include "testbench/run/results/driver_files.h"
 
 namespace pmufab::scenario {
@@ -15,68 +16,21 @@ namespace {
 
 using Check = CounterResult::Check;
 
-Json optional_number(const std::optional<std::uint64_t>& number) { return number ? Json(*number) : Json(nullptr); }
-
-std::optional<std::uint64_t> optional_number(const Json& json) {
-  return json.is_null() ? std::nullopt : std::optional<std::uint64_t>(json.get<std::uint64_t>());
-}
-
-Json counter_to_json(const CounterResult& counter) {
-  Json json;
-  json["event"] = counter.event;
-  json["pmu"] = counter.pmu;
-  json["group"] = counter.group;
-  json["driver"] = optional_number(counter.driver);
-  json["expected"] = optional_number(counter.expected);
-  json["check"] = to_string(counter.check);
-  json["time_enabled_ps"] = counter.time_enabled;
-  json["time_running_ps"] = counter.time_running;
-  json["reads"] = counter.reads;
-  json["reads_failed"] = counter.reads_failed;
-  json["failed_reads"] = Json::array();
-  for (const FailedRead& read : counter.failed_reads) {
-    Json item;
-    item["time_ps"] = read.time;
-    item["value"] = read.value;
-    item["low"] = read.low;
-    item["high"] = read.high;
-    json["failed_reads"].push_back(std::move(item));
-  }
-  json["reading_latency_ps"] = counter.reading_latency;
-  json["note"] = counter.note;
-  perf::add_account(json, counter.account, counter.driver, {counter.time_enabled, counter.time_running});
-  return json;
-}
-
-CounterResult counter_from_json(const Json& json) {
-  CounterResult counter;
-  json.at("event").get_to(counter.event);
-  json.at("pmu").get_to(counter.pmu);
-  json.at("group").get_to(counter.group);
-  counter.driver = optional_number(json.at("driver"));
-  counter.expected = optional_number(json.at("expected"));
-  counter.check = perf::check_called(json.at("check").get<std::string>());
-  json.at("time_enabled_ps").get_to(counter.time_enabled);
-  json.at("time_running_ps").get_to(counter.time_running);
-  json.at("reads").get_to(counter.reads);
-  counter.reads_failed = json.value("reads_failed", std::uint64_t{0});  // older results have neither
-  for (const Json& read : json.value("failed_reads", Json::array())) {
-    counter.failed_reads.push_back({read.at("time_ps").get<Picoseconds>(), read.at("value").get<std::uint64_t>(),
-                                    read.at("low").get<std::uint64_t>(), read.at("high").get<std::uint64_t>()});
-  }
-  counter.reading_latency = json.value("reading_latency_ps", Json());
-  json.at("note").get_to(counter.note);
-  counter.account = perf::account_from_json(json);
-  return counter;
-}
+constexpr auto kCounterFields = std::tuple(
+    NamedField{"event", &CounterResult::event}, NamedField{"pmu", &CounterResult::pmu},
+    NamedField{"group", &CounterResult::group}, NamedField{"driver", &CounterResult::driver},
+    NamedField{"expected", &CounterResult::expected}, NamedField{"check", &CounterResult::check},
+    NamedField{"time_enabled_ps", &CounterResult::time_enabled},
+    NamedField{"time_running_ps", &CounterResult::time_running}, NamedField{"reads", &CounterResult::reads},
+    NamedField{"reads_failed", &CounterResult::reads_failed}, NamedField{"failed_reads", &CounterResult::failed_reads},
+    NamedField{"reading_latency_ps", &CounterResult::reading_latency}, NamedField{"note", &CounterResult::note});
 
 template <typename Wanted>
 std::uint64_t count_counters(const RunResult& run, Wanted wanted) {
   std::uint64_t number = 0;
   for (const MeasureResult& measure : run.measures) {
-    number +=
-        static_cast<std::uint64_t>(std::count_if(measure.counters.begin(), measure.counters.end(),
-                                                 [&](const CounterResult& counter) { return wanted(counter.check); }));
+    number += static_cast<std::uint64_t>(
+        std::ranges::count_if(measure.counters, [&](const CounterResult& counter) { return wanted(counter.check); }));
   }
   return number;
 }
@@ -87,9 +41,9 @@ bool MeasureResult::passed() const noexcept {
   const auto good = [](const CounterResult& counter) {
     return counter.check != Check::wrong && counter.check != Check::not_opened;
   };
-  return std::all_of(counters.begin(), counters.end(), good) &&
-         std::all_of(derived.begin(), derived.end(), [](const DerivedResult& d) { return d.ok; }) &&
-         std::all_of(checks.begin(), checks.end(), [](const CheckResult& check) { return check.ok; });
+  return std::ranges::all_of(counters, good) &&
+         std::ranges::all_of(derived, [](const DerivedResult& d) { return d.ok; }) &&
+         std::ranges::all_of(checks, [](const CheckResult& check) { return check.ok; });
 }
 
 std::string RunResult::title() const { return variant.empty() ? scenario : fmt::format("{} [{}]", scenario, variant); }
@@ -110,7 +64,7 @@ std::uint64_t RunResult::counters_not_judged() const noexcept {
 
 bool RunResult::lacks_judge() const noexcept {
   return status == Status::not_judged &&
-         std::any_of(measures.begin(), measures.end(), [](const MeasureResult& m) { return m.is_compared; });
+         std::ranges::any_of(measures, [](const MeasureResult& m) { return m.is_compared; });
 }
 
 std::string_view to_string(RunResult::Status status) noexcept {
@@ -167,16 +121,14 @@ std::string_view headline(RunResult::Status status) noexcept {
   return "?";
 }
 
-Json to_json(const CheckResult& check) {
-  Json json;
-  json["name"] = check.name;
-  json["ok"] = check.ok;
-  json["text"] = check.text;
-  return json;
+void to_json(Json& json, const CounterResult& counter) {
+  write_fields(json, counter, kCounterFields);
+  perf::add_account(json, counter.account, counter.driver, {counter.time_enabled, counter.time_running});
 }
 
-CheckResult check_from_json(const Json& json) {
-  return {json.at("name").get<std::string>(), json.at("ok").get<bool>(), json.at("text").get<std::string>()};
+void from_json(const Json& json, CounterResult& counter) {
+  read_fields(json, counter, kCounterFields);
+  counter.account = perf::account_from_json(json);
 }
 
 Json to_json(const LatencyHistogram& latencies) {
@@ -214,77 +166,25 @@ TrafficLatency latency_of(const Json& traffic) {
   return {traffic.value(in_cycles ? "latency_cycles" : "latency_ps", Json()), in_cycles};
 }
 
-Json to_json(const IntervalResult& interval) {
-  Json json;
+void to_json(Json& json, const IntervalResult& interval) {
   json["time_ps"] = interval.time;
   for (const char* key : {"increase", "time_enabled_ps", "time_running_ps"}) json[key] = Json::array();
   for (const IntervalCount& count : interval.counts) {
-    json["increase"].push_back(optional_number(count.increase));
+    json["increase"].push_back(count.increase ? Json(*count.increase) : Json());
     json["time_enabled_ps"].push_back(count.time_enabled);
     json["time_running_ps"].push_back(count.time_running);
   }
-  return json;
 }
 
-IntervalResult interval_from_json(const Json& json) {
-  IntervalResult interval;
+void from_json(const Json& json, IntervalResult& interval) {
   json.at("time_ps").get_to(interval.time);
-  interval.counts.reserve(json.at("increase").size());
   for (std::size_t i = 0; i < json.at("increase").size(); ++i) {
-    interval.counts.push_back(
-        {optional_number(json.at("increase")[i]), json.at("time_enabled_ps").at(i), json.at("time_running_ps").at(i)});
+    IntervalCount& count = interval.counts.emplace_back();
+    const Json& increase = json.at("increase")[i];
+    if (!increase.is_null()) count.increase = increase.get<std::uint64_t>();
+    json.at("time_enabled_ps").at(i).get_to(count.time_enabled);
+    json.at("time_running_ps").at(i).get_to(count.time_running);
   }
-  return interval;
-}
-
-Json to_json(const MeasureResult& measure) {
-  Json json;
-  json["name"] = measure.name;
-  json["start_ps"] = measure.start;
-  json["stop_ps"] = measure.stop;
-  json["partial"] = measure.partial;
-  json["compared"] = measure.is_compared;
-  json["window_ps"] = optional_number(measure.window);
-  json["counters"] = Json::array();
-  for (const CounterResult& counter : measure.counters) json["counters"].push_back(counter_to_json(counter));
-  json["intervals"] = Json::array();
-  for (const IntervalResult& interval : measure.intervals) json["intervals"].push_back(to_json(interval));
-  json["derived"] = Json::array();
-  for (const DerivedResult& derived : measure.derived) {
-    Json item;
-    item["name"] = derived.name;
-    item["value"] = derived.value;
-    item["unit"] = derived.unit;
-    item["reference"] = derived.reference ? Json(*derived.reference) : Json(nullptr);
-    item["ok"] = derived.ok;
-    json["derived"].push_back(std::move(item));
-  }
-  json["checks"] = Json::array();
-  for (const CheckResult& check : measure.checks) json["checks"].push_back(to_json(check));
-  return json;
-}
-
-MeasureResult measure_from_json(const Json& json) {
-  MeasureResult measure;
-  json.at("name").get_to(measure.name);
-  json.at("start_ps").get_to(measure.start);
-  json.at("stop_ps").get_to(measure.stop);
-  json.at("partial").get_to(measure.partial);
-  json.at("compared").get_to(measure.is_compared);
-  measure.window = optional_number(json.value("window_ps", Json()));
-  for (const Json& counter : json.at("counters")) measure.counters.push_back(counter_from_json(counter));
-  for (const Json& item : json.at("intervals")) measure.intervals.push_back(interval_from_json(item));
-  for (const Json& item : json.at("derived")) {
-    DerivedResult derived;
-    item.at("name").get_to(derived.name);
-    item.at("value").get_to(derived.value);
-    item.at("unit").get_to(derived.unit);
-    if (!item.at("reference").is_null()) derived.reference = item.at("reference").get<double>();
-    item.at("ok").get_to(derived.ok);
-    measure.derived.push_back(std::move(derived));
-  }
-  for (const Json& check : json.at("checks")) measure.checks.push_back(check_from_json(check));
-  return measure;
 }
 
 Json to_json(const RunResult& run) {
@@ -303,10 +203,8 @@ Json to_json(const RunResult& run) {
   json["counters"] = run.counters();
   json["counters_wrong"] = run.counters_wrong();
   json["counters_not_judged"] = run.counters_not_judged();
-  json["measures"] = Json::array();
-  for (const MeasureResult& measure : run.measures) json["measures"].push_back(to_json(measure));
-  json["checks"] = Json::array();
-  for (const CheckResult& check : run.checks) json["checks"].push_back(to_json(check));
+  json["measures"] = run.measures;
+  json["checks"] = run.checks;
   json["actions"] = run.actions;
   json["findings"] = run.findings;
   json["traffic"] = run.traffic;
@@ -336,7 +234,7 @@ bool is_right(Check check) noexcept { return check == Check::exact || check == C
 void CounterTotals::add(const RunResult& run) noexcept {
   const auto add_if = [&](std::uint64_t& number, auto condition) {
     for (const MeasureResult& measure : run.measures)
-      number += static_cast<std::uint64_t>(std::count_if(measure.counters.begin(), measure.counters.end(), condition));
+      number += static_cast<std::uint64_t>(std::ranges::count_if(measure.counters, condition));
   };
   const auto has_count = [](const CounterResult& counter) {
     return counter.driver.has_value() && (counter.time_enabled == 0 || counter.time_running > 0);

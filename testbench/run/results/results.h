@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -15,6 +16,7 @@
 #include "testbench/perf/check.h"
 #include "tlm/clock/clock_domain.h"
 #include "tlm/spec/latency_histogram.h"
+#include "tlm/spec/named_fields.h"
 #include "tlm/spec/printable.h"
 
 namespace pmufab::scenario {
@@ -28,6 +30,11 @@ struct FailedRead {
   std::uint64_t value = 0;
   std::uint64_t low = 0;  ///< bounds of what was possible
   std::uint64_t high = 0;
+
+  static constexpr auto named_fields() {
+    return std::tuple(NamedField{"time_ps", &FailedRead::time}, NamedField{"value", &FailedRead::value},
+                      NamedField{"low", &FailedRead::low}, NamedField{"high", &FailedRead::high});
+  }
 };
 
 /// The result of one counter of a measure.
@@ -56,6 +63,12 @@ struct DerivedResult {
   std::string unit;                 ///< "GB/s", "requests/cycle", "ns"
   std::optional<double> reference;  ///< the traffic's own, where it is known
   bool ok = true;                   ///< within 0.1 % of the reference
+
+  static constexpr auto named_fields() {
+    return std::tuple(NamedField{"name", &DerivedResult::name}, NamedField{"value", &DerivedResult::value},
+                      NamedField{"unit", &DerivedResult::unit}, NamedField{"reference", &DerivedResult::reference},
+                      NamedField{"ok", &DerivedResult::ok});
+  }
 };
 
 /// What a counter did since the reading before.
@@ -76,6 +89,11 @@ struct CheckResult {
   std::string name;
   bool ok = false;
   std::string text;
+
+  static constexpr auto named_fields() {
+    return std::tuple(NamedField{"name", &CheckResult::name}, NamedField{"ok", &CheckResult::ok},
+                      NamedField{"text", &CheckResult::text});
+  }
 };
 
 struct MeasureResult {
@@ -91,6 +109,15 @@ struct MeasureResult {
   std::vector<CheckResult> checks;
 
   [[nodiscard]] bool passed() const noexcept;
+
+  static constexpr auto named_fields() {
+    return std::tuple(NamedField{"name", &MeasureResult::name}, NamedField{"start_ps", &MeasureResult::start},
+                      NamedField{"stop_ps", &MeasureResult::stop}, NamedField{"partial", &MeasureResult::partial},
+                      NamedField{"compared", &MeasureResult::is_compared},
+                      NamedField{"window_ps", &MeasureResult::window}, NamedField{"counters", &MeasureResult::counters},
+                      NamedField{"intervals", &MeasureResult::intervals},
+                      NamedField{"derived", &MeasureResult::derived}, NamedField{"checks", &MeasureResult::checks});
+  }
 };
 
 /// One scenario (variant) with one driver set.
@@ -165,14 +192,13 @@ struct TrafficLatency {
   bool in_cycles = false;  ///< of the mesh, instead of picoseconds
 };
 [[nodiscard]] TrafficLatency latency_of(const Json& traffic);
-[[nodiscard]] Json to_json(const IntervalResult& interval);
-[[nodiscard]] Json to_json(const MeasureResult& measure);
-[[nodiscard]] Json to_json(const CheckResult& check);
 [[nodiscard]] Json to_json(const RunResult& run);
-/// @throws nlohmann::json::exception if it is not what to_json made
-[[nodiscard]] IntervalResult interval_from_json(const Json& json);
-[[nodiscard]] MeasureResult measure_from_json(const Json& json);
-[[nodiscard]] CheckResult check_from_json(const Json& json);
+// Of a counter and of an interval, as `json = counter` and json.get<CounterResult>() call them. The second ones throw
+// nlohmann::json::exception if it is not what the first ones made.
+void to_json(Json& json, const CounterResult& counter);
+void from_json(const Json& json, CounterResult& counter);
+void to_json(Json& json, const IntervalResult& interval);
+void from_json(const Json& json, IntervalResult& interval);
 
 /// Text of time for people: "1.25 ms".
 [[nodiscard]] std::string format_time(Picoseconds time);

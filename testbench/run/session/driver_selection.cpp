@@ -55,7 +55,7 @@ bool begins_with_version(std::string_view version, std::string_view beginning) {
 bool is_selector(std::string_view text) {
   if (text == "all" || text == "newest" || is_version(text)) return true;
   const std::vector<std::string_view> words = words_of(text);
-  return !words.empty() && std::all_of(words.begin(), words.end(), [](std::string_view word) {
+  return !words.empty() && std::ranges::all_of(words, [](std::string_view word) {
     const std::string_view op = operator_of(word);
     return !op.empty() && is_version(word.substr(op.size()));
   });
@@ -83,7 +83,7 @@ bool selects(std::string_view selector, std::string_view version) {
 std::vector<DriverSet> select(const std::vector<DriverSet>& sets, const std::vector<std::string>& selectors) {
   std::vector<DriverSet> chosen;
   for (std::size_t i = 0; i < sets.size(); ++i) {
-    const bool wanted = std::any_of(selectors.begin(), selectors.end(), [&](const std::string& selector) {
+    const bool wanted = std::ranges::any_of(selectors, [&](const std::string& selector) {
       return selector == "newest" ? i + 1 == sets.size() : selects(selector, sets[i].kernel_version);
     });
     if (wanted) chosen.push_back(sets[i]);
@@ -108,8 +108,8 @@ DriverFolder read_driver_folder(const fs::path& folder) {
         fmt::format("cannot look for drivers in '{}': {}", folder.generic_string(), error.code().message()),
         "pmufab driver fetch makes some; --driver-dir names another folder");
   }
-  std::sort(found.left_out.begin(), found.left_out.end(),
-            [](const auto& a, const auto& b) { return compare_versions(a.first, b.first) < 0; });
+  std::ranges::sort(found.left_out,
+                    [](const auto& a, const auto& b) { return compare_versions(a.first, b.first) < 0; });
   try {
     found.sets = driver_host::find_driver_sets(folder);
   } catch (const std::runtime_error& error) {

@@ -91,7 +91,7 @@ Json begin_record(const ScenarioSpec& spec, const std::string& kernel_version) {
   bool must_fail = false;
   if (spec.expected_failure) {
     const std::vector<std::string>& selectors = spec.expected_failure->drivers;
-    must_fail = selectors.empty() || std::any_of(selectors.begin(), selectors.end(), [&](const std::string& selector) {
+    must_fail = selectors.empty() || std::ranges::any_of(selectors, [&](const std::string& selector) {
                   return selects(selector, kernel_version);
                 });
   }
@@ -115,8 +115,8 @@ ExpectedFailures expected_failures(const Json& begin_record) {
 }
 
 bool all_passed(const RunResult& run) {
-  return std::all_of(run.measures.begin(), run.measures.end(), [](const MeasureResult& m) { return m.passed(); }) &&
-         std::all_of(run.checks.begin(), run.checks.end(), [](const CheckResult& check) { return check.ok; });
+  return std::ranges::all_of(run.measures, [](const MeasureResult& m) { return m.passed(); }) &&
+         std::ranges::all_of(run.checks, [](const CheckResult& check) { return check.ok; });
 }
 
 std::string difference(const RunResult& run, const ExpectedFailures& expected) {

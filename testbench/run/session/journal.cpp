@@ -97,15 +97,15 @@ void take_record(const std::string& record, const Json& content, RunResult& run,
     told.expected = expected_failures(content);
   } else if (record == "measure") {
     const auto index = content.at("index").get<std::size_t>();
-    MeasureResult measure = measure_from_json(content);
+    MeasureResult measure = content.get<MeasureResult>();
     if (const auto begun = told.begun_measures.extract(index)) measure.intervals = std::move(begun.mapped().intervals);
     told.measures.emplace(index, std::move(measure));
   } else if (record == "measure_begun") {
-    told.begun_measures.insert_or_assign(content.at("index").get<std::size_t>(), measure_from_json(content));
+    told.begun_measures.insert_or_assign(content.at("index").get<std::size_t>(), content.get<MeasureResult>());
   } else if (record == "interval") {
-    told.begun_measures[content.at("index").get<std::size_t>()].intervals.push_back(interval_from_json(content));
+    told.begun_measures[content.at("index").get<std::size_t>()].intervals.push_back(content.get<IntervalResult>());
   } else if (record == "check") {
-    run.checks.push_back(check_from_json(content));
+    run.checks.push_back(content.get<CheckResult>());
   } else if (record == "driver_files") {
     run.driver_files = driver_files_from_json(content);
   } else if (record == "access") {

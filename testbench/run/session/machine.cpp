@@ -188,11 +188,11 @@ void Machine::stop_traffic() {
 }
 
 bool Machine::traffic_is_over() const {
-  return std::all_of(fabrics_.begin(), fabrics_.end(), [](const auto& fabric) { return fabric->traffic_is_over(); });
+  return std::ranges::all_of(fabrics_, [](const auto& fabric) { return fabric->traffic_is_over(); });
 }
 
 bool Machine::is_busy() const {
-  return std::any_of(fabrics_.begin(), fabrics_.end(), [](const auto& fabric) { return fabric->is_busy(); });
+  return std::ranges::any_of(fabrics_, [](const auto& fabric) { return fabric->is_busy(); });
 }
 
 std::uint64_t Machine::steps() const {

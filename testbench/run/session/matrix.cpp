@@ -42,8 +42,8 @@ class ShortNames {
  private:
   /// @param end  of the path, with the dot in front
   [[nodiscard]] bool is_shared(const std::string& path, const std::string& end) const {
-    return std::any_of(paths_.begin(), paths_.end(),
-                       [&](const std::string& other) { return other != path && ("." + other).ends_with(end); });
+    return std::ranges::any_of(paths_,
+                               [&](const std::string& other) { return other != path && ("." + other).ends_with(end); });
   }
 
   std::set<std::string> paths_;
@@ -133,7 +133,7 @@ bool is_for_matrix(std::string_view text) noexcept { return is_override_of(text,
 std::vector<Variant> ScenarioFile::variants(const std::vector<std::string>& overrides) const {
   Value changed;
   const Value* matrix = document_.find("matrix");
-  if (std::any_of(overrides.begin(), overrides.end(), is_for_matrix)) {
+  if (std::ranges::any_of(overrides, is_for_matrix)) {
     changed = document_;
     for (const std::string& text : overrides) {
       if (is_for_matrix(text)) change(changed, text);

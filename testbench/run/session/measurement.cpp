@@ -136,9 +136,9 @@ void Measurement::begin(const std::function<bool()>& stops) {
 }
 
 bool Measurement::counts_on(const std::string& pmu) const {
-  return is_counting_ && std::any_of(groups_.begin(), groups_.end(), [&](const Group& group) {
-           return std::any_of(group.counters.begin(), group.counters.end(),
-                              [&](const Counter& counter) { return counter.handle > 0 && counter.event.pmu == pmu; });
+  return is_counting_ && std::ranges::any_of(groups_, [&](const Group& group) {
+           return std::ranges::any_of(
+               group.counters, [&](const Counter& counter) { return counter.handle > 0 && counter.event.pmu == pmu; });
          });
 }
 
@@ -345,8 +345,8 @@ MeasureResult Measurement::end(bool cut_short) {
   }
   // Refused events were noted first; order is that of the scenario.
   for (CounterResult& counter : compared) result_.counters.push_back(std::move(counter));
-  std::stable_sort(result_.counters.begin(), result_.counters.end(),
-                   [](const CounterResult& a, const CounterResult& b) { return a.group < b.group; });
+  std::ranges::stable_sort(result_.counters,
+                           [](const CounterResult& a, const CounterResult& b) { return a.group < b.group; });
 
   check_window();
   if (!spec_.open_error.empty()) {

@@ -40,8 +40,7 @@ constexpr std::array<Limit, 8> kLimits = {{
 
 void set_limit(RunLimits& limits, const std::string& text) {
   const std::string name = text.substr(0, text.find('='));
-  const auto* const limit =
-      std::find_if(kLimits.begin(), kLimits.end(), [&](const Limit& one) { return one.name == name; });
+  const auto* const limit = std::ranges::find_if(kLimits, [&](const Limit& one) { return one.name == name; });
   if (limit == kLimits.end()) {
     std::vector<std::string> names;
     for (const Limit& one : kLimits) names.emplace_back(one.name);

@@ -184,9 +184,9 @@ void read_sweep(Reader& reader, const MeasureSpec& measure, std::vector<MeasureS
   for (const Value::Entry& entry : values->entries) {
     auto& [name, words] = sweep.variables.emplace_back(entry.key, std::vector<std::string>{});
     lists.texts(name, words, Presence::required);
-    const bool used = std::any_of(
-        measure.events.begin(), measure.events.end(),
-        [&name = name](const std::string& text) { return text.find("<" + name + ">") != std::string::npos; });
+    const bool used = std::ranges::any_of(measure.events, [&name = name](const std::string& text) {
+      return text.find("<" + name + ">") != std::string::npos;
+    });
     if (!used)
       throw InputError(entry.source, lists.path_of(name),
                        fmt::format("no event of this measure has '<{}>' in it", name));
@@ -390,8 +390,8 @@ void read_action(Reader& reader, const platform::PlatformSpec& platform, const s
                 "list the registers under the key 'firmware_writes' of the scenario");
   if (action.kind == Kind::disable_events || action.kind == Kind::enable_events) {
     reader.text("measure", action.measure, Presence::required);
-    const auto measure = std::find_if(measures.begin(), measures.end(),
-                                      [&](const MeasureSpec& one) { return one.name == action.measure; });
+    const auto measure =
+        std::ranges::find_if(measures, [&](const MeasureSpec& one) { return one.name == action.measure; });
     if (measure == measures.end())
       reader.fail("measure", fmt::format("there is no measure '{}'", action.measure),
                   suggest(action.measure, measure_names_of(measures)));
@@ -493,8 +493,8 @@ class MeasuredEvents {
     const bool is_plain = event.find_first_of("*?[\\") == std::string::npos;
     if (measure.empty() && is_plain && plain_.contains(event)) return true;
     const std::vector<std::string>& events = of(measure);
-    return std::any_of(events.begin(), events.end(),
-                       [&](const std::string& own) { return fnmatch(own.c_str(), event.c_str(), 0) == 0; });
+    return std::ranges::any_of(events,
+                               [&](const std::string& own) { return fnmatch(own.c_str(), event.c_str(), 0) == 0; });
   }
 
  private:
@@ -537,9 +537,9 @@ void read_expectation(Reader& reader, const MeasuredEvents& measured, std::vecto
 /// Without a duration the scenario ends with its traffic, so the traffic must end.
 void check_end(Reader& reader, const ScenarioSpec& spec) {
   if (spec.duration) return;
-  const bool all_stop = !spec.measures.empty() &&
-                        std::all_of(spec.measures.begin(), spec.measures.end(),
-                                    [](const MeasureSpec& measure) { return measure.stop || measure.window > 0; });
+  const bool all_stop = !spec.measures.empty() && std::ranges::all_of(spec.measures, [](const MeasureSpec& measure) {
+    return measure.stop || measure.window > 0;
+  });
   if (all_stop) return;
   std::vector<TrafficEnd> ends;
   for (const FabricKind* kind : fabric_kinds()) ends.push_back(kind->traffic_end(spec.workload));
@@ -568,7 +568,7 @@ void read_sought(Reader& item, std::string_view key, std::vector<std::string>& t
                  const char* suggestion) {
   item.texts(key, texts);
   const auto is_blank = [](const std::string& text) { return text.find_first_not_of(" \t") == std::string::npos; };
-  if (std::any_of(texts.begin(), texts.end(), is_blank)) item.fail(key, reason, suggestion);
+  if (std::ranges::any_of(texts, is_blank)) item.fail(key, reason, suggestion);
 }
 
 void read_log_expectation(Reader& item, LogExpectationSpec& out) {
@@ -614,7 +614,7 @@ ExpectedFailureSpec read_expected_failure(Reader& item) {
   item.texts("drivers", failure.drivers);
   check_selectors(item, "drivers", failure.drivers);
   // A run knows its own version only, not whether there is a newer one.
-  if (std::find(failure.drivers.begin(), failure.drivers.end(), "newest") != failure.drivers.end())
+  if (std::ranges::find(failure.drivers, "newest") != failure.drivers.end())
     item.fail("drivers", "'newest' does not say which versions fail", "write 7.3, or '>=7.1 <7.3'");
   return failure;
 }
@@ -650,7 +650,7 @@ void read_offline_cpus(Reader& host, const platform::PlatformSpec& platform, std
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), cpu);
     if (error != std::errc{} || end != text.data() + text.size() || cpu >= cpus)
       host.fail(kKey, fmt::format("'{}' is no CPU", text), fmt::format("the platform has 0 to {}", cpus - 1));
-    if (std::find(out.begin(), out.end(), cpu) != out.end()) host.fail(kKey, fmt::format("has CPU {} twice", cpu));
+    if (std::ranges::find(out, cpu) != out.end()) host.fail(kKey, fmt::format("has CPU {} twice", cpu));
     out.push_back(cpu);
   }
   if (out.size() == cpus) host.fail(kKey, "leaves no CPU online");
@@ -736,8 +736,8 @@ ScenarioSpec read_scenario(const FileParts& parts) {
                 !spec.firmware_writes.empty(), spec.actions);
   });
   reader.list("inject", [&](Reader& item, std::size_t) { read_injection(item, spec.injections); });
-  std::stable_sort(spec.actions.begin(), spec.actions.end(),
-                   [](const ActionSpec& a, const ActionSpec& b) { return a.at.time < b.at.time; });
+  std::ranges::stable_sort(spec.actions,
+                           [](const ActionSpec& a, const ActionSpec& b) { return a.at.time < b.at.time; });
   std::optional<MeasuredEvents> events;
   reader.list("faults", [&](Reader& item, std::size_t) {
     if (!events) events.emplace(spec.measures);

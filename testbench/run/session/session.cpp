@@ -141,8 +141,8 @@ class ScenarioRun {
     check("kernel_panic", false, why);
     interrupts_ = interrupt_report(machine_);
     const CheckResult interrupts = check_interrupts(machine_);
-    if (!interrupts.ok) journal_.write("check", to_json(interrupts));
-    journal_.write("check", to_json(check_traffic(traffic_report(machine_))));
+    if (!interrupts.ok) journal_.write("check", interrupts);
+    journal_.write("check", check_traffic(traffic_report(machine_)));
     write_end(true, simulated_time(), machine_.host().log());
   }
 
@@ -174,8 +174,7 @@ class ScenarioRun {
     Picoseconds patience = 0;
     for (const auto& fabric : fabrics) patience = std::max(patience, fabric->drain_patience());
     const std::uint64_t left = drain(look, patience, [this] { return is_interrupted(); });
-    if (std::none_of(fabrics.begin(), fabrics.end(), [](const auto& fabric) { return fabric->has_transactions(); }))
-      return;
+    if (std::ranges::none_of(fabrics, [](const auto& fabric) { return fabric->has_transactions(); })) return;
     check("transactions", left == 0,
           left == 0 ? "every transaction ended"
                     : fmt::format("{} never ended: nodes wait for each other or for lost messages",
@@ -329,8 +328,8 @@ class ScenarioRun {
   [[nodiscard]] bool is_open(const InjectionSpec& injection) const {
     const std::string pmu = perf::parse_events(injection.source).at(0).events.at(0).pmu;
     if (opening_ != nullptr && opening_->counts_on(pmu)) return true;
-    return std::any_of(open_.begin(), open_.end(),
-                       [&](const auto& open) { return open.second != nullptr && open.second->counts_on(pmu); });
+    return std::ranges::any_of(open_,
+                               [&](const auto& open) { return open.second != nullptr && open.second->counts_on(pmu); });
   }
 
   /// Where nobody counts, what happened at once has gone nowhere.
@@ -396,8 +395,7 @@ class ScenarioRun {
 
   /// Until the end, or until there is something to do.
   void wait_for_end() {
-    const bool open =
-        std::any_of(open_.begin(), open_.end(), [](const auto& entry) { return entry.second != nullptr; });
+    const bool open = std::ranges::any_of(open_, [](const auto& entry) { return entry.second != nullptr; });
     if (!open) return;
     while (steps_.empty() && !ended() && !is_interrupted()) {
       if (spec_.duration) {
@@ -470,7 +468,7 @@ class ScenarioRun {
     const perf::PmuCatalog catalog(machine_.pmus().pmus());
     if (loaded_ && !pmus_are_there(measure, catalog)) return;
     const auto note_interval = [this, index](const IntervalResult& interval) {
-      Json content = to_json(interval);
+      Json content = interval;
       content["index"] = index;
       journal_.write("interval", std::move(content));
     };
@@ -489,7 +487,7 @@ class ScenarioRun {
     measurement->begin([this] { return is_interrupted(); });
     opening_ = nullptr;
     if (measure.interval > 0) {
-      Json content = to_json(measurement->begun());
+      Json content = measurement->begun();
       content["index"] = index;
       journal_.write("measure_begun", std::move(content));
     }
@@ -508,7 +506,7 @@ class ScenarioRun {
     add_hints(result, machine_.pmus(), machine_.fabrics());
     occurrences_.excuse(result);
     check_expectations(result, cut_short);
-    Json content = to_json(result);
+    Json content = result;
     content["index"] = index;
     journal_.write("measure", std::move(content));
     open_.erase(found);
@@ -521,8 +519,8 @@ class ScenarioRun {
   }
 
   void set_counting(const std::string& measure, bool counting, const std::string& at) {
-    const auto found = std::find_if(open_.begin(), open_.end(),
-                                    [&](const auto& open) { return spec_.measures[open.first].name == measure; });
+    const auto found =
+        std::ranges::find_if(open_, [&](const auto& open) { return spec_.measures[open.first].name == measure; });
     const std::string done = counting ? "enabled" : "disabled";
     if (found == open_.end()) {
       note(fmt::format("{}: {}: not {}, because it is not open", at, measure, done));
@@ -688,7 +686,7 @@ class ScenarioRun {
     trace(action);
   }
   void check(const std::string& name, bool ok, const std::string& text) {
-    journal_.write("check", to_json(CheckResult{name, ok, text}));
+    journal_.write("check", CheckResult{name, ok, text});
   }
 
   /// Actions whose access came when the run had ended.
@@ -755,9 +753,9 @@ class ScenarioRun {
     }
 
     if (machine_.is_judged()) machine_.scoreboard().finish();
-    if (occurred && began_ && !cut_short) journal_.write("check", to_json(*occurred));
-    for (const CheckResult& result : run_checks(machine_, Kernel::here)) journal_.write("check", to_json(result));
-    journal_.write("check", to_json(published_.result()));
+    if (occurred && began_ && !cut_short) journal_.write("check", *occurred);
+    for (const CheckResult& result : run_checks(machine_, Kernel::here)) journal_.write("check", result);
+    journal_.write("check", published_.result());
     const std::vector<std::string> log = machine_.host().log();  // without what comes now
     if (!cut_short) check_log(log);
     if (looks) {
@@ -766,17 +764,17 @@ class ScenarioRun {
       const ReleaseCheck::Steps steps{.before_loading = [&] { do_firmware_writes(); },
                                       .when_loaded = [&] { quiet.look_at_fresh(); },
                                       .at_end = [&] { modules = reload_modules(machine_); }};
-      journal_.write("check", to_json(release.compare_with_fresh(steps)));
-      if (modules) journal_.write("check", to_json(*modules));
+      journal_.write("check", release.compare_with_fresh(steps));
+      if (modules) journal_.write("check", *modules);
       if (!spec_.firmware_writes.empty()) look_at_clean(quiet);
-      journal_.write("check", to_json(quiet.result()));
+      journal_.write("check", quiet.result());
       if (spec_.failing_calls) {
         FailingCallsCheck failing(
             machine_, *spec_.failing_calls, [&] { do_firmware_writes(); }, [&] { return is_interrupted(); });
-        journal_.write("check", to_json(failing.run()));
+        journal_.write("check", failing.run());
       }
       if (spec_.stray_interrupts)
-        journal_.write("check", to_json(check_stray_interrupts(machine_, [&] { do_firmware_writes(); })));
+        journal_.write("check", check_stray_interrupts(machine_, [&] { do_firmware_writes(); }));
     }
     write_end(cut_short, end, log);
   }
@@ -787,8 +785,8 @@ class ScenarioRun {
     std::vector<std::string> wrong;
     const auto compare = [&](const std::vector<std::string>& texts, bool wanted) {
       for (const std::string& text : texts) {
-        const bool is_there = std::any_of(
-            log.begin(), log.end(), [&](const std::string& line) { return line.find(text) != std::string::npos; });
+        const bool is_there =
+            std::ranges::any_of(log, [&](const std::string& line) { return line.find(text) != std::string::npos; });
         if (is_there != wanted) wrong.push_back(fmt::format("{} '{}'", wanted ? "lacks" : "has", text));
       }
     };

@@ -36,7 +36,7 @@ void Timeline::write(std::string text) {
   text += '\n';
   if (left_out_ == 0 && written_ + text.size() > options_.room) file_.write("o\t1\tall\n");
   if (left_out_ > 0 || written_ + text.size() > options_.room) {
-    left_out_ += static_cast<std::uint64_t>(std::count(text.begin(), text.end(), '\n'));
+    left_out_ += static_cast<std::uint64_t>(std::ranges::count(text, '\n'));
     return;
   }
   written_ += text.size();
@@ -109,7 +109,7 @@ void Timeline::watch(const AccessRecord& access) {
       places_.try_emplace(Key(access.registers, access.index, access.element), watched_.size());
   if (!is_new) return;
   Watched& watched = watched_.emplace_back(Watched{access.registers, access.index, access.element, {}});
-  const auto shown = std::count_if(access.spec->fields.begin(), access.spec->fields.end(), is_signal);
+  const auto shown = std::ranges::count_if(access.spec->fields, is_signal);
   std::string name = fmt::format("{}.{}", selection_.instance_of(access), access.spec->name);
   if (access.spec->count > 1) name += fmt::format("[{}]", access.element);
   for (const FieldSpec& field : access.spec->fields) {

@@ -9,11 +9,13 @@
 
 #include <fmt/format.h>
 
-#include "testbench/pages/page.h"
+#include "testbench/pages/svg.h"
 #include "testbench/run/results/results.h"
 
 namespace pmufab::scenario {
 namespace {
+
+namespace colour = html::colour;
 
 // Pixels.
 constexpr unsigned kLabels = 330;  // names of rows, on the left
@@ -29,20 +31,24 @@ constexpr std::size_t kMostRows = 40;
 constexpr std::size_t kLongestName = 50;
 constexpr std::size_t kMostBoxes = 24;  // of a value; one that changes more often is a graph
 
-constexpr const char* kStyle = R"(<style>
-text { font: 11px system-ui, sans-serif; fill: #1b1f24; }
-.name { text-anchor: end; }
-.soft { fill: #59636e; }
-.head { font-weight: 600; font-size: 13px; }
-.grid { stroke: #e3e7eb; }
-.band { fill: #e9edf1; fill-opacity: 0.5; }
-.line { fill: none; stroke: #1a7f37; stroke-width: 1.4; }
-.box { fill: #ffffff; stroke: #1a7f37; }
-.irq { fill: none; stroke: #c0261c; stroke-width: 1.8; }
-.call { fill: #1f5fbf; }
-.write { stroke: #8a5a00; stroke-width: 1.6; }
-</style>
-)";
+std::string rules() {
+  return fmt::format(R"(
+text {{ font: 11px system-ui, sans-serif; fill: {ink}; }}
+.name {{ text-anchor: end; }}
+.soft {{ fill: {soft}; }}
+.head {{ font-weight: 600; font-size: 13px; }}
+.grid {{ stroke: #e3e7eb; }}
+.band {{ fill: #e9edf1; fill-opacity: 0.5; }}
+.line {{ fill: none; stroke: {good}; stroke-width: 1.4; }}
+.box {{ fill: {paper}; stroke: {good}; }}
+.irq {{ fill: none; stroke: {bad}; stroke-width: 1.8; }}
+.call {{ fill: {driver}; }}
+.write {{ stroke: {open}; stroke-width: 1.6; }}
+)",
+                     fmt::arg("ink", colour::kInk), fmt::arg("soft", colour::kSoft), fmt::arg("good", colour::kGood),
+                     fmt::arg("paper", colour::kPaper), fmt::arg("bad", colour::kBad),
+                     fmt::arg("driver", colour::kDriver), fmt::arg("open", colour::kOpen));
+}
 
 struct ValueChange {
   Picoseconds when;
@@ -88,15 +94,15 @@ std::vector<ValueChange> visible(const std::vector<ValueChange>& changes, const 
   return some;
 }
 
-std::string name_text(const std::string& name, unsigned top, unsigned height) {
+void draw_name(html::Svg& svg, const std::string& name, unsigned top, unsigned height) {
   const bool is_long = name.size() > kLongestName;
-  return fmt::format("<text class=\"name\" x=\"{}\" y=\"{}\">{}{}</text>\n", kLabels - 10, top + height / 2 + 4,
-                     is_long ? "…" : "", html::escaped(is_long ? name.substr(name.size() - kLongestName) : name));
+  svg.text(kLabels - 10, top + height / 2 + 4, is_long ? "…" + name.substr(name.size() - kLongestName) : name,
+           {{"class", "name"}});
 }
 
 /// @param top, bottom  places of the largest value and of 0
-std::string steps(const std::vector<ValueChange>& changes, const Axis& axis, Picoseconds last, unsigned top,
-                  unsigned bottom, const char* look) {
+void draw_steps(html::Svg& svg, const std::vector<ValueChange>& changes, const Axis& axis, Picoseconds last,
+                unsigned top, unsigned bottom, const char* look) {
   std::uint64_t most = 1;
   for (const ValueChange& change : changes) most = std::max(most, change.value);
   const auto y = [&](std::uint64_t value) {
@@ -111,21 +117,18 @@ std::string steps(const std::vector<ValueChange>& changes, const Axis& axis, Pic
     before = change.value;
   }
   if (before) points += fmt::format("{},{}", axis.x(last), y(*before));
-  return fmt::format("<polyline class=\"{}\" points=\"{}\"/>\n", look, points);
+  svg.polyline(points, {{"class", look}});
 }
 
-std::string boxes(const std::vector<ValueChange>& changes, const Axis& axis, Picoseconds last, unsigned top) {
-  std::string text;
+void draw_boxes(html::Svg& svg, const std::vector<ValueChange>& changes, const Axis& axis, Picoseconds last,
+                unsigned top) {
   for (std::size_t i = 0; i < changes.size(); ++i) {
     const unsigned from = axis.x(changes[i].when);
     const unsigned to = axis.x(i + 1 < changes.size() ? changes[i + 1].when : last);
-    text += fmt::format("<rect class=\"box\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>\n", from, top + 3,
-                        std::max(to, from + 1) - from, kRow - 6);
+    svg.rect(from, top + 3, std::max(to, from + 1) - from, kRow - 6, {{"class", "box"}});
     const std::string value = fmt::format("{:#x}", changes[i].value);
-    if (value.size() * kLetter + 4 < to - std::min(from, to))
-      text += fmt::format("<text x=\"{}\" y=\"{}\">{}</text>\n", from + 4, top + kRow / 2 + 4, value);
+    if (value.size() * kLetter + 4 < to - std::min(from, to)) svg.text(from + 4, top + kRow / 2 + 4, value);
   }
-  return text;
 }
 
 class SvgWriter final : public TimelineWriter {
@@ -193,10 +196,8 @@ class SvgWriter final : public TimelineWriter {
       ++rows_left_out_;
       return false;
     }
-    if (rows_++ % 2 == 0)
-      text_ += fmt::format("<rect class=\"band\" x=\"0\" y=\"{}\" width=\"{}\" height=\"{}\"/>\n", y_,
-                           kLabels + kTime + kEdge, height);
-    text_ += name_text(name, y_, height);
+    if (rows_++ % 2 == 0) svg_.rect(0, y_, kLabels + kTime + kEdge, height, {{"class", "band"}});
+    draw_name(svg_, name, y_, height);
     return true;
   }
   void draw_instants(const Axis& axis, const std::string& name, const std::vector<Instant>& instants);
@@ -212,7 +213,7 @@ class SvgWriter final : public TimelineWriter {
   std::map<std::string, std::vector<Instant>> writes_;                              // by name of the row
   std::optional<Picoseconds> first_;
   Picoseconds last_ = 0;
-  std::string text_;
+  html::Svg svg_;  // of the rows
   unsigned y_ = kHead;
   std::size_t rows_ = 0;
   std::uint64_t rows_left_out_ = 0;
@@ -226,14 +227,13 @@ void SvgWriter::draw_instants(const Axis& axis, const std::string& name, const s
     const unsigned x = axis.x(when);
     if (before == x) continue;
     before = x;
-    text_ += fmt::format("<path class=\"write\" d=\"M{0} {1}V{2}\"/>\n", x, y_ + 3, y_ + kRow - 3);
+    svg_.path(fmt::format("M{} {}V{}", x, y_ + 3, y_ + kRow - 3), {{"class", "write"}});
     const auto width = static_cast<unsigned>(std::min<std::size_t>(value.size(), kLongestName)) * kLetter;
     const bool is_before = x + width > kLabels + kTime;  // there is no room behind it
     if (x < free || (is_before && x < std::max(free, kLabels) + width)) continue;
     free = is_before ? x + kLetter : x + width + kLetter;
-    text_ += fmt::format("<text class=\"soft\" x=\"{}\" y=\"{}\"{}>{}</text>\n", is_before ? x - 3 : x + 3,
-                         y_ + kRow / 2 + 4, is_before ? " text-anchor=\"end\"" : "",
-                         html::escaped(value.substr(0, kLongestName)));
+    svg_.text(is_before ? x - 3 : x + 3, y_ + kRow / 2 + 4, value.substr(0, kLongestName),
+              {{"class", "soft"}, {"text-anchor", is_before ? "end" : "start"}});
   }
   y_ += kRow;
 }
@@ -246,8 +246,7 @@ void SvgWriter::draw_calls(const Axis& axis, const std::string& name, const std:
     const unsigned to = std::max(axis.x(call.end.value_or(last_)), from + 2);
     if (before == from) continue;
     before = from;
-    text_ += fmt::format("<rect class=\"call\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>\n", from, y_ + 4,
-                         to - from, kRow - 8);
+    svg_.rect(from, y_ + 4, to - from, kRow - 8, {{"class", "call"}});
   }
   y_ += kRow;
 }
@@ -260,13 +259,16 @@ void SvgWriter::draw_signal(const Axis& axis, const Signal& signal) {
     std::uint64_t most = 0;
     for (const ValueChange& change : changes) most = std::max(most, change.value);
     if (!add_row(fmt::format("{}, up to {:#x}", signal.name, most), kGraph)) return;
-    text_ += steps(changes, axis, last_, y_ + 4, y_ + kGraph - 4, "line");
+    draw_steps(svg_, changes, axis, last_, y_ + 4, y_ + kGraph - 4, "line");
     y_ += kGraph;
     return;
   }
   if (!add_row(signal.name, kRow)) return;
-  text_ += signal.width > 1 ? boxes(changes, axis, last_, y_)
-                            : steps(changes, axis, last_, y_ + 4, y_ + kRow - 4, signal.is_interrupt ? "irq" : "line");
+  if (signal.width > 1) {
+    draw_boxes(svg_, changes, axis, last_, y_);
+  } else {
+    draw_steps(svg_, changes, axis, last_, y_ + 4, y_ + kRow - 4, signal.is_interrupt ? "irq" : "line");
+  }
   y_ += kRow;
 }
 
@@ -284,22 +286,18 @@ std::string SvgWriter::tail(Picoseconds /*when*/, std::uint64_t left_out) {
   for (const auto& [name, calls] : calls_) draw_calls(axis, name, calls);
   for (const auto& [name, instants] : writes_) draw_instants(axis, name, instants);
   draw_signals(axis, false);
-  std::string grid;
-  for (const Picoseconds when : axis.ticks()) {
-    grid +=
-        fmt::format("<path class=\"grid\" d=\"M{0} {1}V{2}\"/>\n<text class=\"soft\" x=\"{0}\" y=\"{3}\">{4}</text>\n",
-                    axis.x(when), kHead, y_, y_ + 16, format_time(when));
-  }
   std::string missing;
   if (rows_left_out_ > 0) missing += counted(rows_left_out_, "row") + " left out. ";
   if (left_out > 0) missing += counted(left_out, "change") + " left out.";
-  return fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\">\n"
-      "<title>{2}</title>\n{3}<rect width=\"{0}\" height=\"{1}\" fill=\"#ffffff\"/>\n"
-      "<text class=\"head\" x=\"{4}\" y=\"20\">{5}</text>\n<text class=\"soft\" x=\"{6}\" "
-      "y=\"20\">{7}</text>\n{8}{9}</svg>\n",
-      kLabels + kTime + 5 * kEdge, y_ + kFoot, html::escaped(title_), kStyle, kEdge,
-      html::escaped(title_.substr(0, title_.find(' '))), kLabels, missing, grid, text_);
+  html::Svg svg;
+  svg.text(kEdge, 20, title_.substr(0, title_.find(' ')), {{"class", "head"}});
+  svg.text(kLabels, 20, missing, {{"class", "soft"}});
+  for (const Picoseconds when : axis.ticks()) {
+    svg.path(fmt::format("M{} {}V{}", axis.x(when), kHead, y_), {{"class", "grid"}});
+    svg.text(axis.x(when), y_ + 16, format_time(when), {{"class", "soft"}});
+  }
+  svg.add(svg_);
+  return svg.picture(kLabels + kTime + 5 * kEdge, y_ + kFoot, title_, {}, rules());
 }
 
 }  // namespace

@@ -60,7 +60,7 @@ Picoseconds time_in(const std::string& text, const std::string& value) {
 void add_condition(TraceFilter& filter, const std::string& text) {
   static const std::vector<std::string> keys = {"pmu", "register", "from", "to"};
   const std::string key = text.substr(0, text.find('='));
-  if (std::find(keys.begin(), keys.end(), key) == keys.end())
+  if (std::ranges::find(keys, key) == keys.end())
     throw InputError(fmt::format("--trace-filter {}: there is no key '{}'", text, key),
                      "keys are " + quoted_list(keys));
   if (key.size() + 1 >= text.size())
@@ -117,7 +117,7 @@ bool TraceSelection::is_chosen(std::string_view name) const {
 
 bool TraceSelection::is_wanted_interrupt(std::uint32_t number, const std::string& source) const {
   if (!is_wanted()) return false;
-  return is_chosen(instance_name(source)) || std::any_of(pmus_.begin(), pmus_.end(), [&](const std::string& pmu) {
+  return is_chosen(instance_name(source)) || std::ranges::any_of(pmus_, [&](const std::string& pmu) {
            return is_chosen(pmu) && machine_->host().interrupt_is_of(number, pmu);
          });
 }

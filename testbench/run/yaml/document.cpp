@@ -113,7 +113,7 @@ class Converter {
 /// The place of a byte of a text.
 Source source_at(const File& file, std::string_view text, std::size_t at) {
   const std::string_view before = text.substr(0, at);
-  const auto line = static_cast<int>(std::count(before.begin(), before.end(), '\n')) + 1;
+  const auto line = static_cast<int>(std::ranges::count(before, '\n')) + 1;
   return {file, line, static_cast<int>(at - (before.rfind('\n') + 1)) + 1};  // npos + 1 is 0
 }
 
@@ -205,8 +205,7 @@ void emit(YAML::Emitter& out, const Value& value) {
       out << value.scalar;
       break;
     case Value::Kind::sequence: {
-      const bool plain = std::all_of(value.items.begin(), value.items.end(),
-                                     [](const Value& v) { return v.kind == Value::Kind::scalar; });
+      const bool plain = std::ranges::all_of(value.items, [](const Value& v) { return v.kind == Value::Kind::scalar; });
       if (plain) out << YAML::Flow;
       out << YAML::BeginSeq;
       for (const Value& item : value.items) emit(out, item);

@@ -85,11 +85,11 @@ std::vector<std::string> near_matches(std::string_view name, const std::vector<s
     if (part) distance = std::min(distance, allowed);
     if (distance <= allowed) ranked.emplace_back(distance, i);
   }
-  std::sort(ranked.begin(), ranked.end());
+  std::ranges::sort(ranked);
   std::vector<std::string> result;
   for (const auto& [distance, index] : ranked) {
     if (result.size() == limit) break;
-    if (std::find(result.begin(), result.end(), candidates[index]) == result.end()) result.push_back(candidates[index]);
+    if (std::ranges::find(result, candidates[index]) == result.end()) result.push_back(candidates[index]);
   }
   return result;
 }

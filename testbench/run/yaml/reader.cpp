@@ -37,7 +37,7 @@ std::string Reader::path_of(std::string_view key) const {
 }
 
 const Value* Reader::ask(std::string_view key, Presence presence) {
-  if (std::find(known_.begin(), known_.end(), key) == known_.end()) known_.emplace_back(key);
+  if (std::ranges::find(known_, key) == known_.end()) known_.emplace_back(key);
   const Value* value = value_.find(key);
   if (value != nullptr && value->kind == Value::Kind::null) value = nullptr;
   if (value == nullptr && presence == Presence::required) missing_.emplace_back(key);
@@ -142,7 +142,7 @@ std::uint64_t Reader::unsigned_number(std::string_view key, std::uint64_t number
 
 std::size_t Reader::choose_word(std::string_view key, const Value& value, const std::vector<std::string>& names) {
   const std::string& word = scalar(key, value, "a word");
-  const auto found = std::find(names.begin(), names.end(), word);
+  const auto found = std::ranges::find(names, word);
   if (found == names.end()) {
     std::string suggestion = did_you_mean(word, names);
     if (suggestion.empty()) suggestion = "one of " + quoted_list(names);
@@ -167,7 +167,7 @@ void Reader::choose_several(std::string_view key, std::vector<std::size_t>& indi
       if (item.kind != Value::Kind::scalar)
         throw InputError(item.source, path_of(key), fmt::format("must hold words, not {}", describe(item.kind)));
       const std::size_t index = choose_word(key, item, names);
-      if (std::find(indices.begin(), indices.end(), index) != indices.end())
+      if (std::ranges::find(indices, index) != indices.end())
         throw InputError(item.source, path_of(key), fmt::format("'{}' is given twice", names[index]));
       indices.push_back(index);
     }
@@ -223,10 +223,10 @@ Value& Reader::put(std::string_view key, Value value) { return effective_.add(st
 
 void Reader::finish() {
   for (const Value::Entry& entry : value_.entries) {
-    if (std::find(known_.begin(), known_.end(), entry.key) != known_.end()) continue;
+    if (std::ranges::find(known_, entry.key) != known_.end()) continue;
     std::vector<std::string> candidates = missing_;  // what is missing is the most likely meaning of what is unknown
     for (const std::string& name : known_) {
-      if (std::find(candidates.begin(), candidates.end(), name) == candidates.end()) candidates.push_back(name);
+      if (std::ranges::find(candidates, name) == candidates.end()) candidates.push_back(name);
     }
     std::string suggestion = did_you_mean(entry.key, candidates);
     if (suggestion.empty())

@@ -61,6 +61,8 @@ using Complaints = std::vector<std::string>;
 
 /// No code but that of tests, and the judge's Backlog, starts a thread.
 [[nodiscard]] Complaints check_threads(const std::filesystem::path& root);
+/// No code but that of tests, and of pages, writes an element of SVG: html::Svg does.
+[[nodiscard]] Complaints check_drawing(const std::filesystem::path& root);
 
 /// Outside of a fabric's rooms, models/FABRIC and testbench/fabrics/FABRIC, no code names it: it includes none of its
 /// headers and uses nothing of its namespace. The list of kinds does, and the exceptions in names_check.cpp.

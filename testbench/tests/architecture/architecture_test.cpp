@@ -45,6 +45,8 @@ TEST(Architecture, every_source_file_belongs_to_a_target) { EXPECT_EQ(lines(chec
 
 TEST(Architecture, nothing_but_the_judge_and_tests_starts_a_thread) { EXPECT_EQ(lines(check_threads(kTree)), ""); }
 
+TEST(Architecture, one_room_draws) { EXPECT_EQ(lines(check_drawing(kTree)), ""); }
+
 TEST(Architecture, the_picture_shows_the_link_graph) { EXPECT_EQ(lines(check_picture(document(), graph())), ""); }
 
 TEST(Architecture, folders_of_a_room_keep_their_order) { EXPECT_EQ(lines(check_orders(kTree, document())), ""); }

@@ -24,9 +24,8 @@ struct LargeFolder {
   std::string_view folder;
   std::string_view reason;
 };
-constexpr std::array<LargeFolder, 2> kLargeFolders{{
+constexpr std::array<LargeFolder, 1> kLargeFolders{{
     {"testbench/host/shim/include/linux", "a header for each of the kernel's that drivers include"},
-    {"testbench/fuzz/seeds", "inputs a fuzzer found; nobody chooses among them"},
 }};
 
 /// @return the lines of a document's first ```language block.

@@ -32,7 +32,7 @@ struct External {
   std::string_view headers;
   std::string_view targets;
 };
-constexpr std::array<External, 10> kExternal{{{"fmt/", "fmt::"},
+constexpr std::array<External, 13> kExternal{{{"fmt/", "fmt::"},
                                               {"nlohmann/", "nlohmann_json::"},
                                               {"yaml-cpp/", "yaml-cpp::"},
                                               {"boost/", "Boost::"},
@@ -41,7 +41,10 @@ constexpr std::array<External, 10> kExternal{{{"fmt/", "fmt::"},
                                               {"sysc/", "SystemC::"},
                                               {"gtest/", "GTest::"},
                                               {"gmock/", "GTest::"},
-                                              {"benchmark/", "benchmark::"}}};
+                                              {"benchmark/", "benchmark::"},
+                                              {"libfdt.h", "LibFdt::"},
+                                              {"muParser.h", "muparser::"},
+                                              {"sqlite3.h", "SQLite::"}}};
 
 std::string_view external_of(const std::string& include) {
   if (include == "tlm") return "SystemC::";
@@ -198,23 +201,36 @@ constexpr std::string_view kJudgesBeside = "testbench/judge/backlog.cpp";
 /// It runs in the programs of a shell, and hands on the threads that they start: a new thread keeps its CPUs.
 constexpr std::string_view kThreadsOfPrograms = "testbench/doors/shell/preload/affinity.c";
 
-Complaints check_threads(const fs::path& root) {
-  static const std::regex start(R"(\bstd::(jthread|async)\b|\bstd::thread\b(?!::)|\b(pthread_create|thrd_create)\b)");
+/// @param hints  one of them is in each line that `wanted` may be in: a regular expression takes long
+/// @return a complaint for each line of a file that `wanted` is in, unless the file is of programs or in a place for it
+Complaints lines_with(const fs::path& root, const std::regex& wanted, const std::vector<std::string_view>& hints,
+                      const std::vector<std::string_view>& places, std::string_view reason) {
   Complaints complaints;
   for (const std::string& file : code_files(root)) {
-    if (is_of_programs(file) || file == kJudgesBeside || file == kThreadsOfPrograms) continue;
+    if (is_of_programs(file)) continue;
+    if (std::ranges::any_of(places, [&](std::string_view place) { return file.starts_with(place); })) continue;
     std::ifstream text(root / file);
     unsigned number = 0;
     for (std::string line; std::getline(text, line);) {
       ++number;
-      // Few lines are worth a regular expression, which takes long.
-      if (line.find("thr") == std::string::npos && line.find("async") == std::string::npos) continue;
+      if (std::ranges::none_of(hints, [&](std::string_view hint) { return line.find(hint) != std::string::npos; }))
+        continue;
       std::smatch match;
-      if (std::regex_search(line, match, start))
-        complaints.push_back(fmt::format("{}:{}: {} starts a thread", file, number, match.str()));
+      if (std::regex_search(line, match, wanted))
+        complaints.push_back(fmt::format("{}:{}: {} {}", file, number, match.str(), reason));
     }
   }
   return complaints;
+}
+
+Complaints check_threads(const fs::path& root) {
+  static const std::regex start(R"(\bstd::(jthread|async)\b|\bstd::thread\b(?!::)|\b(pthread_create|thrd_create)\b)");
+  return lines_with(root, start, {"thr", "async"}, {kJudgesBeside, kThreadsOfPrograms}, "starts a thread");
+}
+
+Complaints check_drawing(const fs::path& root) {
+  static const std::regex element("<(svg|g|rect|line|circle|path|polyline|text)(?=[ >])");
+  return lines_with(root, element, {"<"}, {"testbench/pages/"}, "draws");
 }
 
 Complaints check_includes(const fs::path& root, const LinkGraph& graph) {

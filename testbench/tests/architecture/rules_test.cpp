@@ -156,6 +156,14 @@ TEST_F(Rules, a_thread_is_started_by_the_judge_and_tests_alone) {
                                                "models/top/top.cpp:3: pthread_create starts a thread"));
 }
 
+TEST_F(Rules, one_room_draws) {
+  write("testbench/pages/svg.cpp", "text += \"<svg \";\n");
+  write("models/low/low.cpp", "if (a <text) return;\n");
+  EXPECT_THAT(check_drawing(root), IsEmpty());
+  write("models/low/low.cpp", "\ntext = \"<rect x=0/>\";\n");
+  EXPECT_THAT(check_drawing(root), ElementsAre("models/low/low.cpp:2: <rect draws"));
+}
+
 TEST_F(Rules, a_folder_with_26_files_is_too_large) {
   for (unsigned file = 0; file < 23; ++file) write(fmt::format("models/top/file{}.h", file), "");
   EXPECT_THAT(check_folders(root), ElementsAre("models/top has 26 files, more than 25 to choose from"));

@@ -192,10 +192,9 @@ void check_plugin(const platform::PlatformSpec& spec) {
   const auto* const plugin = spec.part<platform::PluginSpec>();
   if (plugin == nullptr) return;
   for (const platform::PluginFacts::Window& window : plugin->facts.windows) {
-    const bool is_described =
-        std::any_of(plugin->facts.described.begin(), plugin->facts.described.end(), [&](const auto& range) {
-          return range.base <= window.base && window.base + window.size <= range.base + range.size;
-        });
+    const bool is_described = std::ranges::any_of(plugin->facts.described, [&](const auto& range) {
+      return range.base <= window.base && window.base + window.size <= range.base + range.size;
+    });
     if (!is_described)
       throw InputError(fmt::format("no guest could reach the window {} of the plug-in {}: firmware does not tell of it",
                                    window.name, plugin->file),

@@ -211,7 +211,7 @@ int build(const Request& request) {
   if (const int code = run_script("build-drivers", words); code != 0) return code_of_build(code, folder.parent_path());
   const driver_host::DriverSet built = driver_host::find_driver_sets(folder).back();
   deliver(built.library, output);
-  std::replace(inputs.begin(), inputs.end(), std::string("-"), std::string("the standard input"));
+  std::ranges::replace(inputs, std::string("-"), std::string("the standard input"));
   fmt::print("{}: Linux {} with {}{}\n", output.generic_string(), built.kernel_version, fmt::join(inputs, ", "),
              changed_files(built.library.parent_path() / "manifest.txt"));
   return kPassed;

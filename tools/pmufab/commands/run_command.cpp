@@ -138,8 +138,8 @@ std::vector<RunPlan> make_plans(const Request& request, const scenario::RunLimit
       });
     }
     for (const driver_host::DriverSet& set : chosen) {
-      const auto kept = std::find_if(sets->begin(), sets->end(),
-                                     [&](const driver_host::DriverSet& one) { return one.library == set.library; });
+      const auto kept =
+          std::ranges::find_if(*sets, [&](const driver_host::DriverSet& one) { return one.library == set.library; });
       plans.push_back({candidate.scenario, {sets, &*kept}});
     }
     if (chosen.empty()) {
@@ -316,7 +316,7 @@ void choose_one(const po::variables_map& map, std::vector<RunPlan>& plans) {
   if (map["timeout"].as<unsigned>() > 0) throw InputError(fmt::format("{} and --timeout exclude each other", option));
   if (map["profile"].as<bool>()) throw InputError(fmt::format("{} and --profile exclude each other", option));
   const auto is_first = [&](const RunPlan& plan) { return plan.scenario == plans.front().scenario; };
-  if (!std::all_of(plans.begin(), plans.end(), is_first)) {
+  if (!std::ranges::all_of(plans, is_first)) {
     const std::string variant = plans.front().scenario->variant.name;
     throw InputError(fmt::format("{} needs one run, and these are several scenarios or variants", option),
                      variant.empty() ? "give one scenario" : "choose a variant with --set: " + variant);
@@ -343,7 +343,7 @@ void choose_one(const po::variables_map& map, std::vector<RunPlan>& plans) {
     }
   }
   // In front: behind "--" they would be names of scenarios.
-  const auto command = std::find(words.begin(), words.end(), "run");
+  const auto command = std::ranges::find(words, "run");
   const auto place = command == words.end() ? words.begin() : std::next(command);
   Arguments added = {"--in-process"};
   if (map["driver"].as<std::string>().empty() && map["driver-dir"].as<std::string>().empty())

@@ -72,7 +72,7 @@ std::vector<const FabricGenerator*> fabrics_of(const po::variables_map& map) {
   const std::vector<std::string> known = fabric_names();
   std::vector<const FabricGenerator*> chosen;
   for (const std::string& name : names) {
-    const auto found = std::find(known.begin(), known.end(), name);
+    const auto found = std::ranges::find(known, name);
     if (found == known.end())
       throw InputError(fmt::format("--fabric: there is no fabric '{}'", name),
                        "there are " + scenario::quoted_list(known));
@@ -97,8 +97,8 @@ std::vector<verify::Target> targets_of(const po::variables_map& map) {
                          "a described CoreSight PMU with events, without perf_name, and with counters of 16 bits or "
                          "more; below 32 bits "
                          "with an interrupt of its own");
-      const auto kept = std::find_if(sets->begin(), sets->end(),
-                                     [&](const driver_host::DriverSet& one) { return one.library == set.library; });
+      const auto kept =
+          std::ranges::find_if(*sets, [&](const driver_host::DriverSet& one) { return one.library == set.library; });
       targets.push_back({fabric, {sets, &*kept}});
     }
   }
@@ -147,8 +147,7 @@ UnusedDrivers unused_drivers(const std::vector<verify::Target>& targets, std::ui
   }
   unused.is_all = !unused.files.empty() && !is_any_met;
   // Of a header's users, one is enough.
-  const bool is_header =
-      std::none_of(files.begin(), files.end(), [](const driver_host::DriverFile& file) { return file.is_given; });
+  const bool is_header = std::ranges::none_of(files, [](const driver_host::DriverFile& file) { return file.is_given; });
   if (is_header && is_any_met) unused.files.clear();
   return unused;
 }
@@ -161,8 +160,8 @@ void check_fabrics(const std::vector<verify::Target>& targets) {
   std::vector<std::string> names;
   for (const FabricGenerator* fabric : verify::fabric_generators()) {
     const std::vector<std::string_view> modules = fabric->driver_modules();
-    if (std::any_of(files.begin(), files.end(),
-                    [&](const driver_host::DriverFile& file) { return scenario::is_for(file, modules); }))
+    if (std::ranges::any_of(files,
+                            [&](const driver_host::DriverFile& file) { return scenario::is_for(file, modules); }))
       names.emplace_back(fabric->name());
   }
   throw InputError(fmt::format("no case would use your driver ({}): the fabrics of --fabric have no PMU for it",
@@ -370,9 +369,8 @@ void trace_failures(const CampaignState& state, const CampaignOptions& options, 
   std::vector<scenario::RunPlan> plans;
   const auto overrides = std::make_shared<const std::vector<std::string>>();
   for (const FailureGroup& group : state.groups) {
-    const auto target = std::find_if(options.targets.begin(), options.targets.end(), [&](const verify::Target& one) {
-      return one.drivers->kernel_version == group.drivers;
-    });
+    const auto target = std::ranges::find_if(
+        options.targets, [&](const verify::Target& one) { return one.drivers->kernel_version == group.drivers; });
     if (group.file.empty() || target == options.targets.end()) continue;
     const auto file = std::make_shared<const scenario::ScenarioFile>(options.out / group.file);
     plans.push_back({scenario::plan_scenario(file, {}, overrides, file->load({}, *overrides)), target->drivers});
@@ -391,8 +389,7 @@ std::shared_ptr<const driver_host::DriverSet> find_stock(const std::string& vers
     sets = find_stock_drivers();
   } catch (const InputError&) {  // nobody has built any
   }
-  const auto found =
-      std::find_if(sets.begin(), sets.end(), [&](const auto& set) { return set.kernel_version == version; });
+  const auto found = std::ranges::find_if(sets, [&](const auto& set) { return set.kernel_version == version; });
   if (found != sets.end()) return std::make_shared<const driver_host::DriverSet>(*found);
   complain("pmufab: small cases are not checked with the kernel's own drivers: there are none of Linux {}\n", version);
   return {};

@@ -51,7 +51,7 @@ int report_coverage(const Request& request) {
   for (const char* option : {"json", "html", "merge"}) {
     const std::filesystem::path file = std::filesystem::path(map[option].as<std::string>()).lexically_normal();
     if (file.empty()) continue;
-    if (std::find(outputs.begin(), outputs.end(), file) != outputs.end())
+    if (std::ranges::find(outputs, file) != outputs.end())
       throw InputError(fmt::format("--{}: another report goes to '{}' too", option, file.generic_string()),
                        "name another file");
     check_writable(file);

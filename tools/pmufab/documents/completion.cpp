@@ -63,7 +63,7 @@ std::string completion_of(const std::string& value) {
   if (value == "SCENARIO") return "_pmufab_scenarios";
   if (value.find('|') == std::string::npos) return {};
   std::string words = value;
-  std::replace(words.begin(), words.end(), '|', ' ');
+  std::ranges::replace(words, '|', ' ');
   return fmt::format("_pmufab_words '{}'", words);
 }
 

@@ -24,7 +24,7 @@ void write_documents(const std::filesystem::path& folder) {
   write_file(pages / "pmufab.1", man_page(program()));
   for (const Command& command : all_commands()) {
     std::string name = "pmufab-" + command.name;
-    std::replace(name.begin(), name.end(), ' ', '-');
+    std::ranges::replace(name, ' ', '-');
     write_file(pages / (name + ".1"), man_page(command));
   }
   write_file(completions / "pmufab", bash_completion(all_commands()));

@@ -25,7 +25,7 @@ fs::path find_study(const std::string& given) {
   for (const auto& entry : fs::directory_iterator(data_folder() / "scenarios" / "studies", error)) {
     if (entry.path().extension() == ".yaml") names.push_back(entry.path().stem().string());
   }
-  std::sort(names.begin(), names.end());
+  std::ranges::sort(names);
   const std::string suggestion = scenario::did_you_mean(given, names);
   throw scenario::InputError(fmt::format("there is no file and no study '{}'", given),
                              suggestion.empty() ? "studies are " + scenario::quoted_list(names) : suggestion);

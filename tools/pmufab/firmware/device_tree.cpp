@@ -123,8 +123,7 @@ struct Nodes {
 std::string to_device_tree(const FirmwareDescription& firmware, const std::string& given) {
   std::string name;  // in a comment and in a string
   for (const char c : printable(given)) name += c == '"' || c == '\\' || c == '*' || c == '/' ? '_' : c;
-  const bool tells_node =
-      std::any_of(firmware.cpus.begin(), firmware.cpus.end(), [](const Cpu& cpu) { return cpu.node != 0; });
+  const bool tells_node = std::ranges::any_of(firmware.cpus, [](const Cpu& cpu) { return cpu.node != 0; });
   Nodes nodes;
   for (const ApmtNode& node : firmware.apmt)
     nodes.add(fmt::format("CoreSight PMU at {:#x}", node.base0), [&] { return apmt_node(node, firmware.cpus); });

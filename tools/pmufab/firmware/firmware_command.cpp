@@ -26,8 +26,7 @@ using scenario::InputError;
 
 std::filesystem::path file_of(const std::filesystem::path& folder, const std::string& signature) {
   std::string name = signature;
-  std::transform(name.begin(), name.end(), name.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::ranges::transform(name, name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return folder / (name + ".aml");
 }
 

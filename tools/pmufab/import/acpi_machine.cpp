@@ -61,7 +61,7 @@ class Sockets {
     for (const Package& package : packages_) {
       machine.cpus_per_socket = std::max(machine.cpus_per_socket, static_cast<unsigned>(package.processors.size()));
     }
-    if (std::any_of(packages_.begin(), packages_.end(), [&](const Package& package) {
+    if (std::ranges::any_of(packages_, [&](const Package& package) {
           return package.processors.size() != packages_.front().processors.size();
         }))
       machine.remarks.emplace_back("sockets have different numbers of CPUs; this is the largest");
@@ -71,7 +71,7 @@ class Sockets {
   void place(const ApmtEntry& entry, FoundPmu& pmu) const {
     for (unsigned socket = 0; socket < packages_.size(); ++socket) {
       const Package& package = packages_[socket];
-      const auto cpu = std::find(package.processors.begin(), package.processors.end(), entry.affinity);
+      const auto cpu = std::ranges::find(package.processors, entry.affinity);
       const bool is_there =
           entry.affinity_is_container ? package.containers.contains(entry.affinity) : cpu != package.processors.end();
       if (!is_there) continue;
@@ -101,8 +101,7 @@ class Sockets {
 std::string hardware_id(std::uint64_t primary) {
   std::string id;
   for (unsigned index = 0; index < sizeof primary; ++index) id += static_cast<char>(primary >> 8 * index);
-  const bool is_id =
-      std::all_of(id.begin(), id.end(), [](unsigned char c) { return std::isalnum(c) != 0 && c < 0x80; });
+  const bool is_id = std::ranges::all_of(id, [](unsigned char c) { return std::isalnum(c) != 0 && c < 0x80; });
   return is_id ? id : std::string();
 }
 
@@ -194,7 +193,7 @@ const std::string& known_id(const NamespaceDevice& device) {
     return mesh_product(id) != nullptr || known_devices().contains(id);
   };
   if (is_known(own)) return own;
-  const auto found = std::find_if(device.cids.begin(), device.cids.end(), is_known);
+  const auto found = std::ranges::find_if(device.cids, is_known);
   return found == device.cids.end() ? own : *found;
 }
 

@@ -33,7 +33,7 @@ constexpr const char* kBinaryTables =
 }
 
 bool is_read(std::string_view signature) {
-  return std::find(kReadSignatures.begin(), kReadSignatures.end(), signature) != kReadSignatures.end();
+  return std::ranges::find(kReadSignatures, signature) != kReadSignatures.end();
 }
 
 TableFile checked_table(const std::string& file, std::string bytes) {
@@ -62,8 +62,7 @@ TableFile checked_table(const std::string& file, std::string bytes) {
 /// Tables of a folder have any names. One that is named as a table that pmufab reads must be one.
 bool has_table_name(const std::filesystem::path& file) {
   std::string name = file.filename().string().substr(0, 4);
-  std::transform(name.begin(), name.end(), name.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  std::ranges::transform(name, name.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
   const std::string extension = file.extension().string();
   return is_read(name) && (extension.empty() || extension == ".aml" || extension == ".bin" || extension == ".dat");
 }
@@ -78,7 +77,7 @@ std::vector<std::filesystem::path> files_in(const std::string& folder) {
     if (entry->is_regular_file(ignored)) files.push_back(entry->path());
   }
   if (error) refuse_table(folder, {}, fmt::format("cannot be read: {}", error.message()), {});
-  std::sort(files.begin(), files.end());
+  std::ranges::sort(files);
   return files;
 }
 
@@ -198,8 +197,7 @@ class ProcessorTree {
     for (const auto& [at, node] : nodes_) {
       if (parents_.contains(at)) continue;
       const std::vector<std::uint64_t> line = line_of(at);
-      const auto known =
-          std::find_if(found.begin(), found.end(), [&](const auto& one) { return one.first == line.back(); });
+      const auto known = std::ranges::find_if(found, [&](const auto& one) { return one.first == line.back(); });
       Package& package = known == found.end() ? found.emplace_back(line.back(), Package{}).second : known->second;
       package.processors.push_back(node.id);
       for (const std::uint64_t above : line) {

@@ -79,10 +79,10 @@ std::vector<DraftEntry> entries_of(const FoundMachine& machine) {
   for (const FoundPmu& pmu : machine.pmus) {
     PmuFacts facts = of_socket_0(pmu);
     std::vector<std::size_t>& alike = at_base[facts.base];
-    const auto same = std::find_if(alike.begin(), alike.end(), [&](std::size_t number) {
+    const auto same = std::ranges::find_if(alike, [&](std::size_t number) {
       const DraftEntry& entry = entries[number];
       return entry.facts == facts && can_be(entry.sockets.front()) == can_be(pmu.socket) &&
-             std::find(entry.sockets.begin(), entry.sockets.end(), pmu.socket) == entry.sockets.end();
+             std::ranges::find(entry.sockets, pmu.socket) == entry.sockets.end();
     });
     if (same == alike.end()) {
       alike.push_back(entries.size());
@@ -110,7 +110,7 @@ class DraftWriter {
       if (pmu.facts.interrupt) ++owners_[*pmu.facts.interrupt];
     }
     for (DraftEntry& entry : entries_) {
-      const auto beyond = std::find_if_not(entry.sockets.begin(), entry.sockets.end(), can_be);
+      const auto beyond = std::ranges::find_if_not(entry.sockets, can_be);
       if (beyond != entry.sockets.end()) entry.refusal = fmt::format("a platform has no socket {}", *beyond);
     }
   }
@@ -195,8 +195,7 @@ class DraftWriter {
 
   [[nodiscard]] std::string text(const std::vector<DraftEntry>& entries) const {
     std::string text = head();
-    const bool is_empty =
-        std::all_of(entries.begin(), entries.end(), [](const DraftEntry& entry) { return !entry.refusal.empty(); });
+    const bool is_empty = std::ranges::all_of(entries, [](const DraftEntry& entry) { return !entry.refusal.empty(); });
     if (!entries.empty()) text += is_empty ? "# coresight_pmus:\n" : "coresight_pmus:\n";
     for (const DraftEntry& entry : entries) text += entry_text(entry);
     if (!machine_.meshes.empty())
@@ -263,7 +262,7 @@ class DraftWriter {
     std::vector<std::string> lines{"base: " + grouped(facts.base)};
     if (facts.page1) lines.push_back("page1: " + grouped(*facts.page1));
     if (facts.interrupt) {
-      const bool is_shared = std::any_of(entry.sockets.begin(), entry.sockets.end(), [&](unsigned socket) {
+      const bool is_shared = std::ranges::any_of(entry.sockets, [&](unsigned socket) {
         const auto owners = owners_.find(*facts.interrupt + socket);
         return owners != owners_.end() && owners->second > 1;
       });

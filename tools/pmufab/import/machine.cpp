@@ -17,7 +17,7 @@ const char* mesh_product(std::string_view id) {
                                                                                     {"arm,cmn-700", "CMN-700"},
                                                                                     {"arm,cmn-s3", "CMN-S3"},
                                                                                     {"arm,ci-700", "CI-700"}}};
-  const auto* const found = std::find_if(kIds.begin(), kIds.end(), [&](const auto& one) { return one.first == id; });
+  const auto* const found = std::ranges::find_if(kIds, [&](const auto& one) { return one.first == id; });
   return found == kIds.end() ? nullptr : found->second;
 }
 

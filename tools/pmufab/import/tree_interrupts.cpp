@@ -87,8 +87,8 @@ void add_interrupt(const DeviceTree& tree, Specifier specifier, DeviceTree::Inte
     specifier = std::move(*next);
   }
   const std::vector<std::string> kinds = tree.nodes()[specifier.controller].texts("compatible");
-  const bool is_gic = std::any_of(kinds.begin(), kinds.end(),
-                                  [](const std::string& kind) { return kind.find("gic") != std::string::npos; });
+  const bool is_gic =
+      std::ranges::any_of(kinds, [](const std::string& kind) { return kind.find("gic") != std::string::npos; });
   constexpr std::size_t kGicCells = 3;
   if (!is_gic || specifier.cells.size() < kGicCells) return leave_out("is none of a GIC, whose numbers a platform has");
   constexpr std::uint32_t kFirst[] = {32, 16, 4096, 1056};  // shared, private, and the extended ones of both

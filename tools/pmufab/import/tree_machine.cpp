@@ -57,15 +57,13 @@ class TreeCpus {
     }
     unsigned number = 0;
     for (const auto& [node, socket] : sockets_) {
-      const auto is_its = [&](std::uint32_t cpu) {
-        return std::find(phandles.begin(), phandles.end(), cpu) != phandles.end();
-      };
-      const std::ptrdiff_t count = std::count_if(socket.begin(), socket.end(), is_its);
+      const auto is_its = [&](std::uint32_t cpu) { return std::ranges::find(phandles, cpu) != phandles.end(); };
+      const std::ptrdiff_t count = std::ranges::count_if(socket, is_its);
       if (count != 0) {
         pmu.socket = number;
         const auto all = static_cast<std::ptrdiff_t>(socket.size());
         if (phandles.size() == 1 && all > 1)
-          pmu.facts.cpu = static_cast<unsigned>(std::find_if(socket.begin(), socket.end(), is_its) - socket.begin());
+          pmu.facts.cpu = static_cast<unsigned>(std::ranges::find_if(socket, is_its) - socket.begin());
         else if (count != all || phandles.size() != socket.size())
           pmu.facts.remarks.push_back(
               fmt::format("it belongs to {} CPUs, and not to a whole NUMA node", phandles.size()));

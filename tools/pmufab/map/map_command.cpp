@@ -69,7 +69,7 @@ DriverView view_of_driver(const scenario::PlatformDocument& document, const driv
       const std::uint64_t offset =
           access.address - document.spec.of<platform::CmnMeshesSpec>().meshes[mesh].topology.base;
       if (offset < machine.platform().get<platform::CmnMeshes>().mesh(mesh).layout().size() &&
-          std::find(view.probed.begin(), view.probed.end(), mesh) == view.probed.end())
+          std::ranges::find(view.probed, mesh) == view.probed.end())
         view.probed.push_back(mesh);
     }
   });
@@ -96,7 +96,7 @@ DriverView view_of_driver(const scenario::PlatformDocument& document, const driv
 
 /// @return the file with the driver's map of a mesh: "map", "map_1", ... in the order of probing; empty: none.
 std::string file_of(const DriverView& view, unsigned mesh) {
-  const auto place = std::find(view.probed.begin(), view.probed.end(), mesh);
+  const auto place = std::ranges::find(view.probed, mesh);
   if (place == view.probed.end()) return {};
   const auto number = place - view.probed.begin();
   return number == 0 ? "arm-cmn/map" : fmt::format("arm-cmn/map_{}", number);
@@ -105,8 +105,7 @@ std::string file_of(const DriverView& view, unsigned mesh) {
 /// Print the driver's map of a mesh and the differences in it. @return true if both agree
 bool compare(const platform::PlatformSpec& spec, const DriverView& view, unsigned mesh) {
   const std::string name = file_of(view, mesh);
-  const auto file =
-      std::find_if(view.files.begin(), view.files.end(), [&](const auto& entry) { return entry.first == name; });
+  const auto file = std::ranges::find_if(view.files, [&](const auto& entry) { return entry.first == name; });
   if (file == view.files.end()) {
     fmt::print("\nDIFFERS: the drivers of Linux {} show no map of cmn{}\n", view.version, mesh);
     // The kernel's errors say why, if the driver knows such a mesh.

@@ -60,7 +60,7 @@ class DriverMap {
     if (line[kHead] != '|') return line[kHead] == '+' || head == std::string(kHead, ' ');  // a rule, or the columns
     const std::string name = trimmed(head);
     const bool number =
-        !name.empty() && std::all_of(name.begin(), name.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
+        !name.empty() && std::ranges::all_of(name, [](unsigned char c) { return std::isdigit(c) != 0; });
     if (!name.empty() && (!number || name.size() > 2)) return false;
     const auto value = static_cast<unsigned>(number ? std::stoul(name) : 0);
     if (number && head[0] != ' ') {

@@ -30,14 +30,14 @@ MeshPicture::Port port_of(const cmn::Topology& topology, const cmn::Layout& layo
   for (unsigned node = children.first; node < children.last; ++node) {
     const cmn::NodePlace& place = layout.nodes()[node];
     if (place.port != port) continue;
-    auto device = std::find_if(picture.devices.begin(), picture.devices.end(),
-                               [&](const MeshPicture::Device& known) { return known.number == place.device; });
+    auto device = std::ranges::find_if(picture.devices,
+                                       [&](const MeshPicture::Device& known) { return known.number == place.device; });
     if (device == picture.devices.end())
       device = picture.devices.insert(device, {place.device, base | place.device, {}});
     device->nodes.push_back(node_text(layout, node));
   }
-  std::sort(picture.devices.begin(), picture.devices.end(),
-            [](const MeshPicture::Device& a, const MeshPicture::Device& b) { return a.number < b.number; });
+  std::ranges::sort(picture.devices,
+                    [](const MeshPicture::Device& a, const MeshPicture::Device& b) { return a.number < b.number; });
   return picture;
 }
 

@@ -3,12 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <string_view>
 
 #include <fmt/format.h>
 
-#include "testbench/run/report/report.h"
+#include "testbench/pages/svg.h"
 #include "testbench/run/results/results.h"
 
 namespace pmufab::cli {
@@ -54,7 +53,7 @@ const char* ink(std::uint64_t value, std::uint64_t most) { return most != 0 && v
 
 class MeshDrawing {
  public:
-  MeshDrawing(const MeshPicture& mesh, std::string& out) : mesh_(mesh), out_(out) {
+  MeshDrawing(const MeshPicture& mesh, html::Svg& svg) : mesh_(mesh), svg_(svg) {
     for (const MeshPicture::Xp& xp : mesh.xps) ports_ = std::max(ports_, static_cast<unsigned>(xp.ports.size()));
     if (mesh.has_load()) {
       most_of_xp_ = darkest(mesh.scale.xp, mesh.load.cycles, mesh.load.most_of_xp());
@@ -71,19 +70,16 @@ class MeshDrawing {
 
   /// @param top  where the mesh begins
   void draw(unsigned top) {
-    add("<g class=\"mesh\" data-mesh=\"{}\" transform=\"translate({},{})\">\n", mesh_.name, kEdge, top);
-    add("<text class=\"head\" x=\"0\" y=\"14\">{}: {}</text>\n", mesh_.name, scenario::xml_text(mesh_.title));
+    svg_.begin_group(
+        {{"class", "mesh"}, {"data-mesh", mesh_.name}, {"transform", fmt::format("translate({},{})", kEdge, top)}});
+    svg_.text(0, 14, fmt::format("{}: {}", mesh_.name, mesh_.title), {{"class", "head"}});
     for (const Link& link : links_of(mesh_.columns, mesh_.rows)) draw(link);
     for (const MeshPicture::Xp& xp : mesh_.xps) draw(xp);
     if (mesh_.has_load()) draw_legend();
-    add("</g>\n");
+    svg_.end_group();
   }
 
  private:
-  template <typename... Arguments>
-  void add(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
-    fmt::format_to(std::back_inserter(out_), format, std::forward<Arguments>(arguments)...);
-  }
   [[nodiscard]] unsigned tile_height() const noexcept {
     return kXpHeight + (ports_ + 1) / 2 * (kPortHeight + kPortGap);
   }
@@ -135,12 +131,9 @@ class MeshDrawing {
               ? 2
               : 2 + static_cast<unsigned>(5 * static_cast<long double>(std::min(flits, most_of_link_)) / most_of_link_);
       // A pale link would vanish on white paper.
-      add("<line class=\"rim\" x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\" stroke-width=\"{}\"/>\n", x1, y1, x2, y2,
-          thickness + 2);
+      svg_.line(x1, y1, x2, y2, {{"class", "rim"}, {"stroke-width", thickness + 2}});
     }
-    add("<line class=\"link\" x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\" stroke=\"{}\" stroke-width=\"{}\">"
-        "<title>{}</title></line>\n",
-        x1, y1, x2, y2, stroke, thickness, text);
+    svg_.line(x1, y1, x2, y2, {{"class", "link"}, {"stroke", stroke}, {"stroke-width", thickness}}, text);
   }
 
   void draw(const MeshPicture::Xp& xp) {
@@ -158,17 +151,14 @@ class MeshDrawing {
       text += fmt::format(": {} flits, {:.3f} per cycle, {} stalls", flits, mesh_.load.per_cycle(flits), load.stalls());
     }
     const char* const text_colour = ink(flits, most_of_xp_);
-    add("<g class=\"xp\" data-xp=\"{}\"><title>{}</title>\n", xp.index, scenario::xml_text(text));
-    add("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"5\" fill=\"{}\" stroke=\"#345\"/>\n", x, y, kXpWidth,
-        kXpHeight, fill);
-    add("<text class=\"name\" x=\"{}\" y=\"{}\" fill=\"{}\">XP {}  {:#x}</text>\n", x + 8, y + 18, text_colour,
-        xp.index, xp.node_id);
-    add("<text x=\"{}\" y=\"{}\" fill=\"{}\">DTC {}  {}</text>\n", x + 8, y + 36, text_colour, xp.domain,
-        xp.dtm_text());
+    svg_.begin_group({{"class", "xp"}, {"data-xp", xp.index}}, text);
+    svg_.rect(x, y, kXpWidth, kXpHeight, {{"rx", 5}, {"fill", fill}, {"stroke", "#345"}});
+    svg_.text(x + 8, y + 18, fmt::format("XP {}  {:#x}", xp.index, xp.node_id),
+              {{"class", "name"}, {"fill", text_colour}});
+    svg_.text(x + 8, y + 36, fmt::format("DTC {}  {}", xp.domain, xp.dtm_text()), {{"fill", text_colour}});
     if (mesh_.has_load())
-      add("<text x=\"{}\" y=\"{}\" fill=\"{}\" text-anchor=\"end\">{}</text>\n", x + kXpWidth - 8, y + 18, text_colour,
-          with_separators(flits));
-    add("</g>\n");
+      svg_.text(x + kXpWidth - 8, y + 18, with_separators(flits), {{"fill", text_colour}, {"text-anchor", "end"}});
+    svg_.end_group();
     for (unsigned port = 0; port < xp.ports.size(); ++port) draw(xp, port, x, y);
   }
 
@@ -192,36 +182,34 @@ class MeshDrawing {
       text += fmt::format(": {} flits down, {:.3f} per cycle, {} stalls", flits, mesh_.load.per_cycle(flits),
                           mesh_.load.xps[xp.index].stall.at(static_cast<unsigned>(interface)));
     }
-    add("<g class=\"port\"><title>{}</title>\n", scenario::xml_text(text));
-    add("<line x1=\"{0}\" y1=\"{1}\" x2=\"{0}\" y2=\"{2}\" stroke=\"#345\"/>\n", x + kPortWidth / 2, y - kPortGap, y);
-    add("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"3\" fill=\"#fff\" stroke=\"#789\"/>\n", x, y,
-        kPortWidth, kPortHeight);
-    add("<text x=\"{}\" y=\"{}\">{}</text>\n", x + 5, y + 14,
-        shown.devices.empty() ? "-" : std::string(cmn::to_string(shown.type)));
-    add("<text class=\"small\" x=\"{}\" y=\"{}\">{}</text>\n</g>\n", x + 5, y + 28, scenario::xml_text(nodes));
+    svg_.begin_group({{"class", "port"}}, text);
+    svg_.line(x + kPortWidth / 2, y - kPortGap, x + kPortWidth / 2, y, {{"stroke", "#345"}});
+    svg_.rect(x, y, kPortWidth, kPortHeight, {{"rx", 3}, {"fill", "#fff"}, {"stroke", "#789"}});
+    svg_.text(x + 5, y + 14, shown.devices.empty() ? "-" : cmn::to_string(shown.type));
+    svg_.text(x + 5, y + 28, nodes, {{"class", "small"}});
+    svg_.end_group();
   }
 
   void draw_legend() {
     const unsigned y = height() - kLegendHeight + 24;
     const auto scale = [&](unsigned x, const char* what, std::uint64_t most, bool is_fixed) {
       constexpr unsigned kStep = 22;
-      add("<text class=\"small\" x=\"{}\" y=\"{}\">{}</text>\n", x, y - 4, what);
+      svg_.text(x, y - 4, what, {{"class", "small"}});
       for (unsigned step = 0; step <= kSteps; ++step)
-        add("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"12\" fill=\"{}\"/>\n", x + step * kStep, y, kStep,
-            colour(step, kSteps));
-      add("<text class=\"small\" x=\"{}\" y=\"{}\">0</text>\n", x, y + 25);
-      add("<text class=\"small\" x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text>\n", x + (kSteps + 1) * kStep, y + 25,
-          with_separators(most) + (is_fixed ? " or more" : ""));
+        svg_.rect(x + step * kStep, y, kStep, 12, {{"fill", colour(step, kSteps)}});
+      svg_.text(x, y + 25, "0", {{"class", "small"}});
+      svg_.text(x + (kSteps + 1) * kStep, y + 25, with_separators(most) + (is_fixed ? " or more" : ""),
+                {{"class", "small"}, {"text-anchor", "end"}});
     };
-    add("<g class=\"legend\">\n");
+    svg_.begin_group({{"class", "legend"}});
     scale(0, "flits transmitted by a crosspoint", most_of_xp_, mesh_.scale.xp > 0);
     scale(260, fmt::format("flits on a link, in {} cycles", with_separators(mesh_.load.cycles)).c_str(), most_of_link_,
           mesh_.scale.link > 0);
-    add("</g>\n");
+    svg_.end_group();
   }
 
   const MeshPicture& mesh_;
-  std::string& out_;
+  html::Svg& svg_;
   unsigned ports_ = 0;  // of the XP with most
   std::uint64_t most_of_xp_ = 0;
   std::uint64_t most_of_link_ = 0;
@@ -230,24 +218,19 @@ class MeshDrawing {
 }  // namespace
 
 std::string map_svg_element(const std::string& title, const std::vector<MeshPicture>& meshes) {
-  std::string body;
+  html::Svg svg;
   unsigned width = 0;
   unsigned top = kEdge;
   for (const MeshPicture& mesh : meshes) {
-    MeshDrawing drawing(mesh, body);
+    MeshDrawing drawing(mesh, svg);
     drawing.draw(top);
     width = std::max(width, drawing.width());
     top += drawing.height() + kEdge;
   }
   width += 2 * kEdge;
-  return fmt::format(
-      R"(<svg xmlns="http://www.w3.org/2000/svg" version="1.1" width="{0}" height="{1}" viewBox="0 0 {0} {1}">
-<title>{2}</title>
-<style>.mesh text{{font:12px sans-serif;white-space:pre}}.mesh .head{{font-size:14px;font-weight:bold}}.mesh .name{{font-weight:bold}}.mesh .small{{font-size:10px}}.mesh .rim{{stroke:#bbb}}</style>
-<rect width="{0}" height="{1}" fill="#fff"/>
-{3}</svg>
-)",
-      width, top, scenario::xml_text(title), body);
+  return svg.picture(width, top, title, {},
+                     ".mesh text{font:12px sans-serif;white-space:pre}.mesh .head{font-size:14px;font-weight:bold}"
+                     ".mesh .name{font-weight:bold}.mesh .small{font-size:10px}.mesh .rim{stroke:#bbb}");
 }
 
 std::string map_svg(const std::string& title, const std::vector<MeshPicture>& meshes) {

@@ -148,8 +148,7 @@ void write_map_frames(std::ostream& out, const MeshPicture& mesh, const std::vec
 void write_map_traffic(std::ostream& out, const MapTraffic& traffic, const MapLoads& loads) {
   for (const scenario::Json& one : loads.traffic) {
     const std::string name = one.value("name", "");
-    const bool is_chi = std::any_of(traffic.sent.chi.begin(), traffic.sent.chi.end(),
-                                    [&](const auto& spec) { return spec.name == name; });
+    const bool is_chi = std::ranges::any_of(traffic.sent.chi, [&](const auto& spec) { return spec.name == name; });
     if (!is_chi) continue;
     fmt::print(out, "{}: {} operations begun, {} ended, {:.1f} cycles on average\n", name,
                with_separators(one.value("issued", std::uint64_t{0})),

@@ -41,7 +41,7 @@ scenario::Value scenario_with_traffic(const std::filesystem::path& file) {
   scenario::Value document = scenario::load_file(file);
   scenario::check_kind(document, {}, scenario::FileKind::scenario);
   std::erase_if(document.entries, [&](const scenario::Value::Entry& entry) {
-    return std::find(kNeedless.begin(), kNeedless.end(), entry.key) != kNeedless.end();
+    return std::ranges::find(kNeedless, entry.key) != kNeedless.end();
   });
   if (document.find("name") == nullptr) document.add("name", scenario::Value::of(file.stem().string(), true));
   document.add("measure", scenario::parse_text("[{events: [arm_cmn_0/dtc_cycles/]}]", "pmufab map"));

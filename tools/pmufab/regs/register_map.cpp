@@ -40,8 +40,8 @@ RegisterMap register_map(const std::vector<platform::NamedRegisters>& banks) {
       map.instances.push_back({name, bank, number_in(pages[page].at("base")), found->second});
     }
   }
-  std::stable_sort(map.instances.begin(), map.instances.end(),
-                   [](const RegisterMap::Instance& x, const RegisterMap::Instance& y) { return x.base < y.base; });
+  std::ranges::stable_sort(
+      map.instances, [](const RegisterMap::Instance& x, const RegisterMap::Instance& y) { return x.base < y.base; });
   return map;
 }
 
@@ -55,7 +55,7 @@ std::vector<MapElement> elements_of(const ordered_json& entry) {
   for (unsigned i = 0; i < count; ++i) resets.push_back(number_in(entry.at("resets")[i]));
   if (count == 0) return {};
   if (entry.at("count").get<unsigned>() == 1) return {{name, offset, width, 1, resets[0]}};
-  const bool is_even = std::all_of(resets.begin(), resets.end(), [&](std::uint64_t one) { return one == resets[0]; });
+  const bool is_even = std::ranges::all_of(resets, [&](std::uint64_t one) { return one == resets[0]; });
   if (count > 1 && is_even && stride == width / 8) return {{name, offset, width, count, resets[0]}};
   std::vector<MapElement> elements;
   for (unsigned i = 0; i < count; ++i)
@@ -71,7 +71,7 @@ std::vector<MapField> fields_of(const ordered_json& entry) {
     fields.push_back({identifier(field.at("name").get<std::string>()), field.at("lsb").get<unsigned>(),
                       field.at("width").get<unsigned>(), access, field.at("meaning").get<std::string>()});
   }
-  std::sort(fields.begin(), fields.end(), [](const MapField& x, const MapField& y) { return x.lsb < y.lsb; });
+  std::ranges::sort(fields, [](const MapField& x, const MapField& y) { return x.lsb < y.lsb; });
   if (fields.empty()) fields.push_back({"VALUE", 0, entry.at("width").get<unsigned>(), "raz_wi", ""});
   return fields;
 }

@@ -149,9 +149,8 @@ driver_host::DriverSet drivers_of(const po::variables_map& map, const Wrong& wro
                        "name it with --driver FILE.so");
   }
   const std::string version = wrong.run.at("drivers");
-  const auto found = std::find_if(sets.begin(), sets.end(), [&](const driver_host::DriverSet& set) {
-    return is_own || set.kernel_version == version;
-  });
+  const auto found = std::ranges::find_if(
+      sets, [&](const driver_host::DriverSet& set) { return is_own || set.kernel_version == version; });
   if (found == sets.end()) throw InputError(fmt::format("there are no drivers of Linux {} any more", version));
   if (is_own) tell_of_other_files(wrong.run, *found);
   return *found;

@@ -97,7 +97,7 @@ std::vector<Weighed> weigh(const Log& log, const StoryPart& part) {
   for (auto one = order.rbegin(); one != order.rend(); ++one)
     one->is_new =
         !is_access(log[one->index]) || sorts.insert(fmt::format("{} {}", one->weight, sort_of(log[one->index]))).second;
-  std::sort(order.begin(), order.end(), [](const Weighed& one, const Weighed& other) {
+  std::ranges::sort(order, [](const Weighed& one, const Weighed& other) {
     return std::tuple(one.weight, one.is_new, one.index) > std::tuple(other.weight, other.is_new, other.index);
   });
   return order;

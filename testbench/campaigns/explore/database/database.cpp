@@ -6,9 +6,12 @@
 #include <algorithm>
 #include <set>
 #include <system_error>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
+
+#include "tlm/spec/named_fields.h"
 
 namespace pmufab::explore {
 namespace {
@@ -46,9 +49,16 @@ std::vector<std::string> together(std::vector<std::string> first, const std::vec
   return first;
 }
 
+/// Of a result, besides what was measured.
+constexpr auto kFixedColumns = std::tuple(
+    NamedField{"key", &Result::key}, NamedField{"run_drivers", &Result::drivers}, NamedField{"run_seed", &Result::seed},
+    NamedField{"status", &Result::status}, NamedField{"message", &Result::message},
+    NamedField{"seconds", &Result::seconds}, NamedField{"processor_seconds", &Result::processor_seconds},
+    NamedField{"memory_kib", &Result::memory_kib});
+
 const std::vector<std::string>& fixed_columns() {
-  static const std::vector<std::string> names = {"key",     "run_drivers", "run_seed",          "status",
-                                                 "message", "seconds",     "processor_seconds", "memory_kib"};
+  static const std::vector<std::string> names =
+      std::apply([](const auto&... column) { return std::vector<std::string>{column.key...}; }, kFixedColumns);
   return names;
 }
 
@@ -83,18 +93,15 @@ Connection connect(const std::filesystem::path& file, Database::Mode mode) {
   return {name + "?immutable=1", SQLITE_OPEN_READONLY | SQLITE_OPEN_URI};
 }
 
+void read(const Statement& row, int column, std::string& text) { text = row.text(column); }
+void read(const Statement& row, int column, std::uint64_t& number) { number = row.number(column); }
+void read(const Statement& row, int column, double& number) { number = row.real(column).value_or(0); }
+
 /// @return the result of a row of `results`: fixed columns, then measured values from `first` on
 Result result_of(const Statement& row, const Study& study, int first) {
   Result result;
-  result.key = row.text(first);
-  result.drivers = row.text(first + 1);
-  result.seed = row.number(first + 2);
-  result.status = row.text(first + 3);
-  result.message = row.text(first + 4);
-  result.seconds = row.real(first + 5).value_or(0);
-  result.processor_seconds = row.real(first + 6).value_or(0);
-  result.memory_kib = row.number(first + 7);
-  int column = first + static_cast<int>(fixed_columns().size());
+  int column = first;
+  std::apply([&](const auto&... field) { (read(row, column++, result.*field.access), ...); }, kFixedColumns);
   for (const Response& response : study.responses)
     result.values.push_back(response.measured ? row.real(column++) : std::nullopt);
   return result;
@@ -131,9 +138,8 @@ void Database::check_format(Mode mode) {
   Transaction together(connection_);
   connection_.run(fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}", kApplication, kFormat));
   connection_.run("CREATE TABLE notes (name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID");
-  connection_.run(
-      "CREATE TABLE results (key TEXT PRIMARY KEY, run_drivers, run_seed, status, message, seconds, "
-      "processor_seconds, memory_kib)");
+  connection_.run(fmt::format("CREATE TABLE results (key TEXT PRIMARY KEY, {})",
+                              fmt::join(fixed_columns().begin() + 1, fixed_columns().end(), ", ")));
   together.commit();
 }
 
@@ -233,10 +239,7 @@ void Database::place_row(const Study& study, const Result& result, std::uint64_t
 
 void Database::write(const Study& study, const Result& result, const std::vector<std::uint64_t>& positions) {
   Statement insert(connection_, insert_text("results", together(fixed_columns(), measured_names(study))));
-  insert.add(result.key).add(result.drivers).add(result.seed);
-  insert.add(result.status).add(result.message);
-  insert.add(std::optional(result.seconds)).add(std::optional(result.processor_seconds));
-  insert.add(result.memory_kib);
+  std::apply([&](const auto&... field) { (insert.add(result.*field.access), ...); }, kFixedColumns);
   for (std::size_t i = 0; i < study.responses.size(); ++i) {
     if (study.responses[i].measured) insert.add(result.values[i]);
   }

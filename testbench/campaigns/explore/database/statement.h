@@ -51,6 +51,7 @@ class Statement {
   Statement& add(std::uint64_t number);
   /// A whole number if it is one, so that it reads as one.
   Statement& add(const std::optional<double>& number);
+  Statement& add(double number) { return add(std::optional(number)); }
   /// @return true if there is a row, which is there until the next call. @throws DatabaseError
   bool step();
   /// Do it, and make it ready for other values. @throws DatabaseError

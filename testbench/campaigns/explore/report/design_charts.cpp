@@ -6,6 +6,7 @@
 #include "testbench/campaigns/explore/report/export.h"
 #include "testbench/campaigns/explore/report/picture.h"
 #include "testbench/campaigns/explore/report/svg.h"
+#include "testbench/pages/svg.h"
 #include "testbench/run/report/report.h"
 
 namespace pmufab::explore {
@@ -46,33 +47,31 @@ std::string to_svg(const RangeChart& chart) {
   }
   const double bottom = kHead + kRow * static_cast<double>(chart.rows.size());
   const Scale scale(low, high, left, kPaper - 90);
-  std::string svg = svg::begin(kPaper, bottom + kFoot, chart.title);
+  svg::Chart paper(kPaper, bottom + kFoot, chart.title);
   for (const double tick : scale.ticks()) {
-    svg += svg::line(scale.place(tick), kHead, scale.place(tick), bottom, svg::kGrid);
-    svg += svg::text(scale.place(tick), bottom + 18, "middle", svg::tick_text(tick));
+    paper.line(scale.place(tick), kHead, scale.place(tick), bottom, html::colour::kLine);
+    paper.text(scale.place(tick), bottom + 18, "middle", svg::tick_text(tick));
   }
   for (std::size_t i = 0; i < chart.rows.size(); ++i) {
     const RangeChart::Row& row = chart.rows[i];
     const double top = kHead + kRow * static_cast<double>(i);
-    svg += svg::text(left - 10, top + 18, "end", row.name);
-    svg += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"14\" fill=\"{}\"/>\n",
-                       scale.place(row.low), top + 6, std::max(1.0, scale.place(row.high) - scale.place(row.low)),
-                       svg::color(0));
+    paper.text(left - 10, top + 18, "end", row.name);
+    paper.svg().rect(scale.place(row.low), top + 6, std::max(1.0, scale.place(row.high) - scale.place(row.low)), 14,
+                     {{"fill", svg::color(0)}});
     // Values of the axis at both ends; one that does nothing has one.
     const bool is_short =
         scale.place(row.high) - scale.place(row.low) < svg::width_of(row.low_label) + svg::width_of(row.high_label);
-    if (row.low < row.high && !is_short) svg += svg::text(scale.place(row.low), top + 33, "start", row.low_label);
+    if (row.low < row.high && !is_short) paper.text(scale.place(row.low), top + 33, "start", row.low_label);
     const std::string at_end = row.low < row.high && is_short ? row.low_label + " ... " + row.high_label
                                : row.low < row.high           ? row.high_label
                                                               : "no difference";
-    svg += svg::text(scale.place(row.high), top + 33, is_short || row.low == row.high ? "start" : "end", at_end);
+    paper.text(scale.place(row.high), top + 33, is_short || row.low == row.high ? "start" : "end", at_end);
   }
-  svg += fmt::format(
-      "<line x1=\"{0:.1f}\" y1=\"{1:.1f}\" x2=\"{0:.1f}\" y2=\"{2:.1f}\" stroke=\"{3}\" stroke-width=\"2\"/>\n",
-      scale.place(chart.baseline), kHead, bottom, svg::color(1));
-  svg += svg::text((left + kPaper - 90) / 2, bottom + 40, "middle",
-                   fmt::format("{} (line: {} at the baseline)", chart.value_name, svg::tick_text(chart.baseline)));
-  return svg + svg::end();
+  paper.svg().line(scale.place(chart.baseline), kHead, scale.place(chart.baseline), bottom,
+                   {{"stroke", svg::color(1)}, {"stroke-width", 2}});
+  paper.text((left + kPaper - 90) / 2, bottom + 40, "middle",
+             fmt::format("{} (line: {} at the baseline)", chart.value_name, svg::tick_text(chart.baseline)));
+  return paper.picture();
 }
 
 std::string to_csv(const RangeChart& chart) {
@@ -102,34 +101,37 @@ std::string to_svg(const FrontChart& chart) {
   }
   const Scale x(least_cost, most_cost, kLeftEdge + 10, kPaper - kRightEdge);
   const Scale y(least_error, most_error, kHigh - kFoot, kHead);
-  std::string svg = svg::begin(kPaper, kHigh, chart.title);
+  svg::Chart paper(kPaper, kHigh, chart.title);
   for (const double tick : y.ticks()) {
-    svg += svg::line(kLeftEdge, y.place(tick), kPaper - kRightEdge, y.place(tick), svg::kGrid);
-    svg += svg::text(kLeftEdge - 6, y.place(tick) + 4, "end", svg::tick_text(tick));
+    paper.line(kLeftEdge, y.place(tick), kPaper - kRightEdge, y.place(tick), html::colour::kLine);
+    paper.text(kLeftEdge - 6, y.place(tick) + 4, "end", svg::tick_text(tick));
   }
-  svg += svg::line(kLeftEdge, kHigh - kFoot, kPaper - kRightEdge, kHigh - kFoot, svg::kSoft);
-  for (const double tick : x.ticks())
-    svg += svg::text(x.place(tick), kHigh - kFoot + 18, "middle", svg::tick_text(tick));
-  std::string path;
+  paper.line(kLeftEdge, kHigh - kFoot, kPaper - kRightEdge, kHigh - kFoot, html::colour::kSoft);
+  for (const double tick : x.ticks()) paper.text(x.place(tick), kHigh - kFoot + 18, "middle", svg::tick_text(tick));
+  html::SvgPath path;
   double before = 0;
   for (const bool on_front : {false, true}) {  // the front lies above the others
     for (const FrontChart::Point& point : chart.points) {
       if (point.is_on_front != on_front) continue;
       const double px = x.place(point.cost);
       const double py = y.place(point.error);
-      svg += svg::dot(px, py, on_front ? svg::color(1) : std::string_view("#b5bdc6"),
-                      fmt::format("{}: {} = {}, {} = {}", point.name, chart.cost_name, number_text(point.cost),
-                                  chart.error_name, number_text(point.error)));
+      paper.dot(px, py, on_front ? svg::color(1) : std::string_view("#b5bdc6"),
+                fmt::format("{}: {} = {}, {} = {}", point.name, chart.cost_name, number_text(point.cost),
+                            chart.error_name, number_text(point.error)));
       if (!on_front) continue;
-      path += path.empty() ? fmt::format("M{:.1f} {:.1f} ", px, py)
-                           : fmt::format("L{:.1f} {:.1f} L{:.1f} {:.1f} ", px, before, px, py);
+      if (path.text().empty()) {
+        path.move_to(px, py);
+      } else {
+        path.line_to(px, before);
+        path.line_to(px, py);
+      }
       before = py;
     }
   }
-  svg += fmt::format("<path d=\"{}\" stroke=\"{}\" stroke-width=\"2\" fill=\"none\"/>\n", path, svg::color(1));
-  svg += svg::text((kLeftEdge + kPaper - kRightEdge) / 2, kHigh - 12, "middle", chart.cost_name);
-  svg += svg::upright_text(16, (kHead + kHigh - kFoot) / 2, chart.error_name);
-  return svg + svg::end();
+  paper.svg().path(path.text(), {{"stroke", svg::color(1)}, {"stroke-width", 2}, {"fill", "none"}});
+  paper.text((kLeftEdge + kPaper - kRightEdge) / 2, kHigh - 12, "middle", chart.cost_name);
+  paper.upright_text(16, (kHead + kHigh - kFoot) / 2, chart.error_name);
+  return paper.picture();
 }
 
 std::string to_csv(const FrontChart& chart) {

@@ -16,7 +16,7 @@ namespace pmufab::explore {
 
 SensitivityPictures::SensitivityPictures(const Study& study) : study_(study) {
   for (std::size_t i = 0; i < study.responses.size(); ++i) {
-    if (std::find(study.show.begin(), study.show.end(), study.responses[i].name) == study.show.end()) continue;
+    if (std::ranges::find(study.show, study.responses[i].name) == study.show.end()) continue;
     responses_.push_back(i);
     std::vector<std::vector<Sample>> axes;
     for (const Axis& axis : study.axes) axes.emplace_back(axis.values.size());
@@ -65,10 +65,9 @@ std::vector<Picture> SensitivityPictures::pictures() const {
       }
       chart.rows.push_back(std::move(row));
     }
-    std::stable_sort(chart.rows.begin(), chart.rows.end(),
-                     [](const RangeChart::Row& one, const RangeChart::Row& other) {
-                       return one.high - one.low > other.high - other.low;
-                     });
+    std::ranges::stable_sort(chart.rows, [](const RangeChart::Row& one, const RangeChart::Row& other) {
+      return one.high - one.low > other.high - other.low;
+    });
     if (chart.rows.size() > 1) pictures.push_back({response + "-sensitivity", to_svg(chart), to_csv(chart)});
   }
   return pictures;
@@ -78,7 +77,7 @@ FrontPicture::FrontPicture(const Study& study) : study_(study) {
   if (!study.front) return;
   const std::vector<std::size_t>& others = study.front->worst_over;
   for (std::size_t axis = 0; axis < study.axes.size(); ++axis) {
-    if (std::find(others.begin(), others.end(), axis) == others.end()) chosen_.push_back(axis);
+    if (std::ranges::find(others, axis) == others.end()) chosen_.push_back(axis);
   }
 }
 
@@ -118,10 +117,9 @@ std::vector<Picture> FrontPicture::pictures() const {
     chart.points.push_back({worst.cost, worst.error, std::move(name), false});
   }
   if (chart.points.empty()) return {};
-  std::stable_sort(chart.points.begin(), chart.points.end(),
-                   [](const FrontChart::Point& one, const FrontChart::Point& other) {
-                     return std::tie(one.cost, one.error) < std::tie(other.cost, other.error);
-                   });
+  std::ranges::stable_sort(chart.points, [](const FrontChart::Point& one, const FrontChart::Point& other) {
+    return std::tie(one.cost, one.error) < std::tie(other.cost, other.error);
+  });
   double least = std::numeric_limits<double>::infinity();
   for (FrontChart::Point& point : chart.points) {
     point.is_on_front = point.error < least;

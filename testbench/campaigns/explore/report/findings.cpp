@@ -239,12 +239,11 @@ std::string closed_form_sentence(const Goal& goal, const GoalFinding& finding) {
 }  // namespace
 
 bool Findings::are_as_expected() const noexcept {
-  const bool hold = std::all_of(expectations.begin(), expectations.end(), [](const ExpectationFinding& expectation) {
-    return expectation.held == expectation.points;
-  });
-  return hold && std::all_of(goals.begin(), goals.end(), [](const GoalFinding& goal) {
-           return std::all_of(goal.answers.begin(), goal.answers.end(),
-                              [](const Answer& answer) { return answer.agrees && answer.without_result == 0; });
+  const bool hold = std::ranges::all_of(
+      expectations, [](const ExpectationFinding& expectation) { return expectation.held == expectation.points; });
+  return hold && std::ranges::all_of(goals, [](const GoalFinding& goal) {
+           return std::ranges::all_of(goal.answers,
+                                      [](const Answer& answer) { return answer.agrees && answer.without_result == 0; });
          });
 }
 

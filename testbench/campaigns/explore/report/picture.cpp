@@ -12,7 +12,7 @@
 
 #include "testbench/campaigns/explore/report/export.h"
 #include "testbench/campaigns/explore/report/svg.h"
-#include "testbench/pages/page.h"
+#include "testbench/pages/svg.h"
 #include "testbench/run/report/report.h"
 
 namespace pmufab::explore {
@@ -35,8 +35,8 @@ std::vector<double> places_of(const CurveChart& chart) {
     numbers.clear();
     for (std::size_t i = 0; i < size; ++i) numbers.push_back(static_cast<double>(i));
   }
-  double least = *std::min_element(numbers.begin(), numbers.end());
-  double most = *std::max_element(numbers.begin(), numbers.end());
+  double least = *std::ranges::min_element(numbers);
+  double most = *std::ranges::max_element(numbers);
   constexpr double kWide = 50;  // over so many times the first value, equal ratios get equal distances
   if (least > 0 && most / least >= kWide) {
     for (double& number : numbers) number = std::log(number);
@@ -72,17 +72,20 @@ class CurvePicture {
     }
   }
 
-  [[nodiscard]] std::string svg() const {
-    std::string svg = svg::begin(kWidth, kHeight, chart_.title) + axes();
+  std::string svg() {
+    draw_axes();
     double legend = kTop + 8;
     for (const Curve& curve : chart_.curves) {
-      svg += drawn(curve);
-      svg += fmt::format("<line x1=\"{0:.1f}\" y1=\"{1:.1f}\" x2=\"{2:.1f}\" y2=\"{1:.1f}\" stroke=\"{3}\" {4}/>\n",
-                         kWidth - kRight + 12, legend - 4, kWidth - kRight + 36, color(curve), stroke(curve));
-      svg += svg::text(kWidth - kRight + 42, legend, "start", shortened(curve.name));
+      draw(curve);
+      paper_.svg().line(kWidth - kRight + 12, legend - 4, kWidth - kRight + 36, legend - 4,
+                        {{"stroke", color(curve)},
+                         {"stroke-width", width(curve)},
+                         {"stroke-dasharray", dashes(curve)},
+                         {"fill", "none"}});
+      paper_.text(kWidth - kRight + 42, legend, "start", shortened(curve.name));
       legend += 17;
     }
-    return svg + svg::end();
+    return paper_.picture();
   }
 
  private:
@@ -91,54 +94,57 @@ class CurvePicture {
     return name.size() <= kLongest ? name : name.substr(0, kLongest - 3) + "...";
   }
   static std::string_view color(const Curve& curve) { return svg::color(curve.color); }
-  static std::string_view stroke(const Curve& curve) {
-    return curve.is_dashed ? "stroke-width=\"1.5\" stroke-dasharray=\"5 4\" fill=\"none\""
-                           : "stroke-width=\"2\" fill=\"none\"";
-  }
+  static std::string_view width(const Curve& curve) { return curve.is_dashed ? "1.5" : "2"; }
+  static std::string_view dashes(const Curve& curve) { return curve.is_dashed ? "5 4" : "none"; }
   [[nodiscard]] double x(std::size_t at) const { return kLeft + 10 + places_[at] * (kWidth - kLeft - kRight - 20); }
   [[nodiscard]] double y(double value) const {
     return kHeight - kBottom - (value - low_) / (high_ - low_) * (kHeight - kTop - kBottom);
   }
 
-  [[nodiscard]] std::string axes() const {
-    std::string svg;
+  void draw_axes() {
     double last = kHeight;  // no label is written over another one
     for (const auto& [number, label] : marks_) {
       constexpr double kLine = 14;
       if (last - y(number) < kLine) continue;
       last = y(number);
-      svg += svg::line(kLeft, last, kWidth - kRight, last, svg::kGrid);
-      svg += svg::text(kLeft - 6, last + 4, "end", label);
+      paper_.line(kLeft, last, kWidth - kRight, last, html::colour::kLine);
+      paper_.text(kLeft - 6, last + 4, "end", label);
     }
-    svg += svg::line(kLeft, kHeight - kBottom, kWidth - kRight, kHeight - kBottom, svg::kSoft);
+    paper_.line(kLeft, kHeight - kBottom, kWidth - kRight, kHeight - kBottom, html::colour::kSoft);
     double free = 0;
     for (std::size_t i = 0; i < chart_.x_labels.size(); ++i) {
       const double half = svg::width_of(chart_.x_labels[i]) / 2 + 4;
       if (x(i) - half < free) continue;
       free = x(i) + half;
-      svg += svg::line(x(i), kHeight - kBottom, x(i), kHeight - kBottom + 4, svg::kSoft);
-      svg += svg::text(x(i), kHeight - kBottom + 18, "middle", chart_.x_labels[i]);
+      paper_.line(x(i), kHeight - kBottom, x(i), kHeight - kBottom + 4, html::colour::kSoft);
+      paper_.text(x(i), kHeight - kBottom + 18, "middle", chart_.x_labels[i]);
     }
-    svg += svg::text((kLeft + kWidth - kRight) / 2, kHeight - 12, "middle", chart_.x_name);
-    return svg + svg::upright_text(16, (kTop + kHeight - kBottom) / 2, chart_.y_name);
+    paper_.text((kLeft + kWidth - kRight) / 2, kHeight - 12, "middle", chart_.x_name);
+    paper_.upright_text(16, (kTop + kHeight - kBottom) / 2, chart_.y_name);
   }
 
-  [[nodiscard]] std::string drawn(const Curve& curve) const {
-    std::string svg;
-    std::string path;
+  void draw(const Curve& curve) {
+    html::SvgPath path;
     std::optional<std::size_t> before;
     for (const CurvePoint& point : curve.points) {
       const bool goes_on = before && point.at == *before + 1;
-      path += fmt::format("{}{:.1f} {:.1f} ", goes_on ? "L" : "M", x(point.at), y(point.value));
+      if (goes_on) {
+        path.line_to(x(point.at), y(point.value));
+      } else {
+        path.move_to(x(point.at), y(point.value));
+      }
       before = point.at;
       if (point.low && point.high && *point.low < *point.high)
-        svg += svg::line(x(point.at), y(*point.low), x(point.at), y(*point.high), color(curve));
+        paper_.line(x(point.at), y(*point.low), x(point.at), y(*point.high), color(curve));
       if (!curve.is_dashed)
-        svg += svg::dot(
+        paper_.dot(
             x(point.at), y(point.value), color(curve),
             fmt::format("{}: {} = {}, {}", curve.name, chart_.x_name, chart_.x_labels[point.at], text_of(point)));
     }
-    return svg + fmt::format("<path d=\"{}\" stroke=\"{}\" {}/>\n", path, color(curve), stroke(curve));
+    paper_.svg().path(path.text(), {{"stroke", color(curve)},
+                                    {"stroke-width", width(curve)},
+                                    {"stroke-dasharray", dashes(curve)},
+                                    {"fill", "none"}});
   }
 
   const CurveChart& chart_;
@@ -146,6 +152,7 @@ class CurvePicture {
   std::vector<std::pair<double, std::string>> marks_;
   double low_ = 0;
   double high_ = 1;
+  svg::Chart paper_{kWidth, kHeight, chart_.title};
 };
 
 /// From white to blue: what stands on it in black or white can be read, and print in grey keeps the order.
@@ -173,26 +180,24 @@ std::string to_svg(const HeatMap& map) {
   const double cell_width = std::clamp(640.0 / static_cast<double>(map.x_labels.size()), 30.0, 90.0);
   const double width = std::max(420.0, left + cell_width * static_cast<double>(map.x_labels.size()) + 20);
   const double bottom = kTop + kCellHeight * static_cast<double>(map.y_labels.size());
-  std::string svg = svg::begin(width, bottom + kBottom, map.title);
+  svg::Chart paper(width, bottom + kBottom, map.title);
   for (std::size_t row = 0; row < map.y_labels.size(); ++row) {
     const double y = kTop + kCellHeight * static_cast<double>(row);
-    svg += svg::text(left - 6, y + 16, "end", map.y_labels[row]);
+    paper.text(left - 6, y + 16, "end", map.y_labels[row]);
     for (std::size_t column = 0; column < map.x_labels.size(); ++column) {
       const std::size_t at = row * map.x_labels.size() + column;
       const double x = left + cell_width * static_cast<double>(column);
       const std::optional<double>& cell = map.cells[at];
       const double part = cell && high > low ? (*cell - low) / (high - low) : 0;
       const std::string text = !map.texts.empty() ? map.texts[at] : cell ? svg::tick_text(*cell) : "";
-      svg += fmt::format(
-          "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"{}\" stroke=\"#d3d9df\"><title>{} "
-          "= {}, {} = {}: {}</title></rect>\n",
-          x, y, cell_width, kCellHeight, cell ? shade(part) : "#ffffff", html::escaped(map.x_name),
-          html::escaped(map.x_labels[column]), html::escaped(map.y_name), html::escaped(map.y_labels[row]),
-          html::escaped(text));
+      paper.svg().rect(
+          x, y, cell_width, kCellHeight,
+          {{"fill", cell ? shade(part) : std::string(html::colour::kPaper)}, {"stroke", html::colour::kLine}},
+          fmt::format("{} = {}, {} = {}: {}", map.x_name, map.x_labels[column], map.y_name, map.y_labels[row], text));
       // A cell is too narrow for a long number: it is told when the pointer is on it, and in the table.
       if (svg::width_of(text) > cell_width) continue;
-      svg += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\" fill=\"{}\">{}</text>\n",
-                         x + cell_width / 2, y + 16, part > 0.5 ? "#ffffff" : "#1b1f24", html::escaped(text));
+      paper.svg().text(x + cell_width / 2, y + 16, text,
+                       {{"text-anchor", "middle"}, {"fill", part > 0.5 ? html::colour::kPaper : html::colour::kInk}});
     }
   }
   double free = 0;
@@ -201,11 +206,11 @@ std::string to_svg(const HeatMap& map) {
     const double half = svg::width_of(map.x_labels[column]) / 2 + 2;
     if (middle - half < free) continue;
     free = middle + half;
-    svg += svg::text(middle, bottom + 16, "middle", map.x_labels[column]);
+    paper.text(middle, bottom + 16, "middle", map.x_labels[column]);
   }
-  svg += svg::text(left + cell_width * static_cast<double>(map.x_labels.size()) / 2, bottom + 38, "middle", map.x_name);
-  svg += svg::upright_text(14, (kTop + bottom) / 2, map.y_name);
-  return svg + svg::end();
+  paper.text(left + cell_width * static_cast<double>(map.x_labels.size()) / 2, bottom + 38, "middle", map.x_name);
+  paper.upright_text(14, (kTop + bottom) / 2, map.y_name);
+  return paper.picture();
 }
 
 std::string to_csv(const CurveChart& chart) {

@@ -30,7 +30,7 @@ std::vector<double> numbers_of_axis(const Axis& axis) {
   std::vector<double> numbers;
   if (!axis.has_numbers()) return numbers;
   for (const AxisValue& value : axis.values) numbers.push_back(*value.number);
-  return std::is_sorted(numbers.begin(), numbers.end()) ? numbers : std::vector<double>();
+  return std::ranges::is_sorted(numbers) ? numbers : std::vector<double>();
 }
 
 /// A response over one axis, a curve for each value of another one (or one curve).
@@ -55,7 +55,7 @@ class ResponsePictures {
   explicit ResponsePictures(const Study& study) : study_(study) {
     for (std::size_t i = 0; i < study.responses.size(); ++i) {
       const std::string& name = study.responses[i].name;
-      if (std::find(study.show.begin(), study.show.end(), name) != study.show.end()) plan(i);
+      if (std::ranges::find(study.show, name) != study.show.end()) plan(i);
     }
   }
 
@@ -106,12 +106,12 @@ class ResponsePictures {
   /// @return true if what is put together differs by its seed alone
   [[nodiscard]] bool has_seeds_alone(std::size_t shown) const {
     const auto varied = static_cast<std::size_t>(
-        std::count_if(study_.axes.begin(), study_.axes.end(), [](const Axis& axis) { return axis.values.size() > 1; }));
+        std::ranges::count_if(study_.axes, [](const Axis& axis) { return axis.values.size() > 1; }));
     return varied <= shown && study_.repeats > 1;
   }
   [[nodiscard]] std::string title(const std::string& response, const std::string& over, std::size_t shown) const {
     const auto varied = static_cast<std::size_t>(
-        std::count_if(study_.axes.begin(), study_.axes.end(), [](const Axis& axis) { return axis.values.size() > 1; }));
+        std::ranges::count_if(study_.axes, [](const Axis& axis) { return axis.values.size() > 1; }));
     const char* const kind = varied > shown       ? " (mean and range over the other axes)"
                              : study_.repeats > 1 ? " (mean over seeds, 95 % confidence)"
                                                   : "";
@@ -220,7 +220,7 @@ class GoalPictures {
     const Axis& x = study_.axes[goal_.for_each[0]];
     CurveChart chart{title(), x.name, labels_of(x), numbers_of_axis(x), axis_.name, {}};
     for (std::size_t i = 0; i < axis_.values.size(); ++i) chart.y_marks.emplace_back(number(i), axis_.values[i].label);
-    std::sort(chart.y_marks.begin(), chart.y_marks.end());
+    std::ranges::sort(chart.y_marks);
     for (std::size_t row = 0; row < rows_; ++row) {
       const std::string label = rows_ > 1 || goal_.for_each.size() > 1
                                     ? fmt::format("{}={}", study_.axes[goal_.for_each[1]].name,

@@ -6,8 +6,6 @@
 
 #include <fmt/format.h>
 
-#include "testbench/pages/page.h"
-
 namespace pmufab::explore::svg {
 
 std::string_view color(std::size_t number) noexcept {
@@ -16,34 +14,31 @@ std::string_view color(std::size_t number) noexcept {
   return kColors[number % kColors.size()];
 }
 
-std::string begin(double width, double height, const std::string& title) {
-  return fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:.0f} {1:.0f}\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
-      "font-family=\"sans-serif\" font-size=\"12\" role=\"img\"><title>{2}</title>"
-      "<rect width=\"{0:.0f}\" height=\"{1:.0f}\" fill=\"#ffffff\"/>"
-      "<text x=\"10\" y=\"20\" font-size=\"14\" fill=\"{3}\">{2}</text>\n",
-      width, height, html::escaped(title), kInk);
+Chart::Chart(double width, double height, const std::string& title) : width_(width), height_(height), title_(title) {
+  svg_.text(10, 20, title, {{"font-size", 14}, {"fill", html::colour::kInk}});
 }
 
-std::string end() { return "</svg>\n"; }
-
-std::string text(double x, double y, std::string_view anchor, const std::string& text, std::string_view more) {
-  return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\" fill=\"{}\"{}>{}</text>\n", x, y, anchor, kInk,
-                     more, html::escaped(text));
+void Chart::text(double x, double y, std::string_view anchor, const std::string& text) {
+  svg_.text(x, y, text, {{"text-anchor", anchor}, {"fill", html::colour::kInk}});
 }
 
-std::string upright_text(double x, double y, const std::string& content) {
-  return text(x, y, "middle", content, fmt::format(" transform=\"rotate(-90 {:.1f} {:.1f})\"", x, y));
+void Chart::upright_text(double x, double y, const std::string& text) {
+  svg_.text(x, y, text,
+            {{"text-anchor", "middle"},
+             {"fill", html::colour::kInk},
+             {"transform", fmt::format("rotate(-90 {:.1f} {:.1f})", x, y)}});
 }
 
-std::string line(double x1, double y1, double x2, double y2, std::string_view color) {
-  return fmt::format("<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" stroke=\"{}\"/>\n", x1, y1, x2, y2,
-                     color);
+void Chart::line(double x1, double y1, double x2, double y2, std::string_view color) {
+  svg_.line(x1, y1, x2, y2, {{"stroke", color}});
 }
 
-std::string dot(double x, double y, std::string_view color, const std::string& told) {
-  return fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3\" fill=\"{}\"><title>{}</title></circle>\n", x, y,
-                     color, html::escaped(told));
+void Chart::dot(double x, double y, std::string_view color, const std::string& told) {
+  svg_.circle(x, y, 3, {{"fill", color}}, told);
+}
+
+std::string Chart::picture() const {
+  return svg_.picture(width_, height_, title_, {{"font-family", "sans-serif"}, {"font-size", 12}, {"role", "img"}});
 }
 
 double width_of(const std::string& text) noexcept {

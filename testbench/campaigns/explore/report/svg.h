@@ -6,29 +6,36 @@
 #include <string_view>
 #include <vector>
 
-/// What pictures are made of: SVG on white paper, which names no other file.
-namespace pmufab::explore::svg {
+#include "testbench/pages/svg.h"
 
-inline constexpr std::string_view kInk = "#1b1f24";
-inline constexpr std::string_view kSoft = "#59636e";
-inline constexpr std::string_view kGrid = "#d3d9df";
+/// What charts share besides html::Svg.
+namespace pmufab::explore::svg {
 
 /// @return a colour that people with any kind of colour vision tell from the others (Okabe and Ito)
 [[nodiscard]] std::string_view color(std::size_t number) noexcept;
 
-/// @return a picture's beginning: its size, its paper and its title
-[[nodiscard]] std::string begin(double width, double height, const std::string& title);
-[[nodiscard]] std::string end();
+/// A chart, with its title on top.
+class Chart {
+ public:
+  Chart(double width, double height, const std::string& title);
 
-/// @param anchor  start, middle or end
-/// @param more    attributes
-[[nodiscard]] std::string text(double x, double y, std::string_view anchor, const std::string& text,
-                               std::string_view more = {});
-/// @return a text that reads from below to above, around a place
-[[nodiscard]] std::string upright_text(double x, double y, const std::string& text);
-[[nodiscard]] std::string line(double x1, double y1, double x2, double y2, std::string_view color);
-/// @param told  shown while the pointer is on it
-[[nodiscard]] std::string dot(double x, double y, std::string_view color, const std::string& told);
+  /// @param anchor  start, middle or end
+  void text(double x, double y, std::string_view anchor, const std::string& text);
+  /// A text that reads from below to above, around a place.
+  void upright_text(double x, double y, const std::string& text);
+  void line(double x1, double y1, double x2, double y2, std::string_view color);
+  /// @param told  shown while the pointer is on it
+  void dot(double x, double y, std::string_view color, const std::string& told);
+  /// What else there is.
+  [[nodiscard]] html::Svg& svg() noexcept { return svg_; }
+  [[nodiscard]] std::string picture() const;
+
+ private:
+  double width_;
+  double height_;
+  std::string title_;
+  html::Svg svg_;
+};
 
 /// @return how wide a text is, about
 [[nodiscard]] double width_of(const std::string& text) noexcept;

@@ -213,7 +213,7 @@ void check_labels(Reader& reader, const Axis& axis) {
 }  // namespace
 
 bool Axis::has_numbers() const noexcept {
-  return std::all_of(values.begin(), values.end(), [](const AxisValue& value) { return value.number.has_value(); });
+  return std::ranges::all_of(values, [](const AxisValue& value) { return value.number.has_value(); });
 }
 
 std::optional<double> number_of(const std::string& text) {

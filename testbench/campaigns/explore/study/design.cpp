@@ -19,7 +19,7 @@ namespace {
 constexpr std::uint64_t kMostPositions = std::uint64_t{1} << 62;
 
 std::vector<std::uint64_t> sorted_once(std::vector<std::uint64_t> sites) {
-  std::sort(sites.begin(), sites.end());
+  std::ranges::sort(sites);
   sites.erase(std::unique(sites.begin(), sites.end()), sites.end());
   return sites;
 }

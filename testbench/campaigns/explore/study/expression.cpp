@@ -52,8 +52,7 @@ void refuse_unknown_functions(const std::string& text, const scenario::Source& s
     std::size_t begin = end;
     while (begin > 0 && is_part(text[begin - 1])) --begin;
     const std::string name = text.substr(begin, end - begin);
-    if (name.empty() || std::find(function_names().begin(), function_names().end(), name) != function_names().end())
-      continue;
+    if (name.empty() || std::ranges::find(function_names(), name) != function_names().end()) continue;
     throw InputError(source, path,
                      fmt::format("the function '{}' is unknown {}", name, at_column(static_cast<int>(begin), text)),
                      scenario::suggest(name, function_names()));
@@ -117,7 +116,7 @@ Expression::Expression(std::string text, const std::vector<std::string>& names, 
   try {
     parser.SetExpr(parsed_->text);
     for (const std::string& name : names_in(parser)) {
-      if (std::find(names.begin(), names.end(), name) != names.end()) {
+      if (std::ranges::find(names, name) != names.end()) {
         parser.DefineVar(name, &parsed_->values[name]);
         continue;
       }

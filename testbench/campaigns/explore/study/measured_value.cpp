@@ -90,7 +90,7 @@ Found find(const Json& run, const MeasuredValue& value) {
     const bool is_event = value.of == Of::event;
     look_into(measure.at(is_event ? "counters" : "derived"), is_event ? "event" : "name", name, value, found);
   }
-  if (!value.measure.empty() && std::find(measures.begin(), measures.end(), value.measure) == measures.end())
+  if (!value.measure.empty() && std::ranges::find(measures, value.measure) == measures.end())
     refuse(value, "the scenario has no measure", value.measure, measures);
   return found;
 }
@@ -99,7 +99,7 @@ Found find(const Json& run, const MeasuredValue& value) {
 std::optional<double> estimate_in(const Json& run, const Json* counter, const MeasuredValue& value) {
   for (const Json& measure : run.at("measures")) {
     const Json& counters = measure.at("counters");
-    const auto place = std::find_if(counters.begin(), counters.end(), [&](const Json& one) { return &one == counter; });
+    const auto place = std::ranges::find_if(counters, [&](const Json& one) { return &one == counter; });
     if (place == counters.end()) continue;
     const auto index = static_cast<std::size_t>(place - counters.begin());
     std::vector<CountedSpan> spans;
@@ -120,9 +120,9 @@ std::optional<double> estimate_in(const Json& run, const Json* counter, const Me
 double combined(const std::vector<double>& numbers, MeasuredValue::Combine combine) {
   switch (combine) {
     case MeasuredValue::Combine::minimum:
-      return *std::min_element(numbers.begin(), numbers.end());
+      return *std::ranges::min_element(numbers);
     case MeasuredValue::Combine::maximum:
-      return *std::max_element(numbers.begin(), numbers.end());
+      return *std::ranges::max_element(numbers);
     default:
       break;
   }

@@ -23,7 +23,7 @@ using scenario::Value;
 constexpr std::size_t kMostNames = 500;
 
 bool contains(const std::vector<std::string>& names, const std::string& name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
+  return std::ranges::find(names, name) != names.end();
 }
 
 /// A name of an axis or a response is also a column, and a name in expressions.
@@ -179,7 +179,7 @@ void read_goal(Reader& reader, Study& study) {
   for (const std::string& one : each) {
     const std::size_t other = read_axis_name(reader, "for_each", one, study);
     if (other == axis) reader.fail("for_each", fmt::format("'{}' is the axis that is looked for", one));
-    if (std::find(goal.for_each.begin(), goal.for_each.end(), other) != goal.for_each.end())
+    if (std::ranges::find(goal.for_each, other) != goal.for_each.end())
       reader.fail("for_each", fmt::format("'{}' is named twice", one));
     goal.for_each.push_back(other);
     if (study.axes[other].has_numbers()) numbers.push_back(one);
@@ -234,8 +234,8 @@ void read_baseline(Reader& reader, Study& study) {
       std::string label;
       baseline.text(axis.name.c_str(), label);
       if (label.empty()) continue;
-      const auto found = std::find_if(axis.values.begin(), axis.values.end(),
-                                      [&](const AxisValue& value) { return value.label == label; });
+      const auto found =
+          std::ranges::find_if(axis.values, [&](const AxisValue& value) { return value.label == label; });
       std::vector<std::string> labels;
       for (const AxisValue& value : axis.values) labels.push_back(value.label);
       if (found == axis.values.end())
@@ -284,12 +284,10 @@ void check_paths(Reader& reader, const Study& study) {
 void check_seeds(Reader& reader, const Study& study) {
   if (study.repeats == 1) return;
   const auto sets_seed = [](const std::vector<Setting>& settings) {
-    return std::any_of(settings.begin(), settings.end(),
-                       [](const Setting& setting) { return setting.text.starts_with("seed="); });
+    return std::ranges::any_of(settings, [](const Setting& setting) { return setting.text.starts_with("seed="); });
   };
   for (const Axis& axis : study.axes) {
-    if (std::any_of(axis.values.begin(), axis.values.end(),
-                    [&](const AxisValue& value) { return sets_seed(value.settings); }))
+    if (std::ranges::any_of(axis.values, [&](const AxisValue& value) { return sets_seed(value.settings); }))
       reader.fail("repeat", fmt::format("the axis '{}' sets the seed, too", axis.name), "remove one of them");
   }
 }
@@ -346,8 +344,7 @@ std::optional<std::vector<std::uint64_t>> Study::sites(bool whole_grid) const {
 std::vector<std::size_t> Study::other_axes(const Goal& goal) const {
   std::vector<std::size_t> others;
   for (std::size_t i = 0; i < axes.size(); ++i) {
-    if (i != goal.axis && std::find(goal.for_each.begin(), goal.for_each.end(), i) == goal.for_each.end())
-      others.push_back(i);
+    if (i != goal.axis && std::ranges::find(goal.for_each, i) == goal.for_each.end()) others.push_back(i);
   }
   return others;
 }
@@ -409,7 +406,7 @@ void resolve_drivers(Value& document, const std::vector<std::string>& versions) 
         Value version = Value::of(set.kernel_version, true);
         version.source = selector.source;
         const auto is_same = [&](const Value& other) { return other.scalar == version.scalar; };
-        if (std::none_of(resolved.begin(), resolved.end(), is_same)) resolved.push_back(std::move(version));
+        if (std::ranges::none_of(resolved, is_same)) resolved.push_back(std::move(version));
       }
     }
     list->items = std::move(resolved);

@@ -15,7 +15,7 @@ struct Known {
 };
 
 double interpolated(const std::vector<Known>& known, double time) {
-  const auto after = std::find_if(known.begin(), known.end(), [&](const Known& one) { return one.time >= time; });
+  const auto after = std::ranges::find_if(known, [&](const Known& one) { return one.time >= time; });
   if (after == known.begin()) return known.front().rate;
   if (after == known.end()) return known.back().rate;
   const Known& before = *(after - 1);

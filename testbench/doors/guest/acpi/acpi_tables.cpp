@@ -92,7 +92,7 @@ Places own_places() {
 
 void check_affinity(const FirmwareDescription& firmware, const std::vector<Cpu>& cpus) {
   for (const ApmtNode& node : firmware.apmt) {
-    const bool has_cpu = std::any_of(cpus.begin(), cpus.end(), [&](const Cpu& cpu) {
+    const bool has_cpu = std::ranges::any_of(cpus, [&](const Cpu& cpu) {
       return (node.affinity_is_container ? cpu.container_uid : cpu.uid) == node.processor_affinity;
     });
     if (!has_cpu) {
@@ -245,8 +245,8 @@ std::string cedt(const FirmwareDescription& firmware, const Places& places,
 
 /// @return what the guest's tables describe: without CXL hierarchy if the guest cannot have it.
 FirmwareDescription for_guest(FirmwareDescription firmware, const GuestMap& map) {
-  const bool is_free = std::all_of(firmware.cxl_windows.begin(), firmware.cxl_windows.end(),
-                                   [](const platform::CxlWindow& window) { return window.base >= kPlatformEnd; });
+  const bool is_free = std::ranges::all_of(
+      firmware.cxl_windows, [](const platform::CxlWindow& window) { return window.base >= kPlatformEnd; });
   if (map.has_cxl_ports && is_free) return firmware;
   firmware.cxl_windows.clear();
   for (platform::PciSegment& bridge : firmware.pci_segments) bridge.cxl_registers.reset();
@@ -352,7 +352,7 @@ AcpiBlobs make_acpi_tables(const FirmwareDescription& description, const GuestTo
 
 std::vector<AcpiTable> make_platform_tables(const FirmwareDescription& firmware) {
   std::vector<Cpu> cpus = firmware.cpus;
-  std::stable_sort(cpus.begin(), cpus.end(), [](const Cpu& left, const Cpu& right) {
+  std::ranges::stable_sort(cpus, [](const Cpu& left, const Cpu& right) {
     return std::tie(left.node, left.container_uid) < std::tie(right.node, right.container_uid);
   });
   const Places places = own_places();

@@ -173,15 +173,14 @@ void add_devices(const FirmwareDescription& firmware, const Places& places, std:
 }  // namespace
 
 bool has_cxl(const FirmwareDescription& firmware) {
-  return std::any_of(firmware.pci_segments.begin(), firmware.pci_segments.end(),
-                     [](const platform::PciSegment& bridge) { return bridge.cxl_registers.has_value(); });
+  return std::ranges::any_of(firmware.pci_segments,
+                             [](const platform::PciSegment& bridge) { return bridge.cxl_registers.has_value(); });
 }
 
 std::string guest_dsdt(const FirmwareDescription& firmware, const std::vector<platform::Cpu>& cpus,
                        const Places& places) {
-  const bool native_cxl_error =
-      std::all_of(firmware.pci_segments.begin(), firmware.pci_segments.end(),
-                  [](const platform::PciSegment& segment) { return segment.native_cxl_error; });
+  const bool native_cxl_error = std::ranges::all_of(
+      firmware.pci_segments, [](const platform::PciSegment& segment) { return segment.native_cxl_error; });
   std::vector<Term> objects;
   add_cpus(cpus, objects);
   objects.push_back(serial_console());

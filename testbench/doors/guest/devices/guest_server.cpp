@@ -118,9 +118,8 @@ void GuestServer::add_functions(const std::vector<pci_access::FoundFunction>& fu
   const platform::FirmwareDescription& firmware = machine_.platform().firmware();
   for (const pci_access::FoundFunction& function : functions) {
     if (!is_shown(function)) continue;
-    const auto segment =
-        std::find_if(firmware.pci_segments.begin(), firmware.pci_segments.end(),
-                     [&](const platform::PciSegment& each) { return each.number == function.address >> 16; });
+    const auto segment = std::ranges::find_if(
+        firmware.pci_segments, [&](const platform::PciSegment& each) { return each.number == function.address >> 16; });
     PciFunction::Place place{};
     place.configuration = segment->ecam_base + (std::uint64_t{function.address & 0xffff} << 12);
     place.doorbell = firmware.msi.address;
@@ -309,9 +308,8 @@ void GuestServer::deliver() {
   if (!clock_.may_act()) return;
   interrupts_.deliver(soc_.bus_master(), static_cast<std::uint64_t>(clock_.now().count()));
   for (const std::uint32_t data : std::exchange(messages_, {})) {
-    signalled_ = std::any_of(functions_.begin(), functions_.end(),
-                             [data](PciFunction& function) { return function.message(data); }) ||
-                 signalled_;
+    signalled_ =
+        std::ranges::any_of(functions_, [data](PciFunction& function) { return function.message(data); }) || signalled_;
   }
 }
 
@@ -323,7 +321,7 @@ void GuestServer::settle() {
   const auto is_waiting = [](const auto& server) { return server->unanswered_writes() > 0; };
   unsigned turns = std::exchange(signalled_, false) ? kTurns : 0;
   while (!stopped_) {
-    if (std::any_of(servers_.begin(), servers_.end(), is_waiting)) {
+    if (std::ranges::any_of(servers_, is_waiting)) {
       look(-1);
     } else if (turns > 0 && soc_.bus_master() != nullptr) {
       --turns;

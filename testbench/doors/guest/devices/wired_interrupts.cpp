@@ -51,8 +51,7 @@ void WiredInterrupts::deliver(vfio_user::Client* bus_master, std::uint64_t now) 
 }
 
 bool WiredInterrupts::any_high() const {
-  return std::any_of(lines_.begin(), lines_.end(),
-                     [](const auto& entry) { return entry.second.high > 0 || entry.second.due; });
+  return std::ranges::any_of(lines_, [](const auto& entry) { return entry.second.high > 0 || entry.second.due; });
 }
 
 }  // namespace pmufab::guest

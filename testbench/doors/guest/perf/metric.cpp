@@ -25,7 +25,7 @@ template <typename Operation>
 Range corners(const Range& a, const Range& b, Operation operation) {
   const std::array<double, 4> all{operation(a.low, b.low), operation(a.low, b.high), operation(a.high, b.low),
                                   operation(a.high, b.high)};
-  const auto [least, most] = std::minmax_element(all.begin(), all.end());
+  const auto [least, most] = std::ranges::minmax_element(all);
   return {*least, *most};
 }
 
@@ -135,7 +135,7 @@ std::vector<Metric> parse_metrics(std::string_view text) {
 std::optional<std::vector<std::string>> events_of(const Metric& metric) {
   std::vector<std::string> names;
   const CountOf note_name = [&](const std::string& name) {
-    if (name != kDuration && std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    if (name != kDuration && std::ranges::find(names, name) == names.end()) names.push_back(name);
     return std::optional(Range{1, 1});
   };
   if (!Expression(metric.expression, note_name).evaluate()) return std::nullopt;

@@ -55,7 +55,7 @@ class Parser {
     appends_ = appends_ || name == "append";
     if (equals != std::string::npos) {
       take(name, text.substr(equals + 1));
-    } else if (std::find(kNamesWithValue.begin(), kNamesWithValue.end(), name) != kNamesWithValue.end()) {
+    } else if (std::ranges::find(kNamesWithValue, name) != kNamesWithValue.end()) {
       take_next(name);
     }
   }

@@ -140,7 +140,7 @@ void PerfExpectations::refuse(Event& event, const std::string& why) {
 /// perf divides a group by PMUs.
 bool PerfExpectations::is_first_refused(std::size_t index) const {
   const Event& event = events_[index];
-  const auto first = std::find_if(events_.begin(), events_.end(), [&](const Event& other) {
+  const auto first = std::ranges::find_if(events_, [&](const Event& other) {
     return other.group == event.group && (other.event.pmu.empty() || other.event.pmu == event.event.pmu);
   });
   return first != events_.end() && first->told.is_refused;
@@ -222,8 +222,8 @@ void PerfExpectations::add(const std::string& text, std::size_t group, const std
     } else if (reason.empty()) {
       // The numbers, whatever words perf was given.
       event.event = *named;
-      event.is_paired = std::any_of(fabrics_.begin(), fabrics_.end(),
-                                    [&](const auto& fabric) { return fabric->counts_in_a_pair(event.event); });
+      event.is_paired =
+          std::ranges::any_of(fabrics_, [&](const auto& fabric) { return fabric->counts_in_a_pair(event.event); });
       event.told.note = scenario::expect_event(judge_, fabrics_, next_, event.event);
       if (event.told.note.empty()) {
         event.wide = next_++;
@@ -286,7 +286,7 @@ std::uint64_t PerfExpectations::counted_since_open(const Event& event) const {
 }
 
 bool PerfExpectations::is_certain(const Event& event, Picoseconds end) const {
-  const bool together = std::all_of(events_.begin(), events_.end(), [&](const Event& other) {
+  const bool together = std::ranges::all_of(events_, [&](const Event& other) {
     // Of one that was not understood nobody knows which it is.
     return other.group == event.group || other.told.metric || other.told.is_refused ||
            (!other.event.pmu.empty() && other.event.pmu != event.event.pmu);

@@ -150,8 +150,7 @@ perf::Count sum_of(std::span<const PrintedCount> printed) {
     count.unknown = "it is not in perf's output";
     return count;
   }
-  count.is_cut_short =
-      std::any_of(printed.begin(), printed.end(), [](const PrintedCount& each) { return each.time.has_value(); });
+  count.is_cut_short = std::ranges::any_of(printed, [](const PrintedCount& each) { return each.time.has_value(); });
   std::uint64_t sum = 0;
   bool is_counted = true;
   bool is_never = true;
@@ -182,8 +181,8 @@ perf::Expected expected_of(const ExpectedEvent& event) {
 
 /// @return whether perf says that the kernel refused the event
 bool is_refused(std::span<const PrintedCount> printed) {
-  return !printed.empty() && std::all_of(printed.begin(), printed.end(),
-                                         [](const PrintedCount& count) { return !count.value && !count.is_never; });
+  return !printed.empty() &&
+         std::ranges::all_of(printed, [](const PrintedCount& count) { return !count.value && !count.is_never; });
 }
 
 /// @return the verdict on an event that the kernel has refused, or had to; nothing: that does not decide
@@ -208,7 +207,7 @@ std::optional<perf::Verdict> verdict_on_refusal(const ExpectedEvent& event, std:
 /// @return several perfs printed them
 bool are_of_several_tables(std::span<const PrintedCount> printed) {
   std::size_t table = 0;
-  return std::any_of(printed.begin(), printed.end(), [&](const PrintedCount& count) {
+  return std::ranges::any_of(printed, [&](const PrintedCount& count) {
     const std::size_t before = std::exchange(table, count.table == 0 ? table : count.table);
     return before != 0 && before != table;
   });
@@ -218,8 +217,8 @@ bool are_of_several_tables(std::span<const PrintedCount> printed) {
 ///         given them
 bool others_may_print(const std::vector<std::vector<ExpectedEvent>>& runs, const std::vector<ExpectedEvent>& own,
                       const std::map<std::string, std::vector<PrintedCount>>& printed) {
-  return std::any_of(runs.begin(), runs.end(), [&](const std::vector<ExpectedEvent>& run) {
-    return &run != &own && std::any_of(run.begin(), run.end(), [&](const ExpectedEvent& event) {
+  return std::ranges::any_of(runs, [&](const std::vector<ExpectedEvent>& run) {
+    return &run != &own && std::ranges::any_of(run, [&](const ExpectedEvent& event) {
       const auto found = printed.find(event.text);
       const bool is_known =
           event.metric || event.is_refused || (event.low && event.high) || perf::software_event(event.text);
@@ -243,8 +242,8 @@ std::optional<Range> duration_of(const std::vector<PrintedCount>& counts) {
 }
 
 const ExpectedEvent* find_event(const std::vector<ExpectedEvent>& run, const std::string& name) {
-  const auto event = std::find_if(run.begin(), run.end(),
-                                  [&](const ExpectedEvent& each) { return !each.metric && each.text == name; });
+  const auto event =
+      std::ranges::find_if(run, [&](const ExpectedEvent& each) { return !each.metric && each.text == name; });
   return event == run.end() ? nullptr : &*event;
 }
 
@@ -410,17 +409,16 @@ struct Portion {
 PerfOutput of_table(const PerfOutput& printed, std::size_t table) {
   PerfOutput own;
   const auto is_own = [table](const auto& each) { return each.table == table; };
-  std::copy_if(printed.counts.begin(), printed.counts.end(), std::back_inserter(own.counts), is_own);
-  std::copy_if(printed.metrics.begin(), printed.metrics.end(), std::back_inserter(own.metrics), is_own);
+  std::ranges::copy_if(printed.counts, std::back_inserter(own.counts), is_own);
+  std::ranges::copy_if(printed.metrics, std::back_inserter(own.metrics), is_own);
   return own;
 }
 
 /// @return a count of each event that the run is judged by is there
 bool has_all(const PerfOutput& printed, const std::vector<ExpectedEvent>& run) {
-  return std::all_of(run.begin(), run.end(), [&](const ExpectedEvent& event) {
+  return std::ranges::all_of(run, [&](const ExpectedEvent& event) {
     return !event.low || !event.high ||
-           std::any_of(printed.counts.begin(), printed.counts.end(),
-                       [&](const PrintedCount& count) { return count.event == event.text; });
+           std::ranges::any_of(printed.counts, [&](const PrintedCount& count) { return count.event == event.text; });
   });
 }
 

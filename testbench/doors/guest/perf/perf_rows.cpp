@@ -55,13 +55,13 @@ std::vector<std::string> candidates(const perf::WrittenEvent& event, const perf:
   std::vector<std::string> names;
   for (const Entry& entry : catalog.entries()) {
     if (!event.pmu.empty() && entry.name == event.pmu) return {entry.name};
-    const bool is_meant = event.pmu.empty()
-                              ? std::any_of(entry.events.begin(), entry.events.end(),
-                                            [&](const auto& known) { return known.name == event.terms.front().name; })
-                              : matches(entry.name, event.pmu);
+    const bool is_meant =
+        event.pmu.empty() ? std::ranges::any_of(
+                                entry.events, [&](const auto& known) { return known.name == event.terms.front().name; })
+                          : matches(entry.name, event.pmu);
     if (is_meant) names.push_back(entry.name);
   }
-  std::sort(names.begin(), names.end(), [](const std::string& a, const std::string& b) {
+  std::ranges::sort(names, [](const std::string& a, const std::string& b) {
     return std::pair(base_of(a), number_of(a)) < std::pair(base_of(b), number_of(b));
   });
   return names;
@@ -70,7 +70,7 @@ std::vector<std::string> candidates(const perf::WrittenEvent& event, const perf:
 /// An event of CPUs, too, which has a row in any case, so that others of its name cannot have that name.
 bool is_of_cpus(const std::string& name) {
   constexpr std::array<std::string_view, 4> kNames{"cycles", "instructions", "branches", "bus-cycles"};
-  return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
+  return std::ranges::find(kNames, name) != kNames.end();
 }
 
 /// @return perf's name for one of several events that have the same
@@ -136,7 +136,7 @@ std::vector<perf::WrittenGroup> parse_perf_events(const std::string& text) {
 bool leaves_out_modes(const std::string& modifiers) {
   const auto names_some = [&](std::string_view modes) {
     const auto named =
-        std::count_if(modes.begin(), modes.end(), [&](char mode) { return modifiers.find(mode) != std::string::npos; });
+        std::ranges::count_if(modes, [&](char mode) { return modifiers.find(mode) != std::string::npos; });
     return named != 0 && static_cast<std::size_t>(named) != modes.size();
   };
   return names_some("ukh") || names_some("GH") || modifiers.find('I') != std::string::npos;
@@ -144,8 +144,8 @@ bool leaves_out_modes(const std::string& modifiers) {
 
 std::vector<PerfRow> perf_rows(const perf::WrittenEvent& event, const perf::PmuCatalog& catalog, bool merges) {
   const bool is_bare = event.pmu.empty();
-  const auto name = std::find_if(event.terms.begin(), event.terms.end(),
-                                 [](const auto& term) { return term.name == "name" && term.value; });
+  const auto name =
+      std::ranges::find_if(event.terms, [](const auto& term) { return term.name == "name" && term.value; });
   std::vector<std::pair<std::string, PerfRow>> rows;  // with the first PMU of each
   std::optional<perf::EventError> error;
   for (const std::string& pmu : candidates(event, catalog)) {

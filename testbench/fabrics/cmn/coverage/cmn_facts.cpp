@@ -55,10 +55,10 @@ bool has_shuffled_dtcs(const cmn::Topology& mesh) {
     const auto note = [&](const cmn::Node& node) {
       if (node.type == cmn::NodeType::dtc) order.push_back(crosspoint.dtc_domain);
     };
-    for (const cmn::Port& port : crosspoint.ports) std::for_each(port.nodes.begin(), port.nodes.end(), note);
-    std::for_each(crosspoint.nodes.begin(), crosspoint.nodes.end(), note);
+    for (const cmn::Port& port : crosspoint.ports) std::ranges::for_each(port.nodes, note);
+    std::ranges::for_each(crosspoint.nodes, note);
   }
-  return !std::is_sorted(order.begin(), order.end());
+  return !std::ranges::is_sorted(order);
 }
 
 void add_domains(PmuFacts& facts, PmuClasses& classes, const platform::CmnSpec& spec) {
@@ -98,17 +98,16 @@ void add_mesh(PmuFacts& facts, const PlatformSpec& platform, std::size_t number)
   for (unsigned revision = 0; revision < product.revisions; ++revision)
     classes.add(fmt::format("revision {}", revision), mesh.revision == revision);
   const auto has_port = [&](auto wanted) {
-    return std::any_of(mesh.crosspoints.begin(), mesh.crosspoints.end(), [&](const cmn::Crosspoint& crosspoint) {
-      return std::any_of(crosspoint.ports.begin(), crosspoint.ports.end(), wanted);
+    return std::ranges::any_of(mesh.crosspoints, [&](const cmn::Crosspoint& crosspoint) {
+      return std::ranges::any_of(crosspoint.ports, wanted);
     });
   };
   classes.add("several devices at a port", has_port([](const cmn::Port& port) { return cmn::device_count(port) > 1; }));
   classes.add("several meshes", platform.of<platform::CmnMeshesSpec>().meshes.size() > 1);
   classes.add("linked with another mesh",
-              std::any_of(platform.of<platform::CmnMeshesSpec>().links.begin(),
-                          platform.of<platform::CmnMeshesSpec>().links.end(), [&](const platform::CmnLinkSpec& link) {
-                            return link.from.mesh == number || link.to.mesh == number;
-                          }));
+              std::ranges::any_of(platform.of<platform::CmnMeshesSpec>().links, [&](const platform::CmnLinkSpec& link) {
+                return link.from.mesh == number || link.to.mesh == number;
+              }));
 }
 
 std::optional<PmuFacts> facts_of_mesh(const PlatformSpec& platform, const std::string& pmu) {

@@ -76,9 +76,9 @@ std::string hint_of_nodes(const perf::ResolvedEvent& event, std::size_t mesh, co
   }
   const std::string name(cmn::to_string(type));
   if (ids.empty()) return fmt::format("the mesh has no {}", name);
-  if (std::find(ids.begin(), ids.end(), *id) != ids.end()) return {};
+  if (std::ranges::find(ids, *id) != ids.end()) return {};
   const auto distance = [&](std::uint64_t other) { return other > *id ? other - *id : *id - other; };
-  std::stable_sort(ids.begin(), ids.end(), [&](std::uint64_t a, std::uint64_t b) { return distance(a) < distance(b); });
+  std::ranges::stable_sort(ids, [&](std::uint64_t a, std::uint64_t b) { return distance(a) < distance(b); });
   if (ids.size() > kShown) ids.resize(kShown);
   return fmt::format("there is no {} with node id {:#x}; the nearest are {:#x} (pmufab map shows all)", name, *id,
                      fmt::join(ids, ", "));

@@ -232,8 +232,7 @@ std::uint64_t CmnFabric::operations_ahead() const {
 
 bool CmnFabric::traffic_is_over() const {
   const auto has_ended = [](const auto& traffic) { return traffic->ended(); };
-  return std::all_of(flows_.begin(), flows_.end(), has_ended) &&
-         std::all_of(chi_traffic_.begin(), chi_traffic_.end(), has_ended) && progress().done();
+  return std::ranges::all_of(flows_, has_ended) && std::ranges::all_of(chi_traffic_, has_ended) && progress().done();
 }
 
 void CmnFabric::add_gauges(std::vector<Gauge>& gauges) const {
@@ -346,7 +345,7 @@ scoreboard::Injection CmnFabric::injection(const perf::ResolvedEvent& event, uns
 }
 
 bool CmnFabric::counts_in_a_pair(const perf::ResolvedEvent& event) const {
-  return std::any_of(event.terms.begin(), event.terms.end(), [](const scoreboard::EventTerm& term) {
+  return std::ranges::any_of(event.terms, [](const scoreboard::EventTerm& term) {
     return term.name == "wp_combine" && term.value.value_or(1) != 0;
   });
 }

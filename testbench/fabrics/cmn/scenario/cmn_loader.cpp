@@ -146,8 +146,8 @@ void read_crosspoints(Reader& reader, Topology& topology) {
   topology.dtcs = 0;
   for (const cmn::Crosspoint& crosspoint : topology.crosspoints) {
     for (const cmn::Port& port : crosspoint.ports) {
-      topology.dtcs += static_cast<unsigned>(std::count_if(
-          port.nodes.begin(), port.nodes.end(), [](const cmn::Node& node) { return node.type == cmn::NodeType::dtc; }));
+      topology.dtcs += static_cast<unsigned>(
+          std::ranges::count_if(port.nodes, [](const cmn::Node& node) { return node.type == cmn::NodeType::dtc; }));
     }
   }
 }

@@ -106,7 +106,7 @@ CmnService::CmnService(driver_host::DriverHost& host, const std::vector<MeshPmu>
 }
 
 void CmnService::learn_terms() {
-  if (std::none_of(terms_.begin(), terms_.end(), [](const auto& of_pmu) { return of_pmu.second.empty(); })) return;
+  if (std::ranges::none_of(terms_, [](const auto& of_pmu) { return of_pmu.second.empty(); })) return;
   const perf::PmuCatalog catalog(pmus());
   for (const perf::PmuCatalog::Entry& pmu : catalog.entries()) {
     Terms& terms = terms_[pmu.name];
@@ -143,10 +143,9 @@ std::vector<CmnService::MeshPmu> mesh_pmus(const platform::PlatformSpec& platfor
                                            const platform::FirmwareDescription& firmware) {
   std::vector<CmnService::MeshPmu> pmus;
   for (const platform::CmnSpec& mesh : platform.of<platform::CmnMeshesSpec>().meshes) {
-    const auto device =
-        std::find_if(firmware.devices.begin(), firmware.devices.end(), [&](const platform::AcpiDevice& one) {
-          return !one.memory.empty() && one.memory.front().base == mesh.topology.base;
-        });
+    const auto device = std::ranges::find_if(firmware.devices, [&](const platform::AcpiDevice& one) {
+      return !one.memory.empty() && one.memory.front().base == mesh.topology.base;
+    });
     if (device == firmware.devices.end()) throw std::logic_error("firmware does not tell of a mesh");
     CmnService::MeshPmu& pmu = pmus.emplace_back();
     pmu.name = fmt::format("arm_cmn_{}", pmus.size() - 1);

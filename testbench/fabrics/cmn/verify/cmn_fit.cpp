@@ -42,7 +42,7 @@ bool CmnFit::dtcs_have_room(const std::vector<const MeshEvent*>& events, bool is
     }
   }
   return cycles <= (is_group ? 1 : dtcs_) &&
-         std::all_of(used.begin(), used.end(), [](unsigned count) { return count <= cmn::kGlobalCounters; });
+         std::ranges::all_of(used, [](unsigned count) { return count <= cmn::kGlobalCounters; });
 }
 
 bool CmnFit::dtms_have_room(const std::vector<const MeshEvent*>& events, bool is_group) const {
@@ -55,8 +55,7 @@ bool CmnFit::dtms_have_room(const std::vector<const MeshEvent*>& events, bool is
     }
   }
   const auto has_room = [](const auto& dtm) { return dtm.second <= cmn::kLocalCounters; };
-  return std::all_of(used.begin(), used.end(), has_room) &&
-         (!is_group || std::all_of(checked.begin(), checked.end(), has_room));
+  return std::ranges::all_of(used, has_room) && (!is_group || std::ranges::all_of(checked, has_room));
 }
 
 bool CmnFit::watchpoints_fit(const std::vector<const MeshEvent*>& events, bool is_group) const {
@@ -79,7 +78,7 @@ bool CmnFit::watchpoints_fit(const std::vector<const MeshEvent*>& events, bool i
       }
     }
   }
-  return std::all_of(uses.begin(), uses.end(), [&](const auto& entry) {
+  return std::ranges::all_of(uses, [&](const auto& entry) {
     const Use& use = entry.second;
     const bool agree = use.combined == 0 || use.combined == use.count;
     return use.count <= kEachWay && agree && (!watchpoints_by_group_ || use.groups.size() == use.count);
@@ -102,7 +101,7 @@ bool CmnFit::filters_fit(const std::vector<const MeshEvent*>& events, bool is_gr
 bool CmnFit::fits(const std::vector<const MeshEvent*>& events, bool is_group) const {
   // A pair is a group of its own.
   const auto is_pair = [](const MeshEvent* event) { return !event->pair.empty(); };
-  if (is_group && std::any_of(events.begin(), events.end(), is_pair)) return false;
+  if (is_group && std::ranges::any_of(events, is_pair)) return false;
   const std::vector<const MeshEvent*> all = one_by_one(events);
   return dtcs_have_room(all, is_group) && dtms_have_room(all, is_group) && watchpoints_fit(all, is_group) &&
          filters_fit(all, is_group);
@@ -132,7 +131,7 @@ std::set<CmnFit::Refusal> CmnFit::refusals(const MeshEvent& event, const Checked
     return why;
   }
   const auto is_full = [](const auto& dtc) { return dtc.second == cmn::kGlobalCounters; };
-  if (!full_dtc_alone_ && std::any_of(others.dtcs.begin(), others.dtcs.end(), is_full)) why.insert(Refusal::dtc_full);
+  if (!full_dtc_alone_ && std::ranges::any_of(others.dtcs, is_full)) why.insert(Refusal::dtc_full);
   for (const EventPlace& place : event.places) {
     if (count_of(others.dtcs, domain_of(place)) == cmn::kGlobalCounters) why.insert(Refusal::dtc_full);
     if (count_of(others.dtms, place.checked_dtm) == cmn::kLocalCounters) why.insert(Refusal::dtm_full);
@@ -144,9 +143,8 @@ std::set<CmnFit::Refusal> CmnFit::refusals(const MeshEvent& event, const Checked
     const auto seen = others.watchpoints.find({place.checked_dtm, event.upload});
     if (seen == others.watchpoints.end()) continue;
     const std::vector<Checked::Watchpoint>& known = seen->second;
-    const bool is_taken = std::any_of(known.begin(), known.end(), [&](const Checked::Watchpoint& other) {
-      return other.group == (event.group & 1U);
-    });
+    const bool is_taken =
+        std::ranges::any_of(known, [&](const Checked::Watchpoint& other) { return other.group == (event.group & 1U); });
     if (known.size() == 2 || (watchpoints_by_group_ && is_taken)) {
       why.insert(Refusal::watchpoints_full);
     } else if (combines_ && known.front().combined != event.combined) {

@@ -112,7 +112,7 @@ MeshEvent EventMaker::cycles() const {
 
 unsigned EventMaker::draw_interface() {
   std::vector<unsigned> interfaces;
-  const unsigned most = *std::max_element(used_ports_.begin(), used_ports_.end());
+  const unsigned most = *std::ranges::max_element(used_ports_);
   if (plan_.is_single()) {
     // Codes 0 to 5 are ports then (cmn.md 5.4).
     return static_cast<unsigned>(random_.number(0, std::max(most, 1U) - 1));
@@ -121,8 +121,8 @@ unsigned EventMaker::draw_interface() {
   if (plan_.topology.rows > 1) interfaces.insert(interfaces.end(), {2, 3});
   // The driver has no names for ports at which no crosspoint has a device.
   for (unsigned port = 0; port < most; ++port) {
-    const bool is_used = std::any_of(plan_.devices.begin(), plan_.devices.end(),
-                                     [&](const auto& ports) { return port < ports.size() && ports[port] != "-"; });
+    const bool is_used = std::ranges::any_of(
+        plan_.devices, [&](const auto& ports) { return port < ports.size() && ports[port] != "-"; });
     if (is_used) interfaces.push_back(kPortInterface + port);
   }
   return random_.pick(interfaces);
@@ -192,7 +192,7 @@ MeshEvent EventMaker::watchpoint() {
   MeshEvent event;
   event.kind = MeshEvent::Kind::watchpoint;
   event.upload = random_.chance(50);
-  const unsigned most = std::max(*std::max_element(used_ports_.begin(), used_ports_.end()), 1U);
+  const unsigned most = std::max(*std::ranges::max_element(used_ports_), 1U);
   const auto port = static_cast<unsigned>(random_.number(0, most - 1));
   const auto channel = static_cast<cmn::Channel>(random_.number(0, 3));
   // A CMN-600 has two groups; drivers drop further bits.
@@ -317,9 +317,8 @@ std::optional<MeshEvent> EventMaker::node() {
   // Gateways that lead nowhere count nothing.
   if (!is_linked_ && chosen->type >= NodeType::cxra && chosen->type <= NodeType::ccla) chosen = &random_.pick(types_);
   // Homes have most events.
-  const auto home = std::find_if(types_.begin(), types_.end(), [](const TypeNodes& type) {
-    return type.type == NodeType::hn_f || type.type == NodeType::hn_s;
-  });
+  const auto home = std::ranges::find_if(
+      types_, [](const TypeNodes& type) { return type.type == NodeType::hn_f || type.type == NodeType::hn_s; });
   if (home != types_.end() && random_.chance(25)) chosen = &*home;
   const TypeNodes& nodes = *chosen;
   std::vector<NodeEvent> events;

@@ -91,10 +91,10 @@ class Firmware {
   /// add to those of the DVM node for good (cmn-event-left-selected).
   void feed(const cmn::NodePlace& dtc) {
     const auto nodes = layout_.nodes();
-    const auto hn_i = std::find_if(nodes.begin(), nodes.end(), [&](const cmn::NodePlace& node) {
+    const auto hn_i = std::ranges::find_if(nodes, [&](const cmn::NodePlace& node) {
       return node.type == cmn::NodeType::hn_i && node.node_id == dtc.node_id;
     });
-    const bool has_dvm = std::any_of(nodes.begin(), nodes.end(), [&](const cmn::NodePlace& node) {
+    const bool has_dvm = std::ranges::any_of(nodes, [&](const cmn::NodePlace& node) {
       return node.type == cmn::NodeType::dvm && node.node_id == dtc.node_id;
     });
     if (hn_i == nodes.end() || has_dvm) return;

@@ -176,7 +176,7 @@ void FlowMaker::add_requesters(const char* kind, const char* device) {
     if (target == Target::other_mesh) count = std::min(count, kMostToOther);
     std::vector<unsigned> chosen(numbers.end() - static_cast<std::ptrdiff_t>(count), numbers.end());
     numbers.resize(numbers.size() - count);
-    std::sort(chosen.begin(), chosen.end());
+    std::ranges::sort(chosen);
     add_chi(kind, chosen, target);
   }
 }
@@ -196,8 +196,7 @@ std::vector<cmn::Channel> FlowMaker::channels() const {
 void FlowMaker::add_flits() {
   std::size_t ports = 0;
   for (const std::vector<std::string>& words : plan_.devices)
-    ports +=
-        static_cast<std::size_t>(std::count_if(words.begin(), words.end(), [](const auto& w) { return w != "-"; }));
+    ports += static_cast<std::size_t>(std::ranges::count_if(words, [](const auto& w) { return w != "-"; }));
   for (const cmn::Channel channel : channels()) {
     if (!random_.chance(60)) continue;
     std::vector<const char*> patterns{"uniform", "bit_complement", "neighbour"};
@@ -211,7 +210,7 @@ void FlowMaker::add_flits() {
     std::vector<unsigned> opcodes;
     for (std::uint64_t left = random_.number(1, 4); left > 0; --left) {
       const auto opcode = static_cast<unsigned>(random_.number(1, 0x1f));
-      if (std::find(opcodes.begin(), opcodes.end(), opcode) == opcodes.end()) opcodes.push_back(opcode);
+      if (std::ranges::find(opcodes, opcode) == opcodes.end()) opcodes.push_back(opcode);
     }
     flow.add("opcodes", list_of(opcodes));
     flow.add("base", word(fmt::format("{:#x}", random_.number(0, 0xffff) << 20U)));

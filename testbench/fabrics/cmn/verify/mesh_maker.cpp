@@ -125,8 +125,8 @@ void MeshMaker::choose_product() {
   if (driver_.hn_s) products.push_back(Product::s3);
   if (driver_.s3_r2) products.push_back(Product::s3);
   topology.product = random_.pick(products);
-  const ProductWords& words = *std::find_if(product_words().begin(), product_words().end(),
-                                            [&](const auto& one) { return one.product == topology.product; });
+  const ProductWords& words =
+      *std::ranges::find_if(product_words(), [&](const auto& one) { return one.product == topology.product; });
   std::size_t revisions = words.revisions.size();
   if (topology.product == Product::s3 && !driver_.s3_r2) revisions = kFirstS3R2;
   topology.revision = static_cast<unsigned>(random_.number(0, revisions - 1));
@@ -218,9 +218,8 @@ void MeshMaker::choose_domains() {
   random_.shuffle(numbers);
   const auto kind = static_cast<unsigned>(random_.number(0, 3));
   for (unsigned xp = 0; xp < xps(); ++xp) domains_[xp] = numbers[draw_domain(kind, xp, topology.dtcs)];
-  const bool all = std::all_of(numbers.begin(), numbers.end(), [&](unsigned domain) {
-    return std::find(domains_.begin(), domains_.end(), domain) != domains_.end();
-  });
+  const bool all = std::ranges::all_of(
+      numbers, [&](unsigned domain) { return std::ranges::find(domains_, domain) != domains_.end(); });
   if (all) return;
   std::vector<unsigned> places(xps());
   for (unsigned xp = 0; xp < xps(); ++xp) places[xp] = xp;
@@ -362,7 +361,7 @@ void MeshMaker::choose_numbers() {
     for (const cmn::Crosspoint& crosspoint : plan_.topology.crosspoints) {
       for (const cmn::Port& port : crosspoint.ports)
         count += static_cast<std::size_t>(
-            std::count_if(port.nodes.begin(), port.nodes.end(), [&](const auto& node) { return node.type == type; }));
+            std::ranges::count_if(port.nodes, [&](const auto& node) { return node.type == type; }));
     }
     if (count == 0 || random_.chance(30)) continue;
     const std::size_t all = random_.chance(50) ? count : plan_.topology.limits.logical_id + 1;

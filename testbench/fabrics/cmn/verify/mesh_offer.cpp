@@ -80,7 +80,7 @@ Offer::Offer(Random& random, const MeshPlan& plan, const CmnDriver& driver, Offe
       if (auto other = maker.other_code()) keep(std::move(*other));
     }
   }
-  has_exclusive_ = std::any_of(events_.begin(), events_.end(), [](const MeshEvent& event) { return event.exclusive; });
+  has_exclusive_ = std::ranges::any_of(events_, [](const MeshEvent& event) { return event.exclusive; });
   for (std::size_t index = 0; index < events_.size(); ++index) {
     if (is_wanted(events_[index])) wanted_events_.push_back(index);
   }
@@ -89,8 +89,7 @@ Offer::Offer(Random& random, const MeshPlan& plan, const CmnDriver& driver, Offe
 }
 
 bool Offer::is_wanted(const MeshEvent& event) const {
-  if (!event.pair.empty())
-    return std::any_of(event.pair.begin(), event.pair.end(), [&](const MeshEvent& one) { return is_wanted(one); });
+  if (!event.pair.empty()) return std::ranges::any_of(event.pair, [&](const MeshEvent& one) { return is_wanted(one); });
   const std::size_t begin = event.text.find('/') + 1;
   return wanted_.contains(event.text.substr(begin, event.text.find_first_of(",/", begin) - begin));
 }
@@ -122,8 +121,8 @@ void Offer::list_sources(Random& random) {
   std::vector<std::size_t> order(events_.size());
   for (std::size_t index = 0; index < order.size(); ++index) order[index] = index;
   // Events of one place choose it.
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return events_[a].places.size() < events_[b].places.size(); });
+  std::ranges::stable_sort(
+      order, [&](std::size_t a, std::size_t b) { return events_[a].places.size() < events_[b].places.size(); });
   for (const std::size_t index : order) {
     const MeshEvent& event = events_[index];
     if (event.source.empty()) continue;
@@ -250,8 +249,8 @@ std::pair<Offer::Events, Offer::Events> Offer::full_group(Random& random, bool f
   }
   random.shuffle(order);
   if (few) {
-    std::stable_sort(order.begin(), order.end(),
-                     [](const MeshEvent* a, const MeshEvent* b) { return a->places.size() < b->places.size(); });
+    std::ranges::stable_sort(
+        order, [](const MeshEvent* a, const MeshEvent* b) { return a->places.size() < b->places.size(); });
   }
   Events group;
   Events others;

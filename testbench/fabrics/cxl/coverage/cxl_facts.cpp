@@ -38,10 +38,9 @@ bool filters_group(const perf::PmuCatalog::Event& event, std::string_view format
 
 /// The CPMUs of one device share a table of messages.
 bool shares_message(const platform::CxlDeviceSpec& device, const cxl::CpmuParameters& parameters) {
-  return parameters.message_number != 0 &&
-         std::count_if(device.cpmus.begin(), device.cpmus.end(), [&](const platform::CxlCpmuSpec& other) {
-           return other.parameters.message_number == parameters.message_number;
-         }) > 1;
+  return parameters.message_number != 0 && std::ranges::count_if(device.cpmus, [&](const platform::CxlCpmuSpec& other) {
+                                             return other.parameters.message_number == parameters.message_number;
+                                           }) > 1;
 }
 
 void add_cpmu(PmuFacts& facts, const platform::CxlDevicePlace& place, std::size_t device, std::size_t number) {
@@ -59,15 +58,15 @@ void add_cpmu(PmuFacts& facts, const platform::CxlDevicePlace& place, std::size_
   classes.add("below a switch", place.switch_number.has_value());
   classes.add("with a cache (type 2)", place.spec->cache.has_value());
   classes.add("interleaved memory",
-              std::any_of(place.spec->decoders.begin(), place.spec->decoders.end(),
-                          [](const platform::CxlDecoderSpec& decoder) { return decoder.interleave.ways > 1; }));
+              std::ranges::any_of(place.spec->decoders,
+                                  [](const platform::CxlDecoderSpec& decoder) { return decoder.interleave.ways > 1; }));
   constexpr unsigned kRegister = 32;
   classes.add("one counter", facts.counters == 1);
   classes.add("2 to 32 counters", facts.counters > 1 && facts.counters <= kRegister);
   classes.add("more than 32 counters", facts.counters > kRegister);
   const auto has = [&](cxl::CounterType type) {
-    return std::any_of(parameters.counters.begin(), parameters.counters.end(),
-                       [&](const cxl::CpmuCounterParameters& counter) { return counter.type == type; });
+    return std::ranges::any_of(parameters.counters,
+                               [&](const cxl::CpmuCounterParameters& counter) { return counter.type == type; });
   };
   classes.add("fixed counters", has(cxl::CounterType::fixed));
   classes.add("free-running counters", has(cxl::CounterType::free_running));

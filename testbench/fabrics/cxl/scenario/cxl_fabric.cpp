@@ -218,8 +218,8 @@ void CxlFabric::make_replays(const FabricContext& context, const std::vector<uns
   const std::vector<traffic::CxlReplaySpec>& specs = context.workload.of<CxlWorkload>().replays;
   if (specs.empty()) return;
   // A run's operations find room, as they did when they were recorded.
-  const unsigned room = (kMostOperations - *std::max_element(outstanding.begin(), outstanding.end())) /
-                        static_cast<unsigned>(specs.size());
+  const unsigned room =
+      (kMostOperations - *std::ranges::max_element(outstanding)) / static_cast<unsigned>(specs.size());
   if (room == 0)
     throw InputError({}, "cxl_traffic", fmt::format("{} replays are too many beside the other traffic", specs.size()),
                      "leave some of it out");
@@ -263,8 +263,7 @@ std::uint64_t CxlFabric::operations_ahead() const {
 
 bool CxlFabric::traffic_is_over() const {
   const auto has_ended = [](const auto& traffic) { return traffic->ended(); };
-  return std::all_of(traffic_.begin(), traffic_.end(), has_ended) &&
-         std::all_of(replays_.begin(), replays_.end(), has_ended) && progress().done();
+  return std::ranges::all_of(traffic_, has_ended) && std::ranges::all_of(replays_, has_ended) && progress().done();
 }
 
 void CxlFabric::add_gauges(std::vector<Gauge>& gauges) const {

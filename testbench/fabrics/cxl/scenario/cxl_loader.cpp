@@ -313,14 +313,14 @@ void read_cxl_traffic(Reader& reader, traffic::CxlTrafficSpec& spec) {
 /// What a device itself does is in memory that is its own.
 void check_local_ranges(Reader& reader, const traffic::CxlTrafficSpec& spec,
                         const std::vector<CxlDeviceSpec>& branches) {
-  const bool local = std::any_of(spec.mix.begin(), spec.mix.end(), [](const traffic::CxlOperationShare& share) {
+  const bool local = std::ranges::any_of(spec.mix, [](const traffic::CxlOperationShare& share) {
     return share.weight > 0 && traffic::agent_of(share.operation) == traffic::CxlAgent::device;
   });
   const std::vector<platform::CxlDevicePlace> devices = platform::devices_of(branches);
   if (!local || spec.device >= devices.size()) return;
   const auto& decoders = devices[spec.device].spec->decoders;
   for (const traffic::CxlRange& range : spec.ranges) {
-    const auto around = std::find_if(decoders.begin(), decoders.end(), [&](const platform::CxlDecoderSpec& decoder) {
+    const auto around = std::ranges::find_if(decoders, [&](const platform::CxlDecoderSpec& decoder) {
       return decoder.coherency == Coherency::hdm_db && range.base >= decoder.base &&
              range.base - decoder.base < decoder.size && range.size <= decoder.size - (range.base - decoder.base);
     });

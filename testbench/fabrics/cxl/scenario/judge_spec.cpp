@@ -89,8 +89,7 @@ std::vector<scoreboard::CxlDecoder> decoders_of(const std::vector<platform::CxlD
     unsigned position = 0;
     for (unsigned before = 0; before < number; ++before) {
       const auto& others = devices[before].spec->decoders;
-      if (std::any_of(others.begin(), others.end(), [&](const auto& other) { return other.base == decoder.base; }))
-        ++position;
+      if (std::ranges::any_of(others, [&](const auto& other) { return other.base == decoder.base; })) ++position;
     }
     decoders.push_back({decoder.base, decoder.size, decoder.interleave.ways, decoder.interleave.granularity,
                         kind_of(decoder.coherency), position});
@@ -128,8 +127,8 @@ scoreboard::CxlPmuSpec pmu_of(const platform::CxlCpmuSpec& cpmu) {
                                     static_cast<scoreboard::CxlClass>(event.message_class),
                                     static_cast<std::uint8_t>(event.opcode)});
   }
-  spec.configurable = static_cast<unsigned>(std::count_if(
-      cpmu.parameters.counters.begin(), cpmu.parameters.counters.end(),
+  spec.configurable = static_cast<unsigned>(std::ranges::count_if(
+      cpmu.parameters.counters,
       [](const cxl::CpmuCounterParameters& counter) { return counter.type == cxl::CounterType::configurable; }));
   spec.has_configurable = spec.configurable > 0;
   for (unsigned counter = 0; counter < cpmu.parameters.counters.size(); ++counter) {

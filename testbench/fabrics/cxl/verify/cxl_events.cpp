@@ -64,7 +64,7 @@ const std::vector<CxlGroupKind>& cxl_group_kinds() {
 
 const CxlGroupKind* cxl_group_kind(std::uint16_t vendor, std::uint16_t id) {
   const std::vector<CxlGroupKind>& kinds = cxl_group_kinds();
-  const auto kind = std::find_if(kinds.begin(), kinds.end(), [id](const CxlGroupKind& one) { return one.id == id; });
+  const auto kind = std::ranges::find_if(kinds, [id](const CxlGroupKind& one) { return one.id == id; });
   return vendor != kCxlVendorId || kind == kinds.end() ? nullptr : &*kind;
 }
 

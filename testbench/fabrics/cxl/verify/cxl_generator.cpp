@@ -48,11 +48,10 @@ bool offered_fits(const CxlOffered& offered, const std::vector<std::string>& eve
   unsigned configurable = 0;
   for (const std::string& event : events) {
     const std::uint64_t config = cxl_config(event);
-    const bool built_in =
-        std::any_of(offered.unit.fixed.begin(), offered.unit.fixed.end(), [&](const CxlBuiltIn& counter) {
-          const CxlGroup& group = offered.unit.groups[counter.group];
-          return config == cxl_config(group.vendor, group.id, counter.mask);
-        });
+    const bool built_in = std::ranges::any_of(offered.unit.fixed, [&](const CxlBuiltIn& counter) {
+      const CxlGroup& group = offered.unit.groups[counter.group];
+      return config == cxl_config(group.vendor, group.id, counter.mask);
+    });
     if (built_in && !fixed.insert(config).second) return false;
     if (!built_in) ++configurable;
   }

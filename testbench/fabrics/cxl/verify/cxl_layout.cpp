@@ -141,7 +141,7 @@ CxlMachine cxl_layout(Random& random) {
   if (shared_first) add_shared_range(random, addresses, sharing);
   for (CxlBranch& branch : machine.branches) {
     for (CxlDevice& device : branch.devices) {
-      const bool shares = std::find(sharing.begin(), sharing.end(), &device) != sharing.end();
+      const bool shares = std::ranges::find(sharing, &device) != sharing.end();
       if (!shares || random.chance(70)) add_own_ranges(random, addresses, device, branch.is_switch);
     }
   }

@@ -232,8 +232,8 @@ class CxlSession {
     std::vector<std::string> first;
     std::vector<std::string> second;
     // Opening an event restarts the other counters of its CPMU. So the second measure has events of each.
-    const bool two = random_.chance(40) && std::all_of(all.begin(), all.end(),
-                                                       [](const CxlServed* served) { return served->list.size() > 1; });
+    const bool two =
+        random_.chance(40) && std::ranges::all_of(all, [](const CxlServed* served) { return served->list.size() > 1; });
     std::vector<std::pair<CxlServed*, std::size_t>> open;
     Picoseconds accesses = 40;
     for (CxlServed* const served : all) {
@@ -286,8 +286,7 @@ class CxlSession {
       // All happens at once between two readings: each before it reads 0, and each after it comes after the interrupt.
       const Picoseconds interval = 4 * (opening + handling);
       const std::uint64_t readings = random_.number(0, 2);
-      const bool is_alone =
-          std::none_of(events.begin(), events.end(), [](const std::string& event) { return event.front() == '{'; });
+      const bool is_alone = std::ranges::none_of(events, [](const std::string& event) { return event.front() == '{'; });
       if (delay_ == 0 && is_alone && random_.chance(50)) {
         // In the middle of a reading: between the reads of two events the interrupt comes at once.
         now_ = start + (readings + 1) * interval + random_.number(0, events.size()) * access_ + access_ / 2;
@@ -428,8 +427,7 @@ class CxlSession {
     request.group = message.group;
     request.mask = 1U << message.bit;
     for (const CxlServed& served : served_) {
-      const bool can = served.device == &device &&
-                       std::any_of(served.unit->groups.begin(), served.unit->groups.end(), [&](const CxlGroup& group) {
+      const bool can = served.device == &device && std::ranges::any_of(served.unit->groups, [&](const CxlGroup& group) {
                          return group.vendor == kCxlVendorId && group.id == message.group;
                        });
       if (!can) continue;
@@ -519,8 +517,8 @@ class CxlSession {
 GeneratedMachine cxl_session_machine(Random& random, std::string_view kernel) {
   for (;;) {
     GeneratedMachine generated = CxlSession(random, kernel).draw();
-    const auto measures = std::find_if(generated.traffic.begin(), generated.traffic.end(),
-                                       [](const auto& key) { return key.first == "measure"; });
+    const auto measures =
+        std::ranges::find_if(generated.traffic, [](const auto& key) { return key.first == "measure"; });
     if (!measures->second.items.empty()) return generated;
   }
 }

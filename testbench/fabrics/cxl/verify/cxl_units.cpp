@@ -77,7 +77,7 @@ void add_groups(Random& random, const CxlDevice& device, CxlUnit& unit) {
     }
     CxlGroup group = cxl_group(random, device);
     // One number means one group.
-    const bool clash = std::any_of(unit.groups.begin(), unit.groups.end(), [&](const CxlGroup& other) {
+    const bool clash = std::ranges::any_of(unit.groups, [&](const CxlGroup& other) {
       return other.vendor == group.vendor && other.id == group.id && other.events != group.events;
     });
     if (!clash) unit.groups.push_back(std::move(group));
@@ -103,7 +103,7 @@ void add_built_in(Random& random, CxlUnit& unit) {
     const auto same = [&](std::uint16_t vendor, std::uint16_t id, std::uint32_t mask) {
       return vendor == group.vendor && id == group.id && mask == counter.mask;
     };
-    const bool twin = std::any_of(unit.fixed.begin(), unit.fixed.end(), [&](const CxlBuiltIn& other) {
+    const bool twin = std::ranges::any_of(unit.fixed, [&](const CxlBuiltIn& other) {
       return same(unit.groups[other.group].vendor, unit.groups[other.group].id, other.mask);
     });
     if (!twin && has_names(group)) unit.fixed.push_back(counter);

@@ -17,8 +17,8 @@ bool filters_lane_event(const perf::PmuCatalog::Event& event, std::string_view f
 
 std::optional<PmuFacts> facts_of_port(const PlatformSpec& platform, const std::string& pmu) {
   const auto port =
-      std::find_if(platform.of<platform::DwcSpec>().ports.begin(), platform.of<platform::DwcSpec>().ports.end(),
-                   [&](const dwc::RootPortDescription& one) { return platform::dwc_perf_name(one) == pmu; });
+      std::ranges::find_if(platform.of<platform::DwcSpec>().ports,
+                           [&](const dwc::RootPortDescription& one) { return platform::dwc_perf_name(one) == pmu; });
   if (port == platform.of<platform::DwcSpec>().ports.end()) return std::nullopt;
   PmuFacts facts;
   facts.kind = "dwc_rootport_*";  // the number is hexadecimal

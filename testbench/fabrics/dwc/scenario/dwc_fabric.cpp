@@ -57,14 +57,12 @@ void DwcFabric::stop_traffic() {
 }
 
 std::optional<unsigned> DwcFabric::socket_of(const std::string& pmu) const {
-  const auto found =
-      std::find_if(spec_.ports.begin(), spec_.ports.end(), [&](const auto& one) { return one.name == pmu; });
+  const auto found = std::ranges::find_if(spec_.ports, [&](const auto& one) { return one.name == pmu; });
   return found == spec_.ports.end() ? std::nullopt : std::optional(found->description.socket);
 }
 
 scoreboard::Injection DwcFabric::injection(const perf::ResolvedEvent& event, unsigned /*unit*/) {
-  const auto found =
-      std::find_if(spec_.ports.begin(), spec_.ports.end(), [&](const auto& one) { return one.name == event.pmu; });
+  const auto found = std::ranges::find_if(spec_.ports, [&](const auto& one) { return one.name == event.pmu; });
   if (found == spec_.ports.end()) return {};
   using Kind = scoreboard::DwcMeaning::Kind;
   const scoreboard::DwcMeaning meaning = scoreboard::dwc_meaning(event.terms, found->description);

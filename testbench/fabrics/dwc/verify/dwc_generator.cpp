@@ -90,8 +90,7 @@ std::string needs(const std::string& event) {
 bool fit(const Machine& machine, const std::vector<std::string>& events) {
   if (!machine.has_lanes) return events.size() <= 1;
   std::set<std::string> taken;
-  return std::all_of(events.begin(), events.end(),
-                     [&](const std::string& event) { return taken.insert(needs(event)).second; });
+  return std::ranges::all_of(events, [&](const std::string& event) { return taken.insert(needs(event)).second; });
 }
 
 RefusedEvent draw_refused(Random& random, const Machine& machine, const Port& port) {

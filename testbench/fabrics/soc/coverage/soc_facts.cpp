@@ -53,7 +53,7 @@ PmuFacts facts_of_pmu(const soc::PmuDescription& pmu, const SocPmuRow& row) {
 std::optional<PmuFacts> facts_of_soc_row(const PlatformSpec& platform, const std::string& pmu) {
   const std::vector<SocPmuRow> rows = platform::soc_pmus(platform);
   const auto named = [&](std::string SocPmuRow::*name) {
-    return std::find_if(rows.begin(), rows.end(), [&](const SocPmuRow& row) { return row.*name == pmu; });
+    return std::ranges::find_if(rows, [&](const SocPmuRow& row) { return row.*name == pmu; });
   };
   auto row = named(&SocPmuRow::perf_name);
   if (row == rows.end()) row = named(&SocPmuRow::old_perf_name);

@@ -33,7 +33,7 @@ EventRequest request_of(const soc::PmuDescription& pmu, const PerfAttributes& at
   coresight_client::CounterRequest& request = asked.request;
   request.cycles = pmu.cycle_counter && attributes.config == kCspmuCycles;
   request.event = static_cast<std::uint32_t>(attributes.config);
-  if (std::none_of(pmu.filters.begin(), pmu.filters.end(), is_published)) {
+  if (std::ranges::none_of(pmu.filters, is_published)) {
     request.filter = static_cast<std::uint32_t>(attributes.config1);
     request.filter2 = static_cast<std::uint32_t>(attributes.config2);
     return asked;

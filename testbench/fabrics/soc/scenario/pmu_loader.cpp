@@ -96,14 +96,14 @@ unsigned read_source_of(Reader& reader, const Sources& sources) {
   std::string name;
   reader.text("source", name);
   std::vector<std::string> names = source_names(sources.all.sources);
-  if (const auto known = std::find(names.begin(), names.end(), name); known != names.end())
+  if (const auto known = std::ranges::find(names, name); known != names.end())
     return static_cast<unsigned>(known - names.begin());
   for (const SourceDescription& source : sources.fabrics) {
     if (source.name == name) {
       sources.all.sources.push_back(source);
       return static_cast<unsigned>(sources.all.sources.size() - 1);
     }
-    if (std::find(names.begin(), names.end(), source.name) == names.end()) names.push_back(source.name);
+    if (std::ranges::find(names, source.name) == names.end()) names.push_back(source.name);
   }
   if (name.empty())
     reader.fail("source", "is missing: nothing would cause the event",
@@ -146,15 +146,14 @@ void read_common_requirements(Reader& reader, const Description& all, PmuDescrip
   for (const EventDescription& event : pmu.events) {
     if (event.counts == EventDescription::Counts::cycles) continue;
     for (const std::string& attribute : all.sources[event.source].attributes) {
-      if (std::find(attributes.begin(), attributes.end(), attribute) == attributes.end())
-        attributes.push_back(attribute);
+      if (std::ranges::find(attributes, attribute) == attributes.end()) attributes.push_back(attribute);
     }
   }
   read_where(reader, attributes, [&](unsigned number, const traffic::ValueRange& range) {
     for (EventDescription& event : pmu.events) {
       if (event.counts == EventDescription::Counts::cycles) continue;
       const std::vector<std::string>& own = all.sources[event.source].attributes;
-      const auto attribute = std::find(own.begin(), own.end(), attributes[number]);
+      const auto attribute = std::ranges::find(own, attributes[number]);
       if (attribute != own.end())
         event.where.push_back({static_cast<unsigned>(attribute - own.begin()), range.first, range.last});
     }
@@ -342,7 +341,7 @@ void read_description(Reader& reader, platform::PlatformSpec& platform) {
     read_source(source, description.sources.emplace_back());
     const std::string& name = description.sources.back().name;
     if (!names.insert(name).second) source.fail("name", fmt::format("'{}' is that of another source", name));
-    if (std::any_of(fabrics.begin(), fabrics.end(), [&](const auto& one) { return one.name == name; }))
+    if (std::ranges::any_of(fabrics, [&](const auto& one) { return one.name == name; }))
       source.fail("name", fmt::format("'{}' is that of a source that the platform's fabric is", name),
                   "give it another, or leave it out to count what happens in the fabric");
   });

@@ -50,8 +50,7 @@ SocFabric::SocFabric(const FabricContext& context)
 }
 
 std::string SocFabric::hint(const perf::ResolvedEvent& event) const {
-  const auto found =
-      std::find_if(spec_.pmus.begin(), spec_.pmus.end(), [&](const auto& one) { return one.name == event.pmu; });
+  const auto found = std::ranges::find_if(spec_.pmus, [&](const auto& one) { return one.name == event.pmu; });
   if (!reference_ || found == spec_.pmus.end()) return {};
   return reason_not_served(found->description);
 }
@@ -64,16 +63,14 @@ void SocFabric::start_traffic() { streams_.start(); }
 void SocFabric::stop_traffic() { streams_.stop(); }
 
 std::optional<unsigned> SocFabric::socket_of(const std::string& pmu) const {
-  const auto found =
-      std::find_if(spec_.pmus.begin(), spec_.pmus.end(), [&](const auto& one) { return one.name == pmu; });
+  const auto found = std::ranges::find_if(spec_.pmus, [&](const auto& one) { return one.name == pmu; });
   // One that belongs to a CPU does not belong to all of the socket's.
   if (found == spec_.pmus.end() || found->description.cpu) return std::nullopt;
   return found->socket;
 }
 
 scoreboard::Injection SocFabric::injection(const perf::ResolvedEvent& event, unsigned /*unit*/) {
-  const auto found =
-      std::find_if(spec_.pmus.begin(), spec_.pmus.end(), [&](const auto& one) { return one.name == event.pmu; });
+  const auto found = std::ranges::find_if(spec_.pmus, [&](const auto& one) { return one.name == event.pmu; });
   if (found == spec_.pmus.end()) return {};
   const scoreboard::SocMeaning meaning = scoreboard::soc_meaning(event.terms, found->description, spec_.sources);
   if (meaning.kind == scoreboard::SocMeaning::Kind::cycles) {

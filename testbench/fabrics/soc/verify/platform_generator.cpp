@@ -94,7 +94,7 @@ bool is_served(const pmufab::soc::PmuDescription& pmu) { return pmu.interrupt &&
 bool is_offered(const platform::PlatformSpec& platform, const pmufab::soc::PmuDescription& pmu, bool knows_64bit) {
   if (!pmu.perf_name.empty() || (pmu.is_64bit && !knows_64bit)) return false;
   const bool is_in_time = pmu.width >= kNarrow || (pmu.width >= kNarrowest && is_served(pmu));
-  return is_in_time && std::any_of(pmu.events.begin(), pmu.events.end(), [&](const auto& event) {
+  return is_in_time && std::ranges::any_of(pmu.events, [&](const auto& event) {
            return leaves_time(pmu, event, platform.of<platform::SocSpec>().sources);
          });
 }
@@ -191,8 +191,7 @@ PlatformGenerator::PlatformGenerator(std::string file, platform::PlatformSpec pl
 bool PlatformGenerator::has_pmus(std::string_view kernel) const {
   const bool knows_64bit = compare_versions(kernel, "7.3") >= 0;
   const auto& pmus = platform_.of<platform::SocSpec>().pmus;
-  return std::any_of(pmus.begin(), pmus.end(),
-                     [&](const auto& pmu) { return is_offered(platform_, pmu, knows_64bit); });
+  return std::ranges::any_of(pmus, [&](const auto& pmu) { return is_offered(platform_, pmu, knows_64bit); });
 }
 
 GeneratedMachine PlatformGenerator::make(Random& random, std::string_view kernel, const Wishes& /*wishes*/) const {

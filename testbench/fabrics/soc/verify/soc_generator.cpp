@@ -119,9 +119,8 @@ PmuOffer soc_offer(const SharedMachine& machine, const Pmu& pmu, unsigned socket
   for (unsigned i = 0; i < machine->cpus_per_socket; ++i) offer.cpus.push_back(socket * machine->cpus_per_socket + i);
   offer.event = [machine, &pmu, name](Random& random) { return draw_event(random, *machine, pmu, name); };
   offer.fits = [&pmu, machine](const std::vector<std::string>& events, bool /*is_group*/) {
-    const auto cycles = std::count_if(events.begin(), events.end(), [](const std::string& event) {
-      return event.find("/cycles") != std::string::npos;
-    });
+    const auto cycles = std::ranges::count_if(
+        events, [](const std::string& event) { return event.find("/cycles") != std::string::npos; });
     return cycles <= 1 && events.size() - static_cast<std::size_t>(cycles) <= pmu.event_counters;
   };
   offer.refused = [machine, &pmu, name, socket](Random& random) {

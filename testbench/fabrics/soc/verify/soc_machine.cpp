@@ -81,9 +81,8 @@ Value draw_filter(Random& random, std::size_t index, const Machine& machine, con
   filter.has_enable = random.chance(25);
   next = filter.first + filter.width + (filter.has_enable ? 1 : 0);
   if (next > bits) return {};
-  const auto most =
-      std::max_element(machine.sources.begin(), machine.sources.end(),
-                       [](const Source& a, const Source& b) { return a.largest.size() < b.largest.size(); });
+  const auto most = std::ranges::max_element(
+      machine.sources, [](const Source& a, const Source& b) { return a.largest.size() < b.largest.size(); });
   const std::size_t attribute = random.number(0, most->largest.size() - 1);
   const std::string match = random.pick({"mask", "mask", "value", "at_least"});
   Value value = map({{"name", word(fmt::format("filter_{}", index))},

@@ -85,7 +85,7 @@ void add_tegra410(PmuFacts& facts, const PlatformSpec& platform, const platform:
 
 std::optional<PmuFacts> facts_of_row(const PlatformSpec& platform, const std::string& pmu) {
   const std::vector<platform::PmuRow> rows = platform::tegra410_pmus(platform);
-  const auto row = std::find_if(rows.begin(), rows.end(), [&](const auto& one) { return one.perf_name == pmu; });
+  const auto row = std::ranges::find_if(rows, [&](const auto& one) { return one.perf_name == pmu; });
   if (row == rows.end()) return std::nullopt;
   PmuFacts facts;
   facts.kind = general_name(pmu);

@@ -38,8 +38,8 @@ Injection at_ucf(platform::Platform& platform, const PmuRow& row, const EventTer
   if (meaning.kind == scoreboard::UcfMeaning::Kind::cycles)
     return cycles_of(platform.get<platform::Tegra410Part>().pmu(row.name));
   const std::uint32_t number = scoreboard::event_number(meaning.event);
-  const auto event = std::find_if(tegra410::kUcfEvents.begin(), tegra410::kUcfEvents.end(),
-                                  [&](const tegra410::UcfEventCode& code) { return code.id == number; });
+  const auto event =
+      std::ranges::find_if(tegra410::kUcfEvents, [&](const tegra410::UcfEventCode& code) { return code.id == number; });
   return happens_at(platform.get<platform::Tegra410Part>()
                         .socket(row.socket)
                         .ucf()
@@ -88,8 +88,8 @@ Injection at_cmem(platform::Platform& platform, const PmuRow& row, const EventTe
 Injection at_c2c(platform::Platform& platform, const PmuRow& row, const EventTerms& terms, tegra410::C2cPmu& pmu,
                  unsigned unit) {
   const std::vector<scoreboard::C2cPmuSpec> specs = tegra410_judge_spec(platform.spec())->c2c_pmus;
-  const auto spec = std::find_if(specs.begin(), specs.end(),
-                                 [&](const scoreboard::C2cPmuSpec& one) { return one.name == row.perf_name; });
+  const auto spec =
+      std::ranges::find_if(specs, [&](const scoreboard::C2cPmuSpec& one) { return one.name == row.perf_name; });
   const scoreboard::C2cMeaning meaning = scoreboard::c2c_meaning(terms, spec->peer == scoreboard::C2cPeer::gpu);
   if (meaning.is_cycles()) return cycles_of(pmu);
   std::uint32_t instances = 0;

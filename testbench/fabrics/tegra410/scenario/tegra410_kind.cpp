@@ -111,7 +111,7 @@ class Tegra410Kind final : public FabricKind {
   [[nodiscard]] TrafficEnd traffic_end(const Workload& workload) const override {
     const auto& generators = workload.of<Tegra410Workload>().generators;
     if (generators.empty()) return {};
-    const auto endless = std::find_if(generators.begin(), generators.end(), is_endless);
+    const auto endless = std::ranges::find_if(generators, is_endless);
     if (endless == generators.end()) return {TrafficEnd::Kind::ends, {}, {}};
     return {TrafficEnd::Kind::never, fmt::format("the traffic '{}' never ends", endless->name),
             "add duration: 100 us, or a count or duration to its last phase"};

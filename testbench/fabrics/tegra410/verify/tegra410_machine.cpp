@@ -77,8 +77,7 @@ void draw_addresses(Random& random, RootComplex& complex) {
       mask = random.number(1, 0xff) << 6;
     }
     const auto filter = std::make_pair(base, mask);
-    if (std::find(complex.addresses.begin(), complex.addresses.end(), filter) == complex.addresses.end())
-      complex.addresses.push_back(filter);
+    if (std::ranges::find(complex.addresses, filter) == complex.addresses.end()) complex.addresses.push_back(filter);
   }
 }
 

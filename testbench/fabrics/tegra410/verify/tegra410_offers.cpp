@@ -60,9 +60,8 @@ std::vector<unsigned> cpus_of(const Machine& machine, unsigned socket) {
 /// One cycle counter, which counts nothing else.
 std::function<bool(const std::vector<std::string>&, bool)> fits(unsigned event_counters) {
   return [event_counters](const std::vector<std::string>& events, bool /*is_group*/) {
-    const auto cycles = std::count_if(events.begin(), events.end(), [](const std::string& event) {
-      return event.find("/cycles") != std::string::npos;
-    });
+    const auto cycles = std::ranges::count_if(
+        events, [](const std::string& event) { return event.find("/cycles") != std::string::npos; });
     return cycles <= 1 && events.size() - static_cast<std::size_t>(cycles) <= event_counters;
   };
 }
@@ -95,7 +94,7 @@ RefusedEvent refuse_coresight(Random& random, const Machine& machine, const PmuO
   if (machine.sockets > 1 && random.chance(25)) {
     std::vector<unsigned> others;
     for (unsigned cpu = 0; cpu < machine.sockets * machine.cpus_per_socket; ++cpu) {
-      if (std::find(offer.cpus.begin(), offer.cpus.end(), cpu) == offer.cpus.end()) others.push_back(cpu);
+      if (std::ranges::find(offer.cpus, cpu) == offer.cpus.end()) others.push_back(cpu);
     }
     return {plain, "EINVAL", random.pick(others)};
   }
@@ -222,9 +221,8 @@ PmuOffer pcie_tgt_offer(const SharedMachine& machine, const RootComplex& complex
   // address. So where there are more addresses than filters, events with addresses come alone.
   const bool are_scarce = complex.addresses.size() > kAddressFilters;
   offer.fits = [counters_fit = offer.fits, are_scarce](const std::vector<std::string>& events, bool is_group) {
-    const auto filters = static_cast<std::size_t>(std::count_if(events.begin(), events.end(), [](const auto& event) {
-      return event.find("dst_addr_en=1") != std::string::npos;
-    }));
+    const auto filters = static_cast<std::size_t>(std::ranges::count_if(
+        events, [](const auto& event) { return event.find("dst_addr_en=1") != std::string::npos; }));
     if (are_scarce && (is_group ? filters > 0 : filters > kAddressFilters)) return false;
     return counters_fit(events, is_group);
   };
