@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The text of a C file as tokens, and the functions, macros, tables and enumerations in it."""
+"""The text of a C or C++ file as tokens, and the functions, macros, tables and enumerations in it."""
 
 import dataclasses
 import re
@@ -9,9 +9,9 @@ TOKEN = re.compile(
       | (?P<directive>^[ \t]*\#(?:\\\n|[^\n])*)
       | (?P<string>"(?:\\.|[^"\\])*")
       | (?P<char>'(?:\\.|[^'\\])*')
-      | (?P<number>\d\w*)
+      | (?P<number>\d(?:'?\w)*)
       | (?P<name>[A-Za-z_]\w*)
-      | (?P<operator><<=|>>=|\.\.\.|->|\+\+|--|<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%&|^]=|\#\#|[^\s\w])""",
+      | (?P<operator><<=|>>=|\.\.\.|->|::|\+\+|--|<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%&|^]=|\#\#|[^\s\w])""",
     re.VERBOSE | re.MULTILINE | re.DOTALL)
 DEFINE = re.compile(r"[ \t]*#[ \t]*define[ \t]+(\w+)(\([^)]*\))?")
 OPENING = {"(": ")", "[": "]", "{": "}"}
@@ -32,6 +32,7 @@ class Unit:
     name: str
     tokens: list
     pairs: dict  # of brackets: index of the opening token -> index of the closing one
+    cpp: bool = False
 
     def __post_init__(self):
         self.callers = enclosing_calls(self.tokens, self.pairs)
@@ -93,7 +94,28 @@ def kind_and_name(head, pairs_of_head):
     return None
 
 
-def units_of(text):
+def kind_and_name_in_cpp(head, pairs_of_head):
+    """The same for C++. "inside" is a namespace or a class, whose own units count, and "member" is a value of one."""
+    texts = [token.text for token in head]
+    names = [token.text for token in head if token.kind == "name"]
+    called = next((one for one in sorted(pairs_of_head) if texts[one] == "(" and one > 0 and
+                   (head[one - 1].kind == "name" or "operator" in names)), None)
+    if {"namespace", "extern"} & set(names) or ({"class", "struct", "union"} & set(names) and called is None and
+                                                "=" not in texts and "enum" not in names):
+        return "inside", ""
+    if called is not None and ("=" not in texts or texts.index("=") > called):
+        if head[-1].kind == "name" and ":" in texts[pairs_of_head[called]:]:
+            return "member", ""
+        first = called - 1
+        while first > 1 and texts[first - 1] == "::":
+            first -= 2
+        return "function", "".join(texts[first:called])
+    if "=" not in texts and "enum" not in names:
+        return ("table", names[-1] + "[]") if names else None
+    return kind_and_name(head, pairs_of_head)
+
+
+def units_of(text, cpp=False):
     """The units of a file, in the order of the text."""
     tokens = tokenize(text)
     units = macros_of(tokens)
@@ -104,13 +126,18 @@ def units_of(text):
         token = code[index]
         if token.text == "{" and index in pairs:
             head = code[begin:index]
-            what = kind_and_name(head, pair_brackets(head)) if head else None
+            find = kind_and_name_in_cpp if cpp else kind_and_name
+            what = find(head, pair_brackets(head)) if head else None
+            if what and what[0] == "inside":
+                begin = index = index + 1
+                continue
             body = code[index:pairs[index] + 1]
-            if what:
-                units.append(Unit(*what, body, pair_brackets(body)))
+            if what and what[0] != "member":
+                units.append(Unit(*what, body, pair_brackets(body), cpp))
             index = pairs[index]
-            begin = begin if "=" in [one.text for one in head] else index + 1
-        elif token.text == ";":
+            goes_on = "=" in [one.text for one in head] and not (cpp and what and what[0] == "function")
+            begin = begin if goes_on or what == ("member", "") else index + 1
+        elif token.text in (";", "}"):
             begin = index + 1
         index += 1
     return sorted(units, key=lambda unit: unit.tokens[0].start)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which mutants of the fetched drivers there are, and a sample of them."""
+"""Which mutants of drivers, models and judges there are, and a sample of them."""
 
 import dataclasses
 import difflib
@@ -48,6 +48,21 @@ class MutationError(Exception):
     """What the user has to correct."""
 
 
+def scenarios_with(folder, pmus, first):
+    """The shipped scenarios with these PMUs: the ones to begin with, then the others by path, slow ones last."""
+    found = {}
+    for file in sorted(folder.rglob("*.yaml")):
+        if file.relative_to(folder).parts[0] in ("platforms", "studies", "traffic") or file.stem in NOT_JUDGED:
+            continue
+        if re.search(pmus, file.read_text(encoding="utf-8")):
+            found[file.stem] = file
+    missing = [name for name in first if name not in found]
+    if missing:
+        raise MutationError(f"no scenario {missing[0]} has a PMU that is {pmus}")
+    others = sorted((name for name in found if name not in first), key=lambda name: name in SLOW)
+    return [found[name] for name in (*first, *others)]
+
+
 @dataclasses.dataclass(frozen=True)
 class Driver:
     """A kernel module that is one file, with the header of the same name, if there is one."""
@@ -55,26 +70,14 @@ class Driver:
     files: tuple  # the C file first
 
     def scenarios(self, folder):
-        """The shipped scenarios with PMUs of this driver: the ones to begin with, then the others by path, slow ones
-        last."""
         _, pmus, first = MODULES[self.module]
-        found = {}
-        for file in sorted(folder.rglob("*.yaml")):
-            if file.relative_to(folder).parts[0] in ("platforms", "studies", "traffic") or file.stem in NOT_JUDGED:
-                continue
-            if re.search(pmus, file.read_text(encoding="utf-8")):
-                found[file.stem] = file
-        missing = [name for name in first if name not in found]
-        if missing:
-            raise MutationError(f"no scenario {missing[0]} has a PMU of {self.module}")
-        others = sorted((name for name in found if name not in first), key=lambda name: name in SLOW)
-        return [found[name] for name in (*first, *others)]
+        return scenarios_with(folder, pmus, first)
 
 
 @dataclasses.dataclass(frozen=True)
 class Mutant:
-    """A change of one line or a few of a driver's text."""
-    driver: Driver
+    """A change of one line or a few of a text."""
+    driver: Driver  # or units.Part
     file: pathlib.Path
     function: str
     operator: str
@@ -93,7 +96,8 @@ class Mutant:
     def diff(self):
         """One hunk in the unified format."""
         before, after = self.source.splitlines(keepends=True), self.text.splitlines(keepends=True)
-        return "".join(difflib.unified_diff(before, after, f"a/{self.file.name}", f"b/{self.file.name}"))
+        name = self.file.relative_to(ROOT) if self.file.suffix == ".cpp" else self.file.name
+        return "".join(difflib.unified_diff(before, after, f"a/{name}", f"b/{name}"))
 
 
 def newest_kernel(sources):
@@ -147,11 +151,11 @@ def whole_lines(source, edit):
 
 
 def mutants_of(driver):
-    """All mutants of a driver. Units of the same kind and name, such as two branches of an #if, count as one."""
+    """All mutants of a driver or a part. Units of the same kind and name, such as two branches of an #if, count as one."""
     mutants, seen = [], {}
     for file in driver.files:
         source = file.read_text(encoding="utf-8")
-        for unit in c_source.units_of(source):
+        for unit in c_source.units_of(source, cpp=file.suffix == ".cpp"):
             for edit in operators.edits_of(source, unit):
                 first, last = whole_lines(source, edit)
                 before = " ".join(source[first:last].split())

@@ -14,6 +14,7 @@ WEAKER = {"<": "<=", "<=": "<", ">": ">=", ">=": ">"}
 ARITHMETIC = {"+": "-", "-": "+", "*": "+", "/": "*", "%": "/", "+=": "-=", "-=": "+=", "++": "--", "--": "++"}
 BITWISE = {"&": "|", "|": "&", "^": "&", "&=": "|=", "|=": "&="}
 SHIFTS = {"<<": ">>", ">>": "<<", "<<=": ">>=", ">>=": "<<="}
+BINARY = {*INVERSE, "+", "-", "*", "/", "%", *BITWISE, *SHIFTS, "&&", "||"}
 ASSIGNMENTS = {"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="}
 KEYWORDS = {"return", "case", "sizeof", "else", "goto", "if", "while", "for", "switch", "do"}
 INDICES = {"i", "j", "k", "n", "d", "idx"}
@@ -36,6 +37,7 @@ def text_between(source, tokens, first, last):
 
 def numbers_beside(text):
     """The number one more, and one less, in the same notation. Octal numbers are modes of files and give nothing."""
+    text = text.replace("'", "")
     found = NUMBER.match(text)
     if not found or re.match(r"0\d", text):
         return []
@@ -46,14 +48,15 @@ def numbers_beside(text):
     return [f"{number}{suffix}" if number >= 0 else f"({number}{suffix})" for number in (value + 1, value - 1)]
 
 
-def is_binary(tokens, index):
+def is_binary(unit, index):
     """Is the operator at index one of two operands?"""
+    tokens = unit.tokens
     if index == 0:
         return False
     before = tokens[index - 1]
     if before.text in KEYWORDS:
         return False
-    if tokens[index].text == "*":  # or it declares a pointer
+    if tokens[index].text == "*" and not unit.cpp:  # or it declares a pointer
         return before.kind == "number" or before.text in (")", "]") or tokens[index + 1].kind == "number"
     return before.kind in ("name", "number") or before.text in (")", "]")
 
@@ -113,10 +116,10 @@ def change_operators(unit):
             yield Edit("logical", token.start, token.end, "&&" if text == "||" else "||")
         if text == "!" and index + 1 < len(tokens) and not is_whole_condition(unit, index):
             yield Edit("logical", token.start, token.end, "")
-        if text in ARITHMETIC and (len(text) == 2 or is_binary(tokens, index)):
+        if text in ARITHMETIC and (len(text) == 2 or is_binary(unit, index)):
             if not (text in ("++", "--", "+=", "-=") and index in steady):
                 yield Edit("arithmetic", token.start, token.end, ARITHMETIC[text])
-        if text in BITWISE and (len(text) == 2 or is_binary(tokens, index)):
+        if text in BITWISE and (len(text) == 2 or is_binary(unit, index)):
             yield Edit("bitwise", token.start, token.end, BITWISE[text])
         if text == "~":
             yield Edit("bitwise", token.start, token.end, "")
@@ -144,6 +147,8 @@ def change_conditions(source, unit):
         if is_message(unit, closing + 1):
             continue
         text = text_between(source, tokens, opening + 1, closing - 1)
+        if unit.cpp and re.search(r" = |;", text):
+            continue  # it declares a variable
         span = (tokens[opening + 1].start, tokens[closing - 1].end)
         yield Edit("branch", *span, f"({text}) && 0")
         if tokens[opening - 1].text == "if":
@@ -203,6 +208,9 @@ def remove_statements(source, unit):
             elif texts[1:2] == ["ERR_PTR"]:
                 yield Edit("error", *span, "return NULL;")
             continue
+        if unit.cpp and is_call(source, unit, first, last - 1):
+            yield Edit("error" if texts[0] == "throw" else "call", *span, ";")
+            continue
         if tokens[first].kind == "name" and pairs.get(first + 1) == last - 1 and tokens[first + 1].text == "(":
             if not MESSAGES.match(tokens[first].text):
                 yield Edit("call", *span, ";")
@@ -212,6 +220,13 @@ def remove_statements(source, unit):
                         None)
         if assigned and is_place(source, tokens, first, assigned - 1):
             yield Edit("assignment", *span, ";")
+
+
+def is_call(source, unit, first, last):
+    """Is this a call of a function of C++, or a throw?"""
+    opening = next((one for one, other in unit.pairs.items() if other == last and unit.tokens[one].text == "("), first)
+    text = text_between(source, unit.tokens, first, opening - 1) if opening > first else ""
+    return re.match(r"(throw )?\w+(\[[^=]*\]|(->|\.|::)\w+|\([^()]*\))*$", text) is not None
 
 
 def is_place(source, tokens, first, last):
@@ -287,6 +302,11 @@ def change_table(source, unit):
             yield Edit("table", tokens[first].start, tokens[last].end, "")
 
 
+def is_spaced(source, edit):
+    """Operators of C++ have blanks around them, and brackets of templates, references and pointers have not."""
+    return source[edit.start:edit.end] not in BINARY or (source[edit.start - 1] + source[edit.end]).isspace()
+
+
 def edits_of(source, unit):
     """All edits of a unit, in the order of the text. The text of messages is left alone."""
     if unit.kind in ("table", "events"):
@@ -295,11 +315,18 @@ def edits_of(source, unit):
         edits = list(change_numbers(unit))
     else:
         edits = list(change_numbers(unit)) + list(change_operators(unit)) + list(change_named_masks(source, unit))
+    if unit.cpp:
+        edits = [edit for edit in edits if is_spaced(source, edit)]
+        edits += [Edit("constant", token.start, token.end, "false" if token.text == "true" else "true")
+                  for token in unit.tokens if token.text in ("true", "false")]
     if unit.kind == "function":
         for more in (change_conditions(source, unit), remove_statements(source, unit), exchange_indices(unit)):
             edits += list(more)
     messages = [(unit.tokens[opening].start, unit.tokens[closing].end) for opening, closing in unit.pairs.items()
                 if opening > 0 and MESSAGES.match(unit.tokens[opening - 1].text)]
+    if unit.cpp:
+        messages += [(unit.tokens[first].end, unit.tokens[last].start) for first, last in statements(unit)
+                     if unit.tokens[first].text == "throw"]
     return sorted((edit for edit in edits
                    if not any(start <= edit.start and edit.end <= end for start, end in messages)),
                   key=lambda edit: (edit.start, edit.end, edit.operator, edit.replacement))

@@ -25,10 +25,10 @@ def print_scores(results, title, key):
         print(f"  {percent(noticed, counted)}  {noticed:7d} {counted:3d}  {name}")
 
 
-def print_report(results, kernel, seed, notes, equivalent):
-    """equivalent holds the reasons of those that are left out, by name."""
+def print_report(results, subject, seed, notes, equivalent):
+    """subject is what was changed; equivalent holds the reasons of those that are left out, by name."""
     noticed, counted = score_of(results)
-    print(f"Linux {kernel}, seed {seed}: {noticed} of {counted} mutants noticed ({percent(noticed, counted).strip()})")
+    print(f"{subject}, seed {seed}: {noticed} of {counted} mutants noticed ({percent(noticed, counted).strip()})")
     for state, text in (("does not compile", "do not compile"), ("same code", "compile to the same machine code")):
         number = sum(outcome.state == state for _, outcome in results)
         if number:
@@ -41,7 +41,7 @@ def print_report(results, kernel, seed, notes, equivalent):
         print(f"  left out: {note}")
     if counted == 0:
         return
-    print_scores(results, "driver", lambda mutant, _: mutant.driver.module)
+    print_scores(results, "driver" if subject.startswith("Linux") else "part", lambda mutant, _: mutant.driver.module)
     print_scores(results, "operator", lambda mutant, _: mutant.operator)
     print_scores(results, "function", lambda mutant, _: f"{mutant.driver.module}/{mutant.function}")
     first = {}
@@ -59,10 +59,10 @@ def print_report(results, kernel, seed, notes, equivalent):
         print(f"\n{mutant.name}\n{mutant.diff()}", end="")
 
 
-def write_json(file, results, kernel, seed, notes, equivalent):
+def write_json(file, results, subject, seed, notes, equivalent):
     noticed, counted = score_of(results)
     document = {
-        "kernel": kernel, "seed": seed, "noticed": noticed, "counted": counted, "left_out": notes,
+        "subject": subject, "seed": seed, "noticed": noticed, "counted": counted, "left_out": notes,
         "equivalent": equivalent,
         "mutants": [{"id": mutant.name, "driver": mutant.driver.module, "file": mutant.file.name,
                      "function": mutant.function, "operator": mutant.operator, "outcome": outcome.state,

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Builds a mutant and runs scenarios with it, up to the first one that notices it."""
+"""Builds a mutant of a driver and runs scenarios with it, up to the first one that notices it."""
 
 import dataclasses
 import os
+import pathlib
 import re
 import shutil
 import struct
@@ -61,12 +62,13 @@ class Bench:
         self.lock = threading.Lock()
         self.can_verify = bool(options.verify) and self.call(["verify", "--help"], 60)[0] == 0
 
-    def call(self, words, seconds, worker=0):
-        """Exit code and output of a pmufab command; None as code if it took too long."""
+    def call(self, words, seconds, worker=0, program=None):
+        """Exit code and output of a pmufab command, or of another program; None as code if it took too long."""
         jobs = max(1, (os.cpu_count() or 1) // self.options.jobs)
         environment = dict(os.environ, LC_ALL="C.UTF-8", XDG_CACHE_HOME=str(self.scratch / str(worker) / "cache"),
                            PMUFAB_JOBS=str(jobs))
-        with subprocess.Popen([self.options.pmufab, *map(str, words)], stdout=subprocess.PIPE, cwd=self.scratch,
+        environment.setdefault("PMUFAB_DRIVERS", str(pathlib.Path(self.options.pmufab).parents[1] / "drivers"))
+        with subprocess.Popen([program or self.options.pmufab, *map(str, words)], stdout=subprocess.PIPE, cwd=self.scratch,
                               stderr=subprocess.STDOUT, env=environment, stdin=subprocess.DEVNULL) as process:
             try:
                 output, _ = process.communicate(timeout=seconds)
@@ -81,7 +83,7 @@ class Bench:
         text = output.decode("utf-8", "replace")
         # A driver that crashes ends its run with that code, too. So does a mistake of pmufab in a run, but the unbroken
         # drivers pass the same scenario.
-        if process.returncode == 3 and not re.search(r"^CRASHED: ", text, re.MULTILINE):
+        if not program and process.returncode == 3 and not re.search(r"^CRASHED: ", text, re.MULTILINE):
             raise MutationError("an internal error of pmufab:\n" + "\n".join(text.splitlines()[-5:]))
         return process.returncode, text
 

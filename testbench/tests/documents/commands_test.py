@@ -32,7 +32,7 @@ ELSEWHERE = [
     (r"tools/setup\b", "tools/test", "tools/setup"),
     (r"tools/lint\b", "tools/test", "tools/lint"),
     (r"tools/contract-coverage\b", "tools/test", "tools/contract-coverage"),
-    (r"tools/mutate-drivers\b", "testbench/tests/mutants/mutate_drivers_test.sh", "tools/mutate-drivers"),
+    (r"tools/mutate\b", "testbench/tests/mutants/mutate_test.sh", "tools/mutate"),
     (r"tools/fuzz\b", "tools/test", "tools/fuzz"),
     (r"tools/hostile\b", "testbench/tests/hostile/CMakeLists.txt", "--sample"),
     (r"build/fuzz/", "tools/test", "tools/fuzz"),

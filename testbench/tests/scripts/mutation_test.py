@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What tools/mutate-drivers changes, on C text made for the test."""
+"""What tools/mutate changes, on C and C++ text made for the test."""
 
 import pathlib
 import sys
@@ -35,6 +35,27 @@ static int toy_add(struct toy *toy, int idx)
 	writel(toy->used[idx], toy->base + PLACE(idx));
 	return 0;
 }
+'''
+
+TEXT_IN_CPP = r'''
+namespace toy {
+namespace {
+constexpr std::array<Row, 2> kRows{{{0x10, "first"}, {1'000, "second"}}};
+enum class Kind : std::uint8_t { one = 1 };
+class Inner {
+ public:
+  explicit Inner(unsigned width = 8) : width_{width} { watch_.start(width_); }
+  bool operator==(const Inner& other) const noexcept { return width_ == other.width_; }
+};
+}  // namespace
+std::optional<int> Toy::add(const std::vector<int>& all, int* place) const {
+  if (const auto found = find(all); found != all.end()) return *found * 2;
+  if (!place) throw std::invalid_argument(text_of(7));
+  const std::map<int, Row>& rows = rows_;
+  rows.at(1)->touch(true);
+  return {};
+}
+}  // namespace toy
 '''
 
 
@@ -93,6 +114,19 @@ class Mutation(unittest.TestCase):
         self.assertEqual([("|=", "&=")], changes["bitwise"])
         self.assertEqual([("+", "-"), ("+", "-")], changes["arithmetic"])
         self.assertIn(("i", "idx"), changes["index"])
+
+    def test_finds_functions_in_namespaces_and_classes_of_cpp(self):
+        units = {unit.name: unit for unit in c_source.units_of(TEXT_IN_CPP, cpp=True)}
+        self.assertEqual(["kRows[]", "enum class Kind std uint8_t", "Inner", "==", "Toy::add"], list(units))
+        changes = [(edit.operator, TEXT_IN_CPP[edit.start:edit.end], edit.replacement)
+                   for edit in operators.edits_of(TEXT_IN_CPP, units["Toy::add"])]
+        self.assertEqual([("arithmetic", "*", "+"), ("constant", "2", "1"), ("constant", "2", "3")], changes[:3])
+        self.assertIn(("error", "throw std::invalid_argument(text_of(7));", ";"), changes)
+        self.assertIn(("call", "rows.at(1)->touch(true);", ";"), changes)
+        self.assertIn(("constant", "true", "false"), changes)
+        self.assertFalse({("constant", "7", "8"), ("relational", "<", "<="), ("bitwise", "&", "|")} & set(changes))
+        self.assertIn(("table", "1'000", "1001"), [(edit.operator, TEXT_IN_CPP[edit.start:edit.end], edit.replacement)
+                                                   for edit in operators.edits_of(TEXT_IN_CPP, units["kRows[]"])])
 
     def test_keeps_the_numbers_of_lines(self):
         for unit in self.units.values():

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "models/cxl/part/cxl_spec.h"
+#include "models/dwc/part/dwc_ports.h"
 #include "models/platform/platform_spec.h"
 #include "models/tegra410/part/pmu_model.h"
 #include "models/tegra410/part/pmu_rows.h"
@@ -227,6 +228,9 @@ TEST(PlatformSpec, refuses_chip_to_chip_interfaces_that_cannot_be) {
                  [](PlatformSpec& spec) { spec.edit<platform::Tegra410Spec>().nvclink.cpu_en_mask = 0x1fff; });
   expect_refused("tegra410.c2c_clock_hz", "is 0",
                  [](PlatformSpec& spec) { spec.edit<platform::Tegra410Spec>().c2c_clock_hz = 0; });
+  expect_refused("dwc_root_ports[0].clock_hz", "must be 1 Hz ... 1 THz", [](PlatformSpec& spec) {
+    spec.edit<platform::DwcSpec>().ports.push_back({.name = "slot", .clock_hz = 0});
+  });
 }
 
 constexpr std::uint64_t kStep = std::uint64_t{256} << 20;

@@ -182,6 +182,35 @@ TEST_F(DwcJudging, cycles_count_while_a_measurement_goes_on) {
   EXPECT_EQ(board.result(kEvent)->match, EventResult::Match::exact);
 }
 
+TEST(DwcWires, a_port_counts_while_a_counter_or_a_measurement_is_on_also_one_that_all_were_switched_with) {
+  constexpr std::uint32_t kAllOn = 7 << 2;
+  constexpr std::uint32_t kAllOff = 5 << 2;
+  const DwcPortSpec spec{kPort, kName, 0x1000'0000};
+  const DwcMeaning meaning = meaning_of({{"rx_memory_read"}, {"lane", 1}});
+  DwcWires wires(spec);
+  const auto write = [&](std::uint64_t address, std::uint32_t value) {
+    MmioBus::BusAccess seen{};
+    seen.address = address;
+    seen.data = value;
+    seen.is_write = seen.ok = true;
+    wires.see(seen);
+  };
+  EXPECT_FALSE(wires.is_any_on());
+  write(kAnalysis, 0x0400'0001);
+  EXPECT_TRUE(wires.is_any_on());
+  write(kAnalysis, 0x0400'0000);
+  EXPECT_FALSE(wires.is_any_on());
+  write(kControl, kAllOn);  // with an event selected that is not the one that comes
+  EXPECT_TRUE(wires.is_any_on());
+  wires.see_event({0x70c, 1, 0, 3});
+  EXPECT_EQ(wires.progress(meaning, 0).counted, 3U);
+  write(kControl, kAllOff);
+  EXPECT_FALSE(wires.is_any_on());
+  wires.see_event({0x70c, 1, 0, 3});
+  EXPECT_EQ(wires.progress(meaning, 0).counted, 3U);
+  EXPECT_EQ(wires.progress(meaning, 0).happened, 6U);
+}
+
 TEST_F(DwcJudging, injected_data_are_those_of_one_packet) {
   board.expect(kEvent, kName, {{"tx_pcie_tlp_data_payload"}});
   call(Call::add, true);

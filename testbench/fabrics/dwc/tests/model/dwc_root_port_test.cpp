@@ -2,6 +2,7 @@
 // A root port with a RAS DES capability, as software sees it through configuration space. Offsets and values are those
 // of docs/platforms/dwc-root-ports.md, and are repeated here.
 #include <cstdint>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -175,6 +176,23 @@ TEST_F(DwcRootPort, a_measurement_with_a_duration_ends_by_itself) {
   });
 }
 
+TEST_F(DwcRootPort, each_duration_is_as_long_as_software_asks) {
+  constexpr Picoseconds kMillisecond = 1000 * kMicrosecond;
+  run(
+      [&] {
+        for (const auto& [duration, milliseconds] :
+             {std::pair{1U, 1U}, {2U, 10U}, {3U, 100U}, {4U, 1000U}, {5U, 2000U}, {6U, 4000U}}) {
+          const Picoseconds begin = testing::now();
+          cpu.put32(kAnalysisControl, report(0x00) | duration << 8 | 1);
+          until(begin + milliseconds * kMillisecond - 1);
+          EXPECT_EQ(cpu.get32(kAnalysisControl) & 1, 1U) << duration;
+          until(begin + milliseconds * kMillisecond);
+          EXPECT_EQ(cpu.get32(kAnalysisControl) & 1, 0U) << duration;
+        }
+      },
+      10'000 * kMillisecond);
+}
+
 TEST_F(DwcRootPort, data_are_counted_in_whole_units_of_16_bytes) {
   run([&] {
     cpu.put32(kAnalysisControl, report(0x21) | 1);
@@ -182,9 +200,15 @@ TEST_F(DwcRootPort, data_are_counted_in_whole_units_of_16_bytes) {
     happen(kMemoryWrite, 1, 17);
     happen(kMemoryRead, 1, 64);  // a request carries no data
     happen(0x700, 0, 32);        // sent
+    happen(0x22, 0, 32);         // data alone, sent by CCIX
+    happen(0x23, 0, 48);
     EXPECT_EQ(analysis(), 10U);
     cpu.put32(kAnalysisControl, report(0x20));
     EXPECT_EQ(analysis(), 2U);
+    cpu.put32(kAnalysisControl, report(0x22));
+    EXPECT_EQ(analysis(), 2U);
+    cpu.put32(kAnalysisControl, report(0x23));
+    EXPECT_EQ(analysis(), 3U);
   });
 }
 

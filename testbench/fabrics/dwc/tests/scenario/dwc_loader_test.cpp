@@ -119,6 +119,9 @@ TEST(DwcLoader, mistakes_in_root_ports_are_named) {
   EXPECT_THAT(error_with(ports + "[1].socket=1"), HasSubstr("that of other root ports on the root bus is 0"));
   EXPECT_THAT(error_with(ports + "[2].socket=2"), HasSubstr("not below the number of sockets"));
   EXPECT_THAT(error_with(ports + "[0].lanes=12"), HasSubstr("must be 1, 2, 4, 8 or 16"));
+  EXPECT_THAT(error_with(ports + "[0].clock=0 Hz"), HasSubstr("below 1 Hz"));
+  EXPECT_THAT(error_with(ports + "[0].clock=1001 GHz"), HasSubstr("must be 1 Hz ... 1 THz"));
+  EXPECT_THAT(error_with(ports + "[0].clock=1000 GHz"), "no error");
   EXPECT_THAT(error_with(ports + "[0].time_counter_width=16"), HasSubstr("must be 32 ... 64"));
   EXPECT_THAT(error_with(ports + "[0].vendor=samsang"), HasSubstr("did you mean 'samsung'?"));
   EXPECT_THAT(error_with(ports + "[1].name=slot"), HasSubstr("is that of another root port"));

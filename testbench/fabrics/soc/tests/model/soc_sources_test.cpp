@@ -126,6 +126,24 @@ TEST_F(SocSources, requests_of_devices_are_counted_by_device_and_destination) {
   });
 }
 
+TEST_F(SocSources, a_reset_of_the_platform_or_of_its_window_clears_and_stops_a_pmu) {
+  run([&] {
+    const auto counts = [&] {
+      device(FabricOpcode::read_once, testing::cmem(0, 0), 32);
+      return value(0);
+    };
+    count(0, 2);
+    EXPECT_EQ(counts(), 1U);
+    rig.platform.reset();
+    EXPECT_EQ(counts(), 0U);
+    count(0, 2);
+    EXPECT_EQ(counts(), 1U);
+    ASSERT_TRUE(rig.platform.can_reset("socket0.twin"));
+    rig.platform.reset_window("socket0.twin");
+    EXPECT_EQ(counts(), 0U);
+  });
+}
+
 TEST_F(SocSources, a_read_is_outstanding_until_its_answer_is_back) {
   run([&] {
     device(FabricOpcode::read_once, testing::cmem(0, 0), 64);  // before the counter starts

@@ -165,8 +165,10 @@ TEST(SocLoader, registers_that_cannot_be_are_refused) {
   EXPECT_THAT(error_with("counters: 8", "pmdevarch: 0x4770_0af4"), HasSubstr("tells drivers of the 64-bit layout"));
   EXPECT_THAT(error_with("pmiidr: 0x7010_043b", "pmiidr: 0"), HasSubstr("could not tell what it is"));
   EXPECT_THAT(error_with("pmiidr: 0x7010_043b", "pmiidr: 0x2cf0_036b"), HasSubstr("nvidia_cspmu"));
+  EXPECT_THAT(error_with("pmiidr: 0x7010_043b", "pmiidr: 0x2cf0_0a16"), HasSubstr("ampere_cspmu"));
   EXPECT_THAT(error_with("number: 0x2,", "number: 0x1,"), AllOf(StartsWith("s.yaml:19:"), HasSubstr("events[0]")));
   EXPECT_THAT(error_with("number: 0x2,", "number: 0x1_0000_0002,"), HasSubstr("does not fit into the 32 bits"));
+  EXPECT_EQ(error_with("number: 0x2,", "number: 0xffff_ffff,"), "no error");
   EXPECT_THAT(error_with("hid: ACME0001", "hid: ACME001"), HasSubstr("has not eight characters"));
 }
 
@@ -174,6 +176,7 @@ TEST(SocLoader, filters_that_overlap_are_refused_and_free_bits_are_named) {
   EXPECT_THAT(error_with("care: 8-15", "care: 7-14"),
               AllOf(StartsWith("s.yaml:23:"), HasSubstr("overlap those of filter length"), HasSubstr("8-15 are free")));
   EXPECT_THAT(error_with("enable: 16", "enable: 15"), HasSubstr("bit 16 is free"));
+  EXPECT_EQ(error_with("enable: 16", "enable: 31"), "no error");
   EXPECT_THAT(error_with("bits: 0-3}", "bits: 30-33}"), HasSubstr("the register has 32 bits"));
   EXPECT_THAT(error_with("bits: 0-3}", "bits: 3-0}"), HasSubstr("'3-0' is no range of bits"));
   EXPECT_THAT(error_with("implementation_defined: 2", "implementation_defined: 1"),

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# mutate_drivers_test.sh PMUFAB SOURCES FOLDER: tools/mutate-drivers with the drivers in SOURCES. FOLDER is for results.
+# mutate_test.sh PMUFAB SOURCES FOLDER: tools/mutate with the drivers in SOURCES. FOLDER is for results.
 source "$(dirname "$0")/../scripts/expect.sh"
 pmufab=$1 sources=$2 folder=$3
 rm -rf "$folder"
 mkdir -p "$folder"
-mutate() { "$repository/tools/mutate-drivers" --pmufab "$pmufab" --sources "$sources" --quiet "$@"; }
+mutate() { "$repository/tools/mutate" --pmufab "$pmufab" --sources "$sources" --quiet "$@"; }
 
 # The same seed gives the same mutants in the same order, evenly from the drivers. Another seed gives others. Mutants
 # known to be equivalent count, too.
