@@ -111,7 +111,7 @@ def newest_kernel(sources):
 def find_drivers(kernel):
     """The drivers that are mutated, and sentences about those that are not."""
     drivers, left_out = [], []
-    text = (ROOT / "testbench" / "driver_host" / "linux-drivers.txt").read_text(encoding="utf-8")
+    text = (ROOT / "testbench" / "host" / "linux-drivers.txt").read_text(encoding="utf-8")
     for line in text.splitlines():
         words = line.split("#", 1)[0].split()
         files = [kernel / word for word in words[1:] if word != "needs"]

@@ -2,7 +2,6 @@
 #include "testbench/tests/host/fake_cmn.h"
 
 #include <algorithm>
-#include <bit>
 #include <utility>
 
 namespace pmufab::driver_host::testing {
@@ -16,14 +15,12 @@ constexpr std::uint64_t kLow = 0xffffffff;
 }  // namespace
 
 FakeCmn::FakeCmn(const Options& options, std::vector<InterruptLine*> overflow)
-    : options_(options), pmu_offset_(options.part == 0x43e ? 0xd900 : 0x2000), lines_(std::move(overflow)) {
-  const unsigned xps = options.columns * options.rows;
+    : pmu_offset_(options.part == 0x43e ? 0xd900 : 0x2000), lines_(std::move(overflow)) {
   add_node(options.root, kConfigNode, 0, 0);
   // PERIPH_ID: the part number's lower eight bits are in the first word, the upper four in the second.
   at(options.root + 0x8) = (options.part & 0xff) | static_cast<std::uint64_t>(options.part >> 8) << 32;
-  at(options.root + 0x10) = std::uint64_t{options.revision} << 4;
   std::vector<std::uint64_t> xp_bases;
-  for (unsigned xp = 0; xp < xps; ++xp) {
+  for (unsigned xp = 0; xp < kColumns * kRows; ++xp) {
     const std::uint64_t base = xp_base(xp);
     xp_bases.push_back(base);
     add_node(base, kXpNode, xp_id(xp), xp);
@@ -38,11 +35,6 @@ FakeCmn::FakeCmn(const Options& options, std::vector<InterruptLine*> overflow)
     set_children(base, children);
   }
   set_children(options.root, xp_bases);
-}
-
-std::uint32_t FakeCmn::xp_id(unsigned xp) const {
-  const auto bits = static_cast<unsigned>(std::bit_width((options_.columns - 1) | (options_.rows - 1)));
-  return (xp % options_.columns) << (3 + bits) | (xp / options_.columns) << 3;
 }
 
 std::uint64_t FakeCmn::dtc(unsigned index) const { return xp_base(index) + 0x20000; }
@@ -101,22 +93,6 @@ void FakeCmn::cycle(unsigned dtc, std::uint64_t cycles) {
   const std::uint64_t sum = counter + cycles;
   counter = sum & ((1ULL << 40) - 1);
   if (sum != counter) set_overflow(dtc, kCycleBit);
-}
-
-void FakeCmn::count(unsigned xp, unsigned counter, std::uint64_t amount) {
-  const std::uint64_t config = value(dtm(xp) + kDtmPmuConfig);
-  if (!runs() || (config & 1) == 0) return;
-  std::uint64_t& local = at(dtm(xp) + kDtmPmevcnt);
-  const std::uint64_t sum = (local >> (16 * counter) & 0xffff) + amount;
-  local = (local & ~(0xffffULL << (16 * counter))) | (sum & 0xffff) << (16 * counter);
-  if ((config >> (4 + counter) & 1) == 0) return;
-  const std::uint64_t global = config >> (16 + 4 * counter) & 7;
-  // Two counters share 64 bits, every 16 bytes.
-  const std::uint64_t where = dtc_pmu(0) + kPmevcnt + global / 2 * 16;
-  const unsigned shift = global % 2 * 32;
-  const std::uint64_t total = (value(where) >> shift & kLow) + (sum >> 16);
-  at(where) = (value(where) & ~(kLow << shift)) | (total & kLow) << shift;
-  if (total > kLow) set_overflow(0, 1U << global);
 }
 
 }  // namespace pmufab::driver_host::testing

@@ -64,26 +64,16 @@ TEST_F(AccountOfEvent, that_counts_all_the_time_loses_nothing) {
 
 TEST_F(AccountOfEvent, what_a_handler_misses_that_stops_the_pmu_has_happened) {
   enable(1);
-  session.traffic(5);
-  session.begin(Call::interrupt, "");
+  session.play("5 [?interrupt");
   session.traffic(20);  // before the first write
-  session.write(PerfSession::kPmcr, 0);
-  session.traffic(300);
-  session.write(PerfSession::kPmcr, 1);
-  session.end(Call::interrupt, "");
-  session.traffic(4000);
+  session.play("pmcr=0 300 pmcr=1 ?interrupt] 4000");
   disable(1, 4025);
   EXPECT_EQ(account(1), (Account{4325, 4025, only(LossCause::handler, 300)}));
 }
 
 TEST_F(AccountOfEvent, what_the_driver_does_not_report_is_lost_besides) {
   enable(1);
-  session.begin(Call::interrupt, "");
-  session.write(PerfSession::kPmcr, 0);
-  session.traffic(300);
-  session.write(PerfSession::kPmcr, 1);
-  session.end(Call::interrupt, "");
-  session.traffic(40);
+  session.play("[?interrupt pmcr=0 300 pmcr=1 ?interrupt] 40");
   disable(1, 37);
   Losses losses = only(LossCause::handler, 300);
   losses[LossCause::unexplained] = 3;
@@ -100,13 +90,7 @@ TEST_F(AccountOfEvent, too_much_reported_is_a_negative_loss) {
 TEST_F(AccountOfEvent, a_transaction_of_reads_that_stops_the_pmu_is_reading) {
   enable(1);
   session.board.on_call(Call::start_txn, true, kPmu, 0, perf::PerfCallObserver::kReadTransaction, session.now);
-  session.write(PerfSession::kPmcr, 0);
-  session.end(Call::start_txn, kPmu);
-  session.traffic(20);
-  session.begin(Call::commit_txn, kPmu);
-  session.write(PerfSession::kPmcr, 1);
-  session.end(Call::commit_txn, kPmu);
-  session.traffic(3);
+  session.play("pmcr=0 start_txn] 20 [commit_txn pmcr=1 commit_txn] 3");
   disable(1, 3);
   EXPECT_EQ(account(1), (Account{23, 3, only(LossCause::reading, 20)}));
 }
@@ -116,17 +100,11 @@ TEST_F(AccountOfEvent, switching_another_event_on_costs_it_the_pause) {
   session.traffic(1);
   session.board.expect(2, kPmu, kReads);
   session.board.enabling(2);
-  session.disable(kPmu);
-  session.traffic(20);
-  session.add(kPmu, 2);
-  session.enable(kPmu);
+  session.play("off 20 add:2 on");
   session.board.enabled(2, session.now);
   session.traffic(300);
   session.board.disabling(1, session.now);
-  session.disable(kPmu);
-  session.traffic(4000);
-  session.del(kPmu, 1, 301);
-  session.enable(kPmu);
+  session.play("off 4000 del:1=301 on");
   session.board.disabled(1);
   session.traffic(7);
   disable(2, 307);
@@ -139,13 +117,7 @@ TEST_F(AccountOfEvent, an_event_that_waits_for_its_turn_misses_what_happens) {
   session.board.expect(2, kPmu, kReads);
   session.board.enabling(2);  // there is no counter for it
   session.board.enabled(2, session.now);
-  session.traffic(5);
-  session.disable(kPmu);
-  session.del(kPmu, 1, 5);
-  session.traffic(20);
-  session.add(kPmu, 2);
-  session.enable(kPmu);
-  session.traffic(300);
+  session.play("5 off del:1=5 20 add:2 on 300");
   disable(2, 300);
   session.traffic(4000);
   session.board.disabling(1, session.now);
@@ -190,15 +162,7 @@ TEST_F(AccountOfEvent, a_handler_in_the_call_that_disables_it_belongs_to_its_tim
   enable(1);
   session.traffic(5);
   session.board.disabling(1, session.now);
-  session.begin(Call::interrupt, "");
-  session.write(PerfSession::kPmcr, 0);
-  session.traffic(20);
-  session.write(PerfSession::kPmcr, 1);
-  session.end(Call::interrupt, "");
-  session.traffic(300);
-  session.disable(kPmu);
-  session.traffic(4000);
-  session.del(kPmu, 1, 305);
+  session.play("[?interrupt pmcr=0 20 pmcr=1 ?interrupt] 300 off 4000 del:1=305");
   session.board.disabled(1);
   session.traffic(50'000);
   EXPECT_EQ(account(1), (Account{325, 305, only(LossCause::handler, 20)}));
@@ -223,22 +187,16 @@ TEST_F(AccountOfEvent, a_driver_that_forgets_to_stop_the_pmu_loses_nothing_of_th
   enable(1);
   session.traffic(20);
   session.board.disabling(1, session.now);
-  session.begin(Call::pmu_disable, kPmu);
-  session.traffic(3);
-  session.end(Call::pmu_disable, kPmu);
-  session.traffic(4);
-  session.del(kPmu, 1, 27);
+  session.play("[pmu_disable 3 pmu_disable] 4 del:1=27");
   session.board.disabled(1);
   EXPECT_EQ(account(1), (Account{20, 20, only(LossCause::unexplained, -7)}));
 }
 
 TEST_F(AccountOfEvent, cycles_happen_while_nothing_counts_them) {
   enable(1, {{"cycles"}});  // an edge at every nanosecond, as the session's steps
-  session.begin(Call::interrupt, "");
-  session.write(PerfSession::kPmcr, 0);
+  session.play("[?interrupt pmcr=0");
   const Picoseconds stopped = session.now;
-  session.traffic(40);
-  session.write(PerfSession::kPmcr, 1);
+  session.play("40 pmcr=1");
   const std::int64_t blind = static_cast<std::int64_t>(session.now - stopped) / 1000;
   session.end(Call::interrupt, "");
   const std::uint64_t counted = session.board.expected(1, session.now + 1000);  // the next step stops it

@@ -158,12 +158,9 @@ TEST_F(Judgement, an_event_that_is_forgotten_leaves_nothing_and_others_as_they_a
 
 TEST_F(Judgement, a_counter_read_on_the_bus_makes_the_read_exact) {
   start(1, kReads);
-  session.traffic(5);
-  session.begin(Call::read, kPmu, 1);
-  session.traffic(2);
+  session.play("5 [read:1 2");
   session.read(PerfSession::kPage1 + 0x008);
-  session.traffic(4);
-  session.end(Call::read, kPmu, 1, 7);
+  session.play("4 read:1=7]");
   EXPECT_EQ(session.result(1).match, Match::within);
   EXPECT_EQ(session.result(1).reads_sampled, 1);
 
@@ -203,9 +200,7 @@ TEST_F(Judgement, reads_of_control_registers_or_in_other_calls_are_no_samples) {
   session.read(PerfSession::kPage1 + 0xc80);
   session.begin(Call::interrupt, kPmu);
   session.read(PerfSession::kPage1 + 0x008);
-  session.end(Call::interrupt, kPmu);
-  session.traffic(3);
-  session.end(Call::read, kPmu, 1, 2);
+  session.play("interrupt] 3 read:1=2]");
   EXPECT_EQ(session.result(1).reads_sampled, 0);
   EXPECT_EQ(session.result(1).match, Match::within);
 }
@@ -228,12 +223,7 @@ TEST_F(Judgement, cycles_are_sampled_at_the_instant_of_the_register_read) {
 
 TEST_F(Judgement, reads_never_go_back) {
   start(1, kReads);
-  session.traffic(5);
-  session.begin(Call::read, kPmu, 1);
-  session.traffic(5);
-  session.end(Call::read, kPmu, 1, 9);
-  session.begin(Call::read, kPmu, 1);
-  session.end(Call::read, kPmu, 1, 10);
+  session.play("5 [read:1 5 read:1=9] [read:1 read:1=10]");
   EXPECT_EQ(session.result(1).match, Match::within);
 
   PerfSession late;  // 9, then 8: each is possible, but not both
@@ -252,9 +242,7 @@ TEST_F(Judgement, reads_never_go_back) {
 
 TEST_F(Judgement, a_wrong_read_is_not_forgiven_by_a_right_final_value) {
   start(1, kReads);
-  session.traffic(5);
-  session.begin(Call::read, kPmu, 1);
-  session.end(Call::read, kPmu, 1, 4);
+  session.play("5 [read:1 read:1=4]");
   stop(1, 5);
   EXPECT_EQ(session.result(1).driver, 5);
   EXPECT_EQ(session.result(1).expected, 5);
@@ -298,8 +286,7 @@ TEST(JudgementOfNarrowCounter, a_loss_is_told_in_turns_of_the_counters_own_width
   const auto result_of = [&](std::uint64_t lost) {
     PerfSession session(spec);
     session.board.expect(1, kPmu, {{"cycles"}});
-    session.add(kPmu, 1);
-    session.enable(kPmu);
+    session.play("add:1 on");
     session.now += 100'000'000'000;  // 100 ms, of an edge at every nanosecond
     session.disable(kPmu);
     const std::uint64_t all = 100'000'003;  // three steps, too, from the write that enables to the one that disables

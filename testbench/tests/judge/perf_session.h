@@ -2,6 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <memory>
+#include <sstream>
 #include <string>
 
 #include "testbench/fabrics/tegra410/judge/tegra410_judge.h"
@@ -94,10 +97,60 @@ class PerfSession {
     }
   }
 
+  /// Play a story on UCF 0, a word for each step:
+  ///   5                        five requests, as traffic()
+  ///   on, off                  enable() and disable()
+  ///   count:1                  event 1 is expected to count slc_access_rd, and added
+  ///   add:1, del:1=5           add() and del() of event 1, whose value is 5 then
+  ///   [read:1, read:1=5]       the begin and the end of such a call, or without event and value: [interrupt, interrupt]
+  ///   [?interrupt, ?interrupt] a call whose PMU is not known
+  ///   pmcr=1                   a write to the control register
+  void play(const std::string& story) {
+    std::istringstream words(story);
+    for (std::string word; words >> word;) step(word);
+  }
+
   [[nodiscard]] EventResult result(int event) const { return board.result(event).value(); }
   [[nodiscard]] std::uint64_t noted(const std::string& kind) const { return board.findings().count(kind); }
 
  private:
+  void step(std::string word) {
+    const bool begins = word.starts_with('[');
+    const bool ends = word.ends_with(']');
+    if (begins) word.erase(0, 1);
+    if (ends) word.pop_back();
+    const std::string pmu = word.starts_with('?') ? "" : kUcf0;
+    if (pmu.empty()) word.erase(0, 1);
+    const std::string name = word.substr(0, word.find_first_of(":="));
+    const auto number_behind = [&word](char mark) {
+      const std::size_t at = word.find(mark);
+      return at == std::string::npos ? 0 : std::stoull(word.substr(at + 1));
+    };
+    const auto event = static_cast<int>(number_behind(':'));
+    const std::uint64_t value = number_behind('=');
+    if (begins) return begin(call_of(name), pmu, event);
+    if (ends) return end(call_of(name), pmu, event, value);
+    if (name == "on") return enable(pmu);
+    if (name == "off") return disable(pmu);
+    if (name == "count") board.expect(event, pmu, {{"slc_access_rd"}});
+    if (name == "add" || name == "count") return add(pmu, event);
+    if (name == "del") return del(pmu, event, value);
+    if (name == "pmcr") return write(kPmcr, value);
+    traffic(std::stoi(name));
+  }
+  static Call call_of(const std::string& name) {
+    static const std::map<std::string, Call> calls = {{"pmu_disable", Call::pmu_disable},
+                                                      {"pmu_enable", Call::pmu_enable},
+                                                      {"add", Call::add},
+                                                      {"del", Call::del},
+                                                      {"start", Call::start},
+                                                      {"stop", Call::stop},
+                                                      {"read", Call::read},
+                                                      {"interrupt", Call::interrupt},
+                                                      {"start_txn", Call::start_txn},
+                                                      {"commit_txn", Call::commit_txn}};
+    return calls.at(name);
+  }
   Picoseconds tick() { return now += 1000; }
 };
 

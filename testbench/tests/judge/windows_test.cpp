@@ -27,17 +27,7 @@ class Windows : public ::testing::Test {
 };
 
 TEST_F(Windows, an_event_counts_between_enabling_and_disabling) {
-  session.traffic(3);
-  session.disable(kPmu);
-  count_reads_as(1);
-  session.traffic(4);
-  session.enable(kPmu);
-  session.traffic(5);
-  session.disable(kPmu);
-  session.traffic(6);
-  session.del(kPmu, 1, 5);
-  session.enable(kPmu);
-  session.traffic(7);
+  session.play("3 off count:1 4 on 5 off 6 del:1=5 on 7");
   EXPECT_EQ(expected(1), 5);
   EXPECT_EQ(session.result(1).match, Match::exact);
   EXPECT_FALSE(session.result(1).running);
@@ -70,20 +60,11 @@ TEST_F(Windows, a_refusal_is_held_against_the_counters_that_are_free) {
 }
 
 TEST_F(Windows, the_register_write_inside_the_call_is_the_instant) {
-  count_reads_as(1);
-  session.begin(Call::pmu_enable, kPmu);
-  session.traffic(1);
-  session.write(PerfSession::kPmcr, 1);
+  session.play("count:1 [pmu_enable 1 pmcr=1");
   const Picoseconds opened = session.now;
-  session.traffic(20);
-  session.end(Call::pmu_enable, kPmu);
-  session.traffic(300);
-  session.begin(Call::pmu_disable, kPmu);
-  session.traffic(4'000);
-  session.write(PerfSession::kPmcr, 0);
+  session.play("20 pmu_enable] 300 [pmu_disable 4000 pmcr=0");
   const Picoseconds closed = session.now;
-  session.traffic(50'000);
-  session.end(Call::pmu_disable, kPmu);
+  session.play("50000 pmu_disable]");
   EXPECT_EQ(expected(1), 4'320);
   ASSERT_EQ(session.result(1).windows.size(), 1U);
   EXPECT_EQ(session.result(1).windows[0].begin, opened);
@@ -92,7 +73,7 @@ TEST_F(Windows, the_register_write_inside_the_call_is_the_instant) {
 }
 
 TEST_F(Windows, among_things_of_one_instant_the_order_of_the_calls_decides) {
-  count_reads_as(1);
+  session.play("count:1");
   const auto read_at_100 = [&] {
     session.fabric.on_request(request(gpu(0), FabricOpcode::read_once, kGmem, 8, 100'000));
   };
@@ -111,13 +92,7 @@ TEST_F(Windows, among_things_of_one_instant_the_order_of_the_calls_decides) {
 }
 
 TEST_F(Windows, a_forgotten_enabling_write_is_exposed) {
-  count_reads_as(1);
-  session.begin(Call::pmu_enable, kPmu);
-  session.traffic(1);
-  session.end(Call::pmu_enable, kPmu);
-  session.traffic(20);
-  session.disable(kPmu);
-  session.del(kPmu, 1, 0);
+  session.play("count:1 [pmu_enable 1 pmu_enable] 20 off del:1=0");
   EXPECT_EQ(expected(1), 20) << "the perf core wanted it from the end of the call";
   EXPECT_EQ(session.result(1).match, Match::mismatch);
   EXPECT_THAT(session.result(1).explanation, ::testing::HasSubstr("the driver counted nothing"));
@@ -125,14 +100,7 @@ TEST_F(Windows, a_forgotten_enabling_write_is_exposed) {
 }
 
 TEST_F(Windows, a_forgotten_disabling_write_is_exposed) {
-  count_reads_as(1);
-  session.enable(kPmu);
-  session.traffic(20);
-  session.begin(Call::pmu_disable, kPmu);
-  session.traffic(3);
-  session.end(Call::pmu_disable, kPmu);
-  session.traffic(4);
-  session.del(kPmu, 1, 27);
+  session.play("count:1 on 20 [pmu_disable 3 pmu_disable] 4 del:1=27");
   EXPECT_EQ(expected(1), 20) << "the perf core wanted it up to the begin of the call";
   EXPECT_EQ(session.result(1).match, Match::mismatch);
   EXPECT_THAT(session.result(1).explanation, ::testing::HasSubstr("7 too many"));
@@ -140,56 +108,28 @@ TEST_F(Windows, a_forgotten_disabling_write_is_exposed) {
 }
 
 TEST_F(Windows, a_write_of_the_wrong_value_is_a_forgotten_write) {
-  count_reads_as(1);
-  session.begin(Call::pmu_enable, kPmu);
-  session.write(PerfSession::kPmcr, 6);
-  session.traffic(1);
-  session.end(Call::pmu_enable, kPmu);
-  session.traffic(2);
-  session.disable(kPmu);
-  session.del(kPmu, 1, 0);
+  session.play("count:1 [pmu_enable pmcr=6 1 pmu_enable] 2 off del:1=0");
   EXPECT_EQ(expected(1), 2);
   EXPECT_EQ(session.noted("pmu_not_started"), 1);
 }
 
 TEST_F(Windows, a_write_the_bus_refused_and_one_to_another_pmu_are_no_control_writes) {
-  count_reads_as(1);
-  session.begin(Call::pmu_enable, kPmu);
+  session.play("count:1 [pmu_enable");
   session.write(PerfSession::kPmcr, 1, false);
   session.write(PerfSession::kPmcr + 0x1'0000, 1);
-  session.traffic(1);
-  session.write(PerfSession::kPmcr, 1);
-  session.traffic(2);
-  session.end(Call::pmu_enable, kPmu);
+  session.play("1 pmcr=1 2 pmu_enable]");
   EXPECT_EQ(expected(1), 2);
 }
 
 TEST_F(Windows, nothing_is_missing_when_no_event_wants_the_pmu) {
   session.begin(Call::pmu_enable, kPmu);  // drivers do not touch the register then
-  session.end(Call::pmu_enable, kPmu);
-  session.begin(Call::pmu_disable, kPmu);
-  session.end(Call::pmu_disable, kPmu);
+  session.play("pmu_enable] [pmu_disable pmu_disable]");
   EXPECT_TRUE(session.board.findings().list().empty());
 }
 
 TEST_F(Windows, adding_a_second_event_costs_the_first_the_pause_and_nothing_else) {
-  count_reads_as(1);
-  session.enable(kPmu);
-  session.traffic(1);
-  session.begin(Call::pmu_disable, kPmu);
-  session.write(PerfSession::kPmcr, 0);
-  session.end(Call::pmu_disable, kPmu);
-  session.traffic(20);
-  count_reads_as(2);
-  session.traffic(300);
-  session.enable(kPmu);
-  session.traffic(4'000);
-  session.disable(kPmu);
-  session.del(kPmu, 1, 4'001);
-  session.enable(kPmu);
-  session.traffic(50'000);
-  session.disable(kPmu);
-  session.del(kPmu, 2, 54'000);
+  session.play(
+      "count:1 on 1 [pmu_disable pmcr=0 pmu_disable] 20 count:2 300 on 4000 off del:1=4001 on 50000 off del:2=54000");
   EXPECT_EQ(session.result(1).match, Match::exact);
   EXPECT_EQ(session.result(2).match, Match::exact);
   EXPECT_EQ(session.result(1).windows.size(), 2U);
@@ -201,12 +141,10 @@ TEST_F(Windows, an_event_added_and_deleted_several_times_accumulates) {
   session.board.expect(1, kPmu, kReads);
   std::uint64_t count = 0;
   for (int turn = 1; turn <= 3; ++turn) {
-    session.add(kPmu, 1);
-    session.enable(kPmu);
+    session.play("add:1 on");
     session.traffic(turn);
     count += static_cast<std::uint64_t>(turn);
-    session.disable(kPmu);
-    session.traffic(10);
+    session.play("off 10");
     session.del(kPmu, 1, count);
     session.traffic(10);
   }
@@ -215,18 +153,7 @@ TEST_F(Windows, an_event_added_and_deleted_several_times_accumulates) {
 }
 
 TEST_F(Windows, stopping_and_starting_one_event_leaves_the_other_alone) {
-  count_reads_as(1);
-  count_reads_as(2);
-  session.enable(kPmu);
-  session.traffic(1);
-  session.begin(Call::stop, kPmu, 1);
-  session.traffic(20);
-  session.end(Call::stop, kPmu, 1, 1);
-  session.traffic(300);
-  session.begin(Call::start, kPmu, 1);
-  session.traffic(4'000);
-  session.end(Call::start, kPmu, 1);
-  session.traffic(50'000);
+  session.play("count:1 count:2 on 1 [stop:1 20 stop:1=1] 300 [start:1 4000 start:1] 50000");
   EXPECT_EQ(expected(1), 50'001);
   EXPECT_EQ(expected(2), 54'321);
 }
@@ -235,9 +162,7 @@ TEST_F(Windows, an_event_the_driver_refused_does_not_count) {
   session.board.expect(1, kPmu, kReads);
   session.begin(Call::add, kPmu, 1);
   session.board.on_add_failed(kPmu, 1, -11);
-  session.end(Call::add, kPmu, 1);
-  session.enable(kPmu);
-  session.traffic(5);
+  session.play("add:1] on 5");
   EXPECT_EQ(expected(1), 0);
   EXPECT_EQ(session.result(1).match, Match::not_counted);
   EXPECT_EQ(session.noted("pmu_not_started"), 0);
@@ -261,9 +186,7 @@ TEST_F(Windows, pmus_are_independent) {
 }
 
 TEST_F(Windows, what_was_counted_before_the_meaning_was_told_is_not_judged) {
-  session.add(kPmu, 1);
-  session.enable(kPmu);
-  session.traffic(5);
+  session.play("add:1 on 5");
   EXPECT_EQ(session.board.result(1), std::nullopt);
   EXPECT_TRUE(session.board.results().empty());
   session.board.expect(1, kPmu, kReads);
@@ -274,103 +197,51 @@ TEST_F(Windows, what_was_counted_before_the_meaning_was_told_is_not_judged) {
 // --- interrupts
 
 TEST_F(Windows, an_interrupt_handler_pauses_the_counting_between_its_writes) {
-  count_reads_as(1);
-  session.enable(kPmu);
-  session.traffic(1);
-  session.begin(Call::interrupt, kPmu);
-  session.traffic(20);
-  session.write(PerfSession::kPmcr, 0);
-  session.traffic(300);
-  session.write(PerfSession::kPmcr, 1);
-  session.traffic(4'000);
-  session.end(Call::interrupt, kPmu);
-  session.traffic(50'000);
+  session.play("count:1 on 1 [interrupt 20 pmcr=0 300 pmcr=1 4000 interrupt] 50000");
   EXPECT_EQ(expected(1), 54'021);
   EXPECT_TRUE(session.board.findings().list().empty());
 }
 
 TEST_F(Windows, a_handler_is_known_by_what_it_writes_not_by_the_name_it_runs_under) {
-  count_reads_as(1);
-  session.enable(kPmu);
-  session.begin(Call::interrupt, "");
-  session.write(PerfSession::kPmcr, 0);
-  session.traffic(3);
-  session.write(PerfSession::kPmcr, 1);
-  session.traffic(4);
-  session.end(Call::interrupt, "");
+  session.play("count:1 on [?interrupt pmcr=0 3 pmcr=1 4 ?interrupt]");
   EXPECT_EQ(expected(1), 4);
 }
 
 TEST_F(Windows, a_handler_that_leaves_the_pmu_stopped_is_exposed) {
-  count_reads_as(1);
-  session.enable(kPmu);
-  session.begin(Call::interrupt, kPmu);
-  session.write(PerfSession::kPmcr, 0);
-  session.traffic(3);
-  session.end(Call::interrupt, kPmu);
-  session.traffic(4);
+  session.play("count:1 on [interrupt pmcr=0 3 interrupt] 4");
   EXPECT_EQ(expected(1), 4) << "the perf core still wants it";
   EXPECT_EQ(session.noted("handler_left_pmu_stopped"), 1);
   EXPECT_EQ(session.board.findings().failures(), 1);
 }
 
 TEST_F(Windows, a_handler_that_starts_an_idle_pmu_is_noted_and_harmless) {
-  count_reads_as(1);
-  session.enable(kPmu);
-  session.disable(kPmu);
-  session.del(kPmu, 1, 0);
-  session.begin(Call::pmu_enable, kPmu);
-  session.end(Call::pmu_enable, kPmu);
-  session.begin(Call::interrupt, kPmu);
-  session.write(PerfSession::kPmcr, 0);
-  session.write(PerfSession::kPmcr, 1);
-  session.end(Call::interrupt, kPmu);
-  session.traffic(5);
+  session.play("count:1 on off del:1=0 [pmu_enable pmu_enable] [interrupt pmcr=0 pmcr=1 interrupt] 5");
   EXPECT_EQ(session.noted("handler_started_idle_pmu"), 1);
   EXPECT_EQ(session.board.findings().failures(), 0);
   EXPECT_EQ(session.result(1).match, Match::exact);
 }
 
 TEST_F(Windows, a_handler_that_starts_a_pmu_the_perf_core_has_disabled_is_exposed) {
-  count_reads_as(1);
-  session.begin(Call::interrupt, kPmu);
-  session.write(PerfSession::kPmcr, 0);
-  session.write(PerfSession::kPmcr, 1);
-  session.end(Call::interrupt, kPmu);
-  session.traffic(5);
+  session.play("count:1 [interrupt pmcr=0 pmcr=1 interrupt] 5");
   EXPECT_EQ(expected(1), 0);
   EXPECT_EQ(session.noted("pmu_started_while_disabled"), 1);
 }
 
 TEST_F(Windows, a_handler_inside_another_call_does_not_confuse_that_call) {
-  count_reads_as(1);
-  session.enable(kPmu);
-  session.begin(Call::pmu_disable, kPmu);
-  session.traffic(1);
-  session.begin(Call::interrupt, kPmu);
-  session.write(PerfSession::kPmcr, 0);
-  session.traffic(20);
-  session.write(PerfSession::kPmcr, 1);
-  session.end(Call::interrupt, kPmu);
-  session.traffic(300);
-  session.write(PerfSession::kPmcr, 0);
-  session.traffic(4'000);
-  session.end(Call::pmu_disable, kPmu);
+  session.play("count:1 on [pmu_disable 1 [interrupt pmcr=0 20 pmcr=1 interrupt] 300 pmcr=0 4000 pmu_disable]");
   EXPECT_EQ(expected(1), 301);
   EXPECT_EQ(session.board.findings().failures(), 0);
 }
 
 TEST_F(Windows, an_end_that_fits_no_begin_is_reported) {
-  session.begin(Call::pmu_disable, kPmu);
-  session.end(Call::pmu_enable, kPmu);
+  session.play("[pmu_disable pmu_enable]");
   EXPECT_EQ(session.noted("call_nesting"), 1);
 }
 
 TEST_F(Windows, writes_outside_any_call_are_not_followed) {
   session.write(PerfSession::kPmcr, 6);  // a driver's probe
   EXPECT_TRUE(session.board.findings().list().empty());
-  count_reads_as(1);
-  session.enable(kPmu);
+  session.play("count:1 on");
   session.write(PerfSession::kPmcr, 0);  // a write by hand
   session.traffic(5);
   EXPECT_EQ(expected(1), 5);
@@ -378,8 +249,7 @@ TEST_F(Windows, writes_outside_any_call_are_not_followed) {
 }
 
 TEST_F(Windows, requests_and_writes_told_out_of_order_are_noted) {
-  count_reads_as(1);
-  session.enable(kPmu);
+  session.play("count:1 on");
   session.fabric.on_request(request(gpu(0), FabricOpcode::read_once, kGmem, 8, 1));
   EXPECT_EQ(session.noted("order_of_time"), 1);
   session.fabric.on_request(request(gpu(0), FabricOpcode::read_once, kGmem, 8, session.now + 10'000));
@@ -392,54 +262,23 @@ TEST_F(Windows, requests_and_writes_told_out_of_order_are_noted) {
 // --- drivers' own transactions
 
 TEST_F(Windows, a_transaction_around_reads_pauses_the_counting) {
-  count_reads_as(1);
-  session.enable(kPmu);
-  session.traffic(1);
-  session.begin(Call::start_txn, kPmu);
-  session.write(PerfSession::kPmcr, 0);
-  session.end(Call::start_txn, kPmu);
-  session.traffic(20);
-  session.begin(Call::read, kPmu, 1);
-  session.traffic(300);
-  session.end(Call::read, kPmu, 1, 1);
-  session.begin(Call::commit_txn, kPmu);
-  session.write(PerfSession::kPmcr, 1);
-  session.end(Call::commit_txn, kPmu);
-  session.traffic(4'000);
+  session.play(
+      "count:1 on 1 [start_txn pmcr=0 start_txn] 20 [read:1 300 read:1=1] [commit_txn pmcr=1 commit_txn] 4000");
   EXPECT_EQ(expected(1), 4'001);
   EXPECT_EQ(session.result(1).match, Match::within) << "the read was exact";
   EXPECT_TRUE(session.board.findings().list().empty());
 }
 
 TEST_F(Windows, enabling_inside_a_transaction_takes_effect_when_it_ends) {
-  session.begin(Call::start_txn, kPmu);
-  session.write(PerfSession::kPmcr, 0);
-  session.end(Call::start_txn, kPmu);
-  session.begin(Call::pmu_disable, kPmu);
-  session.end(Call::pmu_disable, kPmu);
-  count_reads_as(1);
-  session.begin(Call::pmu_enable, kPmu);
-  session.end(Call::pmu_enable, kPmu);
-  session.traffic(5);
-  session.begin(Call::commit_txn, kPmu);
-  session.write(PerfSession::kPmcr, 1);
-  session.end(Call::commit_txn, kPmu);
-  session.traffic(7);
-  session.disable(kPmu);
-  session.del(kPmu, 1, 7);
+  session.play(
+      "[start_txn pmcr=0 start_txn] [pmu_disable pmu_disable] count:1 [pmu_enable pmu_enable] 5 [commit_txn pmcr=1 "
+      "commit_txn] 7 off del:1=7");
   EXPECT_EQ(session.result(1).match, Match::exact);
   EXPECT_TRUE(session.board.findings().list().empty());
 }
 
 TEST_F(Windows, a_transaction_that_leaves_the_pmu_stopped_is_exposed) {
-  count_reads_as(1);
-  session.enable(kPmu);
-  session.begin(Call::start_txn, kPmu);
-  session.write(PerfSession::kPmcr, 0);
-  session.end(Call::start_txn, kPmu);
-  session.begin(Call::commit_txn, kPmu);
-  session.end(Call::commit_txn, kPmu);
-  session.traffic(4);
+  session.play("count:1 on [start_txn pmcr=0 start_txn] [commit_txn commit_txn] 4");
   EXPECT_EQ(expected(1), 4) << "the perf core still wants it";
   EXPECT_EQ(session.noted("transaction_left_pmu_stopped"), 1);
 }
@@ -449,8 +288,7 @@ TEST_F(Windows, a_transaction_that_leaves_the_pmu_stopped_is_exposed) {
 TEST_F(Windows, cycles_are_the_edges_in_the_windows) {
   session.board.expect(1, kPmu, {{"cycles"}});
   session.board.expect(2, kPmu, {{"bus_cycles"}, {"src_rem", 1}});
-  session.add(kPmu, 1);
-  session.add(kPmu, 2);
+  session.play("add:1 add:2");
   session.now = 10'000 - 1'500;
   session.begin(Call::pmu_enable, kPmu);  // 9'500
   session.now -= 500;
@@ -469,9 +307,7 @@ TEST_F(Windows, cycles_of_several_windows_add_up) {
   session.add(kPmu, 1);
   std::uint64_t edges = 0;
   for (const Picoseconds pause : {10'000U, 300'000U}) {
-    session.begin(Call::pmu_enable, kPmu);
-    session.write(PerfSession::kPmcr, 1);
-    session.end(Call::pmu_enable, kPmu);
+    session.play("[pmu_enable pmcr=1 pmu_enable]");
     session.now += pause;
     session.disable(kPmu);
     edges += pause / 1000 + 3;  // from write to write: end of one call, begin of the next, the write itself
@@ -480,16 +316,7 @@ TEST_F(Windows, cycles_of_several_windows_add_up) {
 }
 
 TEST_F(Windows, a_handler_inside_a_disabling_call_without_a_write_counts_nothing_after_it) {
-  count_reads_as(1);
-  session.enable(kPmu);
-  session.traffic(1);
-  session.begin(Call::pmu_disable, kPmu);
-  session.begin(Call::interrupt, kPmu);
-  session.write(PerfSession::kPmcr, 0);
-  session.write(PerfSession::kPmcr, 1);
-  session.end(Call::interrupt, kPmu);
-  session.traffic(20);
-  session.end(Call::pmu_disable, kPmu);
+  session.play("count:1 on 1 [pmu_disable [interrupt pmcr=0 pmcr=1 interrupt] 20 pmu_disable]");
   EXPECT_EQ(expected(1), 1);
   EXPECT_EQ(session.result(1).windows.size(), 1U) << "the one up to the handler";
 }

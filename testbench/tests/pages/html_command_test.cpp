@@ -34,8 +34,7 @@ measure:
 };
 
 TEST_F(HtmlCommand, a_run_writes_the_same_page_in_any_number_of_processes) {
-  const Outcome one = pmufab({"run", three(), "--html", page(), "-j", "1"});
-  EXPECT_EQ(one.exit_code, 0) << one.out << one.err;
+  ended(0, pmufab({"run", three(), "--html", page(), "-j", "1"}));
   const std::string first = read(page());
   EXPECT_THAT(first,
               AllOf(HasSubstr("<p class=\"outcome good\">PASSED: 3 of 3 runs passed; 3 counters, none wrong</p>"),
@@ -67,16 +66,15 @@ mesh_traffic:
 measure:
   - {events: [arm_cmn_0/mxp_e_req_txflit_valid/]}
 )");
-  const Outcome run = pmufab({"run", scenario, "--drivers", "newest", "--html", page()});
-  EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
+  ended(0, pmufab({"run", scenario, "--drivers", "newest", "--html", page()}));
   EXPECT_THAT(read(page()), AllOf(HasSubstr("XP 0 east to XP 1: 20 flits"), HasSubstr("XP 3 west to XP 2: 20 flits"),
                                   HasSubstr("XP 1 north to XP 5: 0 flits"), HasSubstr("class=\"legend\""),
                                   HasSubstr("cmn0: CMN-600"), Not(HasSubstr("<?xml"))));
 }
 
 TEST_F(HtmlCommand, coverage_is_on_the_page_if_it_is_wanted) {
-  const Outcome run = pmufab({"run", three(), "--html", page(), "--coverage", (folder / "coverage").string()});
-  EXPECT_EQ(run.exit_code, 0) << run.err;
+  const Outcome run =
+      ended(0, pmufab({"run", three(), "--html", page(), "--coverage", (folder / "coverage").string()}));
   EXPECT_THAT(read(page()), AllOf(HasSubstr("<h2>Coverage of 3 runs: "), HasSubstr("<h3>nvidia_ucf_pmu_*</h3>"),
                                   HasSubstr("never met")));
   EXPECT_EQ(pmufab({"run", three(), "--html", page()}).exit_code, 0);
@@ -85,8 +83,7 @@ TEST_F(HtmlCommand, coverage_is_on_the_page_if_it_is_wanted) {
 
 TEST_F(HtmlCommand, what_was_stopped_is_partial) {
   const Outcome run =
-      pmufab({"run", endless(), "--drivers", "newest", "--limit", "simulated-time=100 us", "--html", page()});
-  EXPECT_EQ(run.exit_code, 1) << run.out << run.err;
+      ended(1, pmufab({"run", endless(), "--drivers", "newest", "--limit", "simulated-time=100 us", "--html", page()}));
   EXPECT_THAT(read(page()), AllOf(HasSubstr("These results are partial: 1 run cut short, 0 not begun."),
                                   HasSubstr("<p class=\"outcome open\">STOPPED: 2 counters, none wrong</p>"),
                                   HasSubstr("(partial: cut short)"), HasSubstr("simulated-time=100 us")));
@@ -95,15 +92,13 @@ TEST_F(HtmlCommand, what_was_stopped_is_partial) {
 TEST_F(HtmlCommand, a_page_that_cannot_be_written_is_told_and_takes_nothing_along) {
   const std::string json = (folder / "results.json").string();
   if (!std::filesystem::is_character_file("/dev/full")) GTEST_SKIP();
-  const Outcome full = pmufab({"run", three(), "--html", "/dev/full", "--json", json});
-  EXPECT_EQ(full.exit_code, 2);
+  const Outcome full = ended(2, pmufab({"run", three(), "--html", "/dev/full", "--json", json}));
   EXPECT_THAT(full.err, HasSubstr("cannot write '/dev/full': No space left on device"));
   EXPECT_THAT(read(json), HasSubstr("\"runs\""));
 
   const std::string before = write("page.html", "what was there before");
   largest_file = 10'000;  // less than the page has
-  const Outcome large = pmufab({"run", three(), "--html", before});
-  EXPECT_EQ(large.exit_code, 2);
+  const Outcome large = ended(2, pmufab({"run", three(), "--html", before}));
   EXPECT_THAT(large.err, HasSubstr("File too large"));
   EXPECT_EQ(read(before), "what was there before");
 }
@@ -122,8 +117,7 @@ TEST_F(HtmlCommand, bad_places_are_refused_before_anything_runs) {
 }
 
 TEST_F(HtmlCommand, a_campaign_has_its_cases_on_a_page) {
-  const Outcome campaign = pmufab({"verify", "--fabric", "cmn", "--runs", "3", "--html", page()});
-  EXPECT_EQ(campaign.exit_code, 0) << campaign.out << campaign.err;
+  ended(0, pmufab({"verify", "--fabric", "cmn", "--runs", "3", "--html", page()}));
   EXPECT_THAT(
       read(page()),
       AllOf(HasSubstr("<h1>pmufab verify</h1>"), HasSubstr("PASSED: seed 1, cmn with drivers of Linux "),
@@ -132,9 +126,8 @@ TEST_F(HtmlCommand, a_campaign_has_its_cases_on_a_page) {
 }
 
 TEST_F(HtmlCommand, a_campaign_has_its_failures_on_a_page) {
-  const Outcome campaign = pmufab({"verify", "--fabric", "cmn", "--runs", "2", "--html", page(), "--limit",
-                                   "simulated-time=1us", "--no-shrink", "--out", (folder / "campaign").string()});
-  EXPECT_EQ(campaign.exit_code, 1) << campaign.out << campaign.err;
+  ended(1, pmufab({"verify", "--fabric", "cmn", "--runs", "2", "--html", page(), "--limit", "simulated-time=1us",
+                   "--no-shrink", "--out", (folder / "campaign").string()}));
   EXPECT_THAT(read(page()), AllOf(HasSubstr("<p class=\"outcome bad\">FAILED: seed 1"), HasSubstr("<h2>Failures</h2>"),
                                   HasSubstr("the smallest scenario: "), HasSubstr("mesh_traffic:")));
 }

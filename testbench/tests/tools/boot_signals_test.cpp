@@ -41,9 +41,7 @@ class BootSignals : public Cli, public ::testing::WithParamInterface<int> {
                              {{"TMPDIR", temporary().string()}});
     wait_until(moment);
     kill(boot, GetParam());
-    const Outcome outcome = finish(boot);
-    EXPECT_EQ(outcome.exit_code, 1) << outcome.err;
-    EXPECT_THAT(outcome.err, HasSubstr("stopped by a signal"));
+    EXPECT_THAT(ended(1, finish(boot)).err, HasSubstr("stopped by a signal"));
     EXPECT_TRUE(fs::is_empty(temporary()));
     EXPECT_EQ(nlohmann::json::parse(read(json), nullptr, false).value("complete", true), false);
     const std::string machine = read(folder / "machine");

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include <fcntl.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace pmufab::testing {
@@ -30,6 +31,8 @@ struct Outcome {
 /// Runs the pmufab program in a folder of its own.
 class Cli : public ::testing::Test {
  protected:
+  using Texts = std::vector<std::string>;
+
   void SetUp() override {
     std::string name = (std::filesystem::temp_directory_path() / "pmufab-cli-XXXXXX").string();
     ASSERT_NE(mkdtemp(name.data()), nullptr);
@@ -81,7 +84,28 @@ class Cli : public ::testing::Test {
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read(folder / "out"), read(folder / "err")};
   }
 
-  Outcome pmufab(const std::vector<std::string>& arguments) { return finish(start(arguments)); }
+  virtual Outcome pmufab(const std::vector<std::string>& arguments) { return finish(start(arguments)); }
+
+  /// @return both, one behind the other
+  static std::vector<std::string> with(std::vector<std::string> words, const std::vector<std::string>& more) {
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+  }
+  /// @return the outcome, which must have this exit code
+  static Outcome ended(int code, Outcome outcome) {
+    EXPECT_EQ(outcome.exit_code, code) << outcome.out << outcome.err;
+    return outcome;
+  }
+  /// The program ends with this exit code, and its standard output has these texts.
+  void prints(int code, const std::vector<std::string>& arguments, const Texts& texts) {
+    expect_texts(ended(code, pmufab(arguments)).out, texts, arguments);
+  }
+  /// The program ends with this exit code, and its standard error has these texts.
+  void complains(int code, const std::vector<std::string>& arguments, const Texts& texts) {
+    expect_texts(ended(code, pmufab(arguments)).err, texts, arguments);
+  }
+  /// What the user gives is wrong: exit code 2, and a message with these texts.
+  void refuses(const std::vector<std::string>& arguments, const Texts& texts) { complains(2, arguments, texts); }
 
   /// Wait, 60 s at most. @return whether the condition came true
   template <typename Condition>
@@ -157,6 +181,10 @@ measure:
   rlim_t largest_file = 0;  ///< that the program may write, in bytes; 0: of any size
 
  private:
+  static void expect_texts(const std::string& printed, const Texts& texts, const std::vector<std::string>& arguments) {
+    for (const std::string& text : texts)
+      EXPECT_THAT(printed, ::testing::HasSubstr(text)) << ::testing::PrintToString(arguments);
+  }
   static void redirect(const std::filesystem::path& path, int descriptor) {
     const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
     dup2(file, descriptor);

@@ -22,8 +22,7 @@ class Coverage : public Cli {
   /// Run a scenario. @return the bins of UCF PMUs
   Json bins_of(const std::string& scenario) {
     const std::string file = (folder / "coverage").string();
-    const Outcome run = pmufab({"run", scenario, "--drivers", "newest", "--coverage", file});
-    EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
+    ended(0, pmufab({"run", scenario, "--drivers", "newest", "--coverage", file}));
     return Json::parse(read(file)).at("kinds").at("nvidia_ucf_pmu_*");
   }
 };
@@ -90,18 +89,15 @@ inject:
 TEST_F(Coverage, a_shell_writes_its_verdicts_although_its_coverage_cannot_be_written) {
   const std::string json = (folder / "verdicts.json").string();
   const std::string place = (folder / "met").string();
-  const Outcome shell =
-      pmufab({"shell", "--json", json, "--coverage", place, "--", "sh", "-c", "rm -f " + place + "; mkdir " + place});
-  EXPECT_EQ(shell.exit_code, 2) << shell.err;
-  EXPECT_THAT(shell.err, HasSubstr("cannot write '" + place + "': Is a directory"));
+  refuses({"shell", "--json", json, "--coverage", place, "--", "sh", "-c", "rm -f " + place + "; mkdir " + place},
+          {"cannot write '" + place + "': Is a directory"});
   EXPECT_TRUE(Json::parse(read(json)).contains("status"));
 }
 
 TEST_F(Coverage, wraps_of_every_kind_of_coresight_pmu_are_seen) {
   // Its counters wrap between the two halves of a read.
   const std::string file = (folder / "coverage").string();
-  const Outcome run = pmufab({"run", shipped("coresight-high-low.yaml"), "--drivers", "newest", "--coverage", file});
-  EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
+  ended(0, pmufab({"run", shipped("coresight-high-low.yaml"), "--drivers", "newest", "--coverage", file}));
   const Json kinds = Json::parse(read(file)).at("kinds");
   for (const char* const kind : {"nvidia_ucf_pmu_*", "nvidia_pcie_pmu_*_rc_*", "nvidia_pcie_tgt_pmu_*_rc_*"})
     EXPECT_GT(kinds.at(kind).at("width x wraps").at("64 bits x one"), 0) << kind;
@@ -143,8 +139,7 @@ TEST_F(Coverage, files_are_merged_and_reported) {
   const std::string both = (folder / "both").string();
   const std::string page = (folder / "page.html").string();
   const std::string json = (folder / "report.json").string();
-  const Outcome report = pmufab({"coverage", file, file, "--merge", both, "--html", page, "--json", json});
-  EXPECT_EQ(report.exit_code, 0) << report.err;
+  const Outcome report = ended(0, pmufab({"coverage", file, file, "--merge", both, "--html", page, "--json", json}));
   EXPECT_THAT(report.out,
               AllOf(HasSubstr("coverage of 2 runs: "), HasSubstr("nvidia_ucf_pmu_*: "), HasSubstr("never met: ")));
   EXPECT_EQ(Json::parse(read(both)).at("kinds").at("nvidia_ucf_pmu_*").at("event").at("slc_access_rd"), 2);
@@ -159,9 +154,8 @@ TEST_F(Coverage, a_report_that_cannot_be_written_takes_no_other_along) {
   if (!std::filesystem::is_character_file("/dev/full")) GTEST_SKIP();
   const std::string both = (folder / "both").string();
   const std::string page = (folder / "page.html").string();
-  const Outcome report = pmufab({"coverage", file, "--json", "/dev/full", "--html", page, "--merge", both});
-  EXPECT_EQ(report.exit_code, 2);
-  EXPECT_THAT(report.err, HasSubstr("cannot write '/dev/full': No space left on device"));
+  refuses({"coverage", file, "--json", "/dev/full", "--html", page, "--merge", both},
+          {"cannot write '/dev/full': No space left on device"});
   EXPECT_THAT(read(page), HasSubstr("</html>"));
   EXPECT_EQ(Json::parse(read(both)).at("runs"), 1);
 }
@@ -170,14 +164,12 @@ TEST_F(Coverage, too_little_and_wrong_exclusions_fail) {
   const std::string file = write("some", R"({"format": "pmufab coverage", "version": 1, "runs": 1,
     "kinds": {"toy_*": {"event": {"reads": 1, "writes": 0}}}, "not_caused": {}})");
   EXPECT_EQ(pmufab({"coverage", file, "--least", "50"}).exit_code, 0);
-  const Outcome little = pmufab({"coverage", file, "--least", "50.01"});
-  EXPECT_EQ(little.exit_code, 1);
-  EXPECT_THAT(little.err, HasSubstr("50.00 % of the bins were met, less than the 50.01 % of --least"));
+  complains(1, {"coverage", file, "--least", "50.01"},
+            {"50.00 % of the bins were met, less than the 50.01 % of --least"});
   const std::string right = write("right", "toy_* | event | writes | it is read-only\n");
   EXPECT_EQ(pmufab({"coverage", file, "--excluded", right, "--least", "100"}).exit_code, 0);
   const std::string wrong = write("wrong", "toy_* | event | reads | it is write-only\n");
-  const Outcome met = pmufab({"coverage", file, "--excluded", wrong});
-  EXPECT_EQ(met.exit_code, 1);
+  const Outcome met = ended(1, pmufab({"coverage", file, "--excluded", wrong}));
   EXPECT_THAT(met.err, HasSubstr("excluded, and met all the same: toy_*: event: reads (it is write-only)"));
 }
 

@@ -26,21 +26,17 @@ using ::testing::Not;
 
 TEST_F(DriverFault, a_failed_probe_is_the_drivers_fault_and_shows_the_kernel_log) {
   const std::string drivers = drivers_with("return -EINVAL;");
-  const Outcome named = pmufab({"run", shipped("cmem-one-controller.yaml"), "--driver", drivers});
-  EXPECT_EQ(named.exit_code, 1) << named.err;
-  EXPECT_THAT(named.out,
+  EXPECT_THAT(ended(1, pmufab({"run", shipped("cmem-one-controller.yaml"), "--driver", drivers})).out,
               AllOf(HasSubstr("FAILED: cmem-one-controller"), HasSubstr("'nvidia_cmem_latency_pmu_0'"),
                     HasSubstr("of the kernel log"), HasSubstr("failed with error -22"), Not(HasSubstr("no event"))));
   // It is not measured, but a device without its driver is still a failure.
   const std::vector<std::string> others = {"--duration", "1 us", "--driver", drivers};
-  std::vector<std::string> arguments = {"stat", "-e", "nvidia_ucf_pmu_0/cycles/"};
-  arguments.insert(arguments.end(), others.begin(), others.end());
+  std::vector<std::string> arguments = with({"stat", "-e", "nvidia_ucf_pmu_0/cycles/"}, others);
   EXPECT_EQ(pmufab(arguments).exit_code, 1);
   for (const char* format : {"-x,", "-j"}) {
     std::vector<std::string> for_programs = arguments;
     for_programs.emplace_back(format);
-    const Outcome outcome = pmufab(for_programs);
-    EXPECT_EQ(outcome.exit_code, 1);
+    const Outcome outcome = ended(1, pmufab(for_programs));
     EXPECT_THAT(outcome.out, AllOf(HasSubstr("nvidia_ucf_pmu_0/cycles/"), Not(HasSubstr("error -22"))));
     EXPECT_THAT(outcome.err, ContainsRegex("pmufab: probe: .*failed with error -22\n"));
   }
@@ -53,10 +49,9 @@ TEST_F(DriverFault, reports_name_the_files_that_served_the_pmus) {
   ASSERT_EQ(std::system(("sha256sum " + (folder / kFile).string() + " >" + (folder / "sum").string()).c_str()), 0);
   const std::string sum = read(folder / "sum").substr(0, 64);
   const std::string json = (folder / "r.json").string();
-  const Outcome run = pmufab({"run", shipped("cmem-one-controller.yaml"), "--driver", drivers, "--json", json});
-  EXPECT_EQ(run.exit_code, 0) << run.out;
-  EXPECT_THAT(run.out, HasSubstr(std::string("  ") + kFile + " (SHA-256 " + sum.substr(0, 12) +
-                                 "..., yours) serves nvidia_cmem_latency_pmu_0 and nvidia_cmem_latency_pmu_1\n"));
+  prints(0, {"run", shipped("cmem-one-controller.yaml"), "--driver", drivers, "--json", json},
+         {std::string("  ") + kFile + " (SHA-256 " + sum.substr(0, 12) +
+          "..., yours) serves nvidia_cmem_latency_pmu_0 and nvidia_cmem_latency_pmu_1\n"});
   std::map<std::string, nlohmann::json> files;
   const nlohmann::json report = nlohmann::json::parse(read(json)).at("runs")[0];
   for (const nlohmann::json& file : report.at("driver_files")) files[file.at("file")] = file;
@@ -74,39 +69,32 @@ TEST_F(DriverFault, a_driver_that_bound_nothing_fails_although_the_counts_of_ano
   const std::string drivers = drivers_of("my_latency_pmu.c", original());
   const std::string sentence = "drivers: my_latency_pmu.c bound no PMU; ";
   const auto binding = ContainsRegex(std::string("; nvidia_cmem_latency_pmu_0 [^;]*bound by ") + kFile);
-  const Outcome run = pmufab({"run", shipped("cmem-one-controller.yaml"), "--driver", drivers});
-  EXPECT_EQ(run.exit_code, 1) << run.out;
-  EXPECT_THAT(run.out, AllOf(HasSubstr("none wrong"), HasSubstr("FAILED " + sentence), binding));
-  const Outcome shell =
-      pmufab({"shell", shipped("platforms/tegra410-1s-small.yaml"), "--driver", drivers, "--", "true"});
-  EXPECT_EQ(shell.exit_code, 1) << shell.err;
-  EXPECT_THAT(shell.err, AllOf(HasSubstr("pmufab: " + sentence), binding, HasSubstr("pmufab: FAILED")));
+  EXPECT_THAT(ended(1, pmufab({"run", shipped("cmem-one-controller.yaml"), "--driver", drivers})).out,
+              AllOf(HasSubstr("none wrong"), HasSubstr("FAILED " + sentence), binding));
+  EXPECT_THAT(
+      ended(1, pmufab({"shell", shipped("platforms/tegra410-1s-small.yaml"), "--driver", drivers, "--", "true"})).err,
+      AllOf(HasSubstr("pmufab: " + sentence), binding, HasSubstr("pmufab: FAILED")));
 }
 
 TEST_F(DriverFault, a_driver_for_other_hardware_is_told_not_to_be_used) {
   const std::string drivers = drivers_with("");
   const std::string sentence = fmt::format("{} (yours) was not used: this platform has no PMU for it", kFile);
-  const Outcome run = pmufab({"run", shipped("cxl-fixed.yaml"), "--driver", drivers});
-  EXPECT_EQ(run.exit_code, 0) << run.out;
-  EXPECT_THAT(run.out, HasSubstr("  " + sentence + "\n"));
+  prints(0, {"run", shipped("cxl-fixed.yaml"), "--driver", drivers}, {"  " + sentence + "\n"});
   const Outcome shell = pmufab({"shell", shipped("platforms/cxl-exact.yaml"), "--driver", drivers, "--", "true"});
   EXPECT_THAT(shell.err, HasSubstr("  " + sentence + "\n"));
-  const Outcome refused = pmufab({"verify", "--fabric", "cmn", "--runs", "1", "--driver", drivers});
-  EXPECT_EQ(refused.exit_code, 2);
-  EXPECT_THAT(refused.err, AllOf(HasSubstr("no case would use your driver"), HasSubstr("choose 'tegra410'")));
+  refuses({"verify", "--fabric", "cmn", "--runs", "1", "--driver", drivers},
+          {"no case would use your driver", "choose 'tegra410'"});
   const Outcome unused =
-      pmufab({"verify", "--fabric", "cmn", "--fabric", "tegra410", "--runs", "1", "--driver", drivers});
-  EXPECT_EQ(unused.exit_code, 4);
+      ended(4, pmufab({"verify", "--fabric", "cmn", "--fabric", "tegra410", "--runs", "1", "--driver", drivers}));
   EXPECT_THAT(unused.out, HasSubstr("NOT JUDGED"));
   EXPECT_THAT(unused.err, HasSubstr(std::string(kFile) + " (yours) was not used: no case had a PMU for it"));
 }
 
 TEST_F(DriverFault, a_driver_that_the_kernel_lacks_says_which_kernels_have_it) {
   if (!fs::exists(fs::path(PMUFAB_LINUX_SOURCES) / "6.1.192")) GTEST_SKIP() << "there are no sources of an old kernel";
-  const Outcome built = pmufab({"driver", "build", write("nvidia_cspmu.c", "#include \"arm_cspmu.h\"\n"), "--sources",
-                                PMUFAB_LINUX_SOURCES, "--base", "6.1", "-o", (folder / "own.so").string()});
-  EXPECT_EQ(built.exit_code, 1);
-  EXPECT_THAT(built.err,
+  EXPECT_THAT(ended(1, pmufab({"driver", "build", write("nvidia_cspmu.c", "#include \"arm_cspmu.h\"\n"), "--sources",
+                               PMUFAB_LINUX_SOURCES, "--base", "6.1", "-o", (folder / "own.so").string()}))
+                  .err,
               ContainsRegex("Linux 6\\.1\\.192 has no drivers/perf/arm_cspmu/nvidia_cspmu\\.c \\(these have: .*7"));
 }
 
@@ -127,23 +115,21 @@ TEST_F(DriverFault, the_library_of_a_tree_goes_to_the_current_folder) {
 
 TEST_F(DriverFault, a_call_of_nothing_is_told_by_its_caller) {
   const std::string drivers = drivers_with("int (*volatile operation)(void) = NULL; operation();");
-  const Outcome outcome = pmufab({"run", shipped("cmem-one-controller.yaml"), "--driver", drivers});
-  EXPECT_EQ(outcome.exit_code, 3);
-  EXPECT_THAT(outcome.err, AllOf(HasSubstr("the drivers crashed in these functions"),
-                                 ContainsRegex("_probe at .*latency_pmu\\.c:[0-9]+")));
+  EXPECT_THAT(
+      ended(3, pmufab({"run", shipped("cmem-one-controller.yaml"), "--driver", drivers})).err,
+      AllOf(HasSubstr("the drivers crashed in these functions"), ContainsRegex("_probe at .*latency_pmu\\.c:[0-9]+")));
 }
 
 TEST_F(DriverFault, a_crash_says_where_and_shows_the_kernel_log) {
   const std::string drivers = drivers_with(R"(dev_info(&pdev->dev, "before the crash\n"); __builtin_trap();)");
-  const Outcome outcome = pmufab({"run", shipped("cmem-one-controller.yaml"), "--driver", drivers});
-  EXPECT_EQ(outcome.exit_code, 3);
+  const Outcome outcome = ended(3, pmufab({"run", shipped("cmem-one-controller.yaml"), "--driver", drivers}));
   EXPECT_THAT(outcome.out, AllOf(HasSubstr("CRASHED: cmem-one-controller"), HasSubstr("before the crash")));
   EXPECT_THAT(outcome.out + outcome.err, Not(HasSubstr("--sanitize"))) << "it says where already";
   const auto where =
       AllOf(HasSubstr("the drivers crashed in these functions"), ContainsRegex("_probe at .*latency_pmu\\.c:[0-9]+"));
   EXPECT_THAT(outcome.err, where);
-  const Outcome stat = pmufab({"stat", "-e", "nvidia_ucf_pmu_0/cycles/", "--duration", "1 us", "--driver", drivers});
-  EXPECT_EQ(stat.exit_code, 3);
+  const Outcome stat =
+      ended(3, pmufab({"stat", "-e", "nvidia_ucf_pmu_0/cycles/", "--duration", "1 us", "--driver", drivers}));
   EXPECT_THAT(stat.out, HasSubstr("killed by signal"));
   EXPECT_THAT(stat.err, Not(HasSubstr("killed by signal"))) << "once is enough";
   // Commands that only show things are guarded like runs.
@@ -164,12 +150,10 @@ TEST_F(DriverFault, why_a_device_has_no_pmu_is_told) {
     const std::string platform =
         write("p.yaml", "kind: cxl\ncxl:\n  - decoders: [{base: 0x100_0000_0000, size: 256 MiB}]\n    cpmus: [" + cpmu +
                             ", writable_while_frozen: false}" + (other ? ", " + cpmu + "}" : "") + "]\n");
-    const Outcome listed = pmufab({"list", platform});
-    EXPECT_EQ(listed.exit_code, other ? 0 : 1);
+    const Outcome listed = ended(other ? 0 : 1, pmufab({"list", platform}));
     EXPECT_THAT(listed.err, AllOf(HasSubstr("the drivers say: "), HasSubstr("pmu_mem0.0: Counters not writable")));
     EXPECT_THAT(listed.err, Not(HasSubstr("Doorbell"))) << "the rest of the log would hide it";
-    const Outcome shell = pmufab({"shell", platform, "--", "echo", "ran"});
-    EXPECT_EQ(shell.exit_code, other ? 0 : 1);
+    const Outcome shell = ended(other ? 0 : 1, pmufab({"shell", platform, "--", "echo", "ran"}));
     EXPECT_EQ(shell.out, other ? "ran\n" : "");
     EXPECT_THAT(shell.err, HasSubstr("pmu_mem0.0: Counters not writable"));
   }
@@ -178,10 +162,10 @@ TEST_F(DriverFault, why_a_device_has_no_pmu_is_told) {
 }
 
 TEST_F(DriverFault, a_driver_that_does_not_compile_says_where) {
-  const Outcome built = pmufab(
-      {"driver", "build", write("broken.c", "int f(void) { return nothing; }\nint g(void) { return missing; }\n"),
-       "--sources", PMUFAB_LINUX_SOURCES, "--base", version(), "-o", (folder / "own.so").string()});
-  EXPECT_EQ(built.exit_code, 1);
+  const Outcome built =
+      ended(1, pmufab({"driver", "build",
+                       write("broken.c", "int f(void) { return nothing; }\nint g(void) { return missing; }\n"),
+                       "--sources", PMUFAB_LINUX_SOURCES, "--base", version(), "-o", (folder / "own.so").string()}));
   EXPECT_THAT(built.err, AllOf(HasSubstr("broken.c does not compile"), HasSubstr("'nothing' undeclared")));
   // All errors, each at the beginning of a line with its place.
   const std::string broken = fs::canonical(folder / "broken.c").string();
@@ -200,10 +184,10 @@ TEST_F(DriverFault, fetched_drivers_go_to_the_folder_in_which_they_are_looked_fo
   write("linux/Makefile", "VERSION = 7\nPATCHLEVEL = 9\nSUBLEVEL = 1\n");
   write("linux/drivers/perf/arm-cmn.c", "/* no driver, which is quick */\n");
   const fs::path shared = folder / "shared";
-  const Outcome fetched =
-      finish(start({"driver", "fetch", "--from", (folder / "linux").string()}, {{"PMUFAB_DRIVERS", shared.string()}}));
-  EXPECT_EQ(fetched.exit_code, 0) << fetched.err;
-  EXPECT_THAT(fetched.out, AllOf(HasSubstr("Driver sets in " + shared.string()), HasSubstr("Linux 7.9.1")));
+  EXPECT_THAT(ended(0, finish(start({"driver", "fetch", "--from", (folder / "linux").string()},
+                                    {{"PMUFAB_DRIVERS", shared.string()}})))
+                  .out,
+              AllOf(HasSubstr("Driver sets in " + shared.string()), HasSubstr("Linux 7.9.1")));
   EXPECT_TRUE(fs::exists(shared / "7.9.1" / "pmufab_drivers.so"));
   EXPECT_FALSE(fs::exists(folder / "cache" / "pmufab" / "drivers"));
 }
@@ -236,16 +220,14 @@ TEST_F(DriverFault, a_hung_driver_is_stopped_by_the_user_or_by_the_timeout_and_h
   kill(pid, SIGINT);
   std::this_thread::sleep_for(std::chrono::milliseconds(500));
   kill(pid, SIGINT);  // the second signal does not wait
-  const Outcome stopped = finish(pid);
-  EXPECT_EQ(stopped.exit_code, 1);
+  const Outcome stopped = ended(1, finish(pid));
   EXPECT_THAT(stopped.out, AllOf(HasSubstr("STOPPED: cmem-one-controller"), HasSubstr("stopped by the user")));
   EXPECT_EQ(nlohmann::json::parse(read(report)).at("runs")[0].at("status"), "interrupted");
 
-  const Outcome late = pmufab({"run", shipped("cmem-one-controller.yaml"), "--driver", drivers, "--timeout", "1"});
-  EXPECT_EQ(late.exit_code, 1);
-  EXPECT_THAT(late.out, AllOf(HasSubstr("TIMED OUT: cmem-one-controller"),
-                              HasSubstr("it did not answer and was killed (it was in cmem_lat_pmu_probe() of "
-                                        "nvidia_t410_cmem_latency_pmu.c)")));
+  prints(1, {"run", shipped("cmem-one-controller.yaml"), "--driver", drivers, "--timeout", "1"},
+         {"TIMED OUT: cmem-one-controller",
+          "it did not answer and was killed (it was in cmem_lat_pmu_probe() of "
+          "nvidia_t410_cmem_latency_pmu.c)"});
 }
 
 TEST_F(DriverFault, what_drivers_did_before_one_died_is_in_the_access_log) {

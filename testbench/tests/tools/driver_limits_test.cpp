@@ -81,10 +81,10 @@ measure:
 
   /// @return the result of the first one
   Json run_both(const std::string& fault, const std::vector<std::string>& options = {}) {
-    std::vector<std::string> arguments = {"run",    shipped("cmem-one-controller.yaml"), other_, "--driver", drivers_,
-                                          "--json", (folder / "r.json").string()};
-    arguments.insert(arguments.end(), options.begin(), options.end());
-    outcome = finish(start(arguments, {{"FAULT", fault}, {"TMPDIR", temporary()}}));
+    outcome = finish(start(with({"run", shipped("cmem-one-controller.yaml"), other_, "--driver", drivers_, "--json",
+                                 (folder / "r.json").string()},
+                                options),
+                           {{"FAULT", fault}, {"TMPDIR", temporary()}}));
     EXPECT_TRUE(fs::is_empty(temporary()));
     const Json runs = Json::parse(read(folder / "r.json")).at("runs");
     EXPECT_EQ(runs.size(), 2U);

@@ -80,8 +80,7 @@ measure:
 // follows, in which no watchpoint seems taken.
 // contract A87
 TEST_F(DriverMemory, is_left_by_a_watchpoint_at_a_port_beyond_the_last_crosspoints_dtms) {
-  const Outcome outcome = watch(6);
-  EXPECT_EQ(outcome.exit_code, 3);
+  const Outcome outcome = ended(3, watch(6));
   EXPECT_THAT(outcome.out, HasSubstr("CRASHED: watch"));
   const std::string both = outcome.out + outcome.err;
   EXPECT_THAT(both, AllOf(HasSubstr("AddressSanitizer: use-after-poison"),
@@ -103,8 +102,7 @@ TEST_F(DriverMemory, beyond_the_dtms_is_written_to) {
 // contract A87
 TEST_F(DriverMemory, is_not_left_by_watchpoints_at_ports_every_crosspoint_has) {
   for (const unsigned port : {0U, 1U, 2U}) {
-    const Outcome outcome = watch(port);
-    EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+    const Outcome outcome = ended(0, watch(port));
     EXPECT_THAT(outcome.out, AllOf(HasSubstr("NOT JUDGED: watch"), Not(HasSubstr("never had a counter"))));
     EXPECT_THAT(outcome.out + outcome.err, Not(HasSubstr("AddressSanitizer")));
   }
@@ -130,9 +128,8 @@ TEST_F(DriverMemory, is_watched_by_every_command_that_loads_the_drivers) {
 }
 
 TEST_F(DriverMemory, cannot_be_watched_without_the_sanitizers_library) {
-  const Outcome outcome = finish(start({"list", "--driver", library()}, {{"PMUFAB_LD_PRELOAD", ""}}));
-  EXPECT_EQ(outcome.exit_code, 2);
-  EXPECT_THAT(outcome.err, ContainsRegex("built with --sanitize, and their library libasan.* cannot be loaded"));
+  EXPECT_THAT(ended(2, finish(start({"list", "--driver", library()}, {{"PMUFAB_LD_PRELOAD", ""}}))).err,
+              ContainsRegex("built with --sanitize, and their library libasan.* cannot be loaded"));
 }
 
 // Port 4's DTM is the first one of the next crosspoint, which is set up instead. For the last crosspoint it is the
@@ -140,8 +137,7 @@ TEST_F(DriverMemory, cannot_be_watched_without_the_sanitizers_library) {
 // right, as nothing of the port's is there.
 // contract A87
 TEST_F(DriverMemory, has_a_spare_entry_in_which_no_watchpoint_is_free) {
-  const Outcome outcome = watch(4);
-  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  const Outcome outcome = ended(0, watch(4));
   EXPECT_THAT(outcome.out, AllOf(HasSubstr("never had a counter"), Not(HasSubstr("answers ENOSPC"))));
   EXPECT_THAT(outcome.out + outcome.err, Not(HasSubstr("AddressSanitizer")));
 }

@@ -274,10 +274,9 @@ TEST_F(DriverRule, an_event_whose_file_is_empty_or_cannot_be_read_is_the_drivers
                                    HasSubstr("cannot be opened: the driver publishes nvidia_cmem_latency_pmu_0/events/"
                                              "cycles as '': the file is empty, or cannot be read")));
   EXPECT_EQ(run.at("status"), "failed");
-  const Outcome listed = list('0');
-  EXPECT_EQ(listed.exit_code, 0);
-  EXPECT_THAT(listed.out, ::testing::ContainsRegex("nvidia_cmem_latency_pmu_0/cycles/ +\\[\\]  unusable: the driver "
-                                                   "publishes nvidia_cmem_latency_pmu_0/events/cycles as ''"));
+  EXPECT_THAT(ended(0, list('0')).out,
+              ::testing::ContainsRegex("nvidia_cmem_latency_pmu_0/cycles/ +\\[\\]  unusable: the driver "
+                                       "publishes nvidia_cmem_latency_pmu_0/events/cycles as ''"));
 }
 
 TEST_F(DriverRule, misused_memory_is_told_with_the_function) {
@@ -359,9 +358,8 @@ class DriverBuildRule : public DriverFault {
     const std::size_t begin = text.find(function);
     EXPECT_NE(begin, std::string::npos) << function;
     text.insert(text.find('{', begin) + 1, statement);
-    const Outcome built =
-        pmufab(driver_build(write(kFile, "#include <linux/delay.h>\n" + text), version(), folder / "own.so", true));
-    EXPECT_EQ(built.exit_code, 1) << built.out;
+    const Outcome built = ended(
+        1, pmufab(driver_build(write(kFile, "#include <linux/delay.h>\n" + text), version(), folder / "own.so", true)));
     return built.err;
   }
 
@@ -383,8 +381,7 @@ class DriverBuildRule : public DriverFault {
     EXPECT_NE(at, std::string::npos) << without;
     if (at != std::string::npos) text.erase(at, text.find('\n', at) - at);
     const std::string drivers = drivers_of(std::filesystem::path(file).filename(), text, true);
-    const Outcome outcome = pmufab({"run", scenario, "--driver", drivers});
-    EXPECT_EQ(outcome.exit_code, 1) << outcome.out;
+    const Outcome outcome = ended(1, pmufab({"run", scenario, "--driver", drivers}));
     return outcome.out + outcome.err;
   }
 };

@@ -38,9 +38,8 @@ delete
 continue
 quit
 )");
-  const Outcome outcome =
-      pmufab({"run", shipped("cmem-one-controller.yaml"), "--gdb", "--gdb-command", commands, "--drivers", version()});
-  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  const Outcome outcome = ended(0, pmufab({"run", shipped("cmem-one-controller.yaml"), "--gdb", "--gdb-command",
+                                           commands, "--drivers", version()}));
   const std::size_t before = outcome.out.find("BEFORE:");
   const std::size_t inside = outcome.out.find("IN THE DRIVER:");
   ASSERT_NE(before, std::string::npos) << outcome.out << outcome.err;
@@ -55,36 +54,32 @@ quit
 }
 
 TEST_F(Gdb, quitting_ends_the_run) {
-  const Outcome outcome = pmufab({"run", shipped("cmem-one-controller.yaml"), "--gdb", "--gdb-command",
-                                  write("commands", "quit\n"), "--driver-dir", PMUFAB_DRIVERS_DIR});
-  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-  EXPECT_THAT(outcome.out, AllOf(HasSubstr("pmufab_modules_load_for_devices"), Not(HasSubstr("PASSED"))));
+  EXPECT_THAT(ended(0, pmufab({"run", shipped("cmem-one-controller.yaml"), "--gdb", "--gdb-command",
+                               write("commands", "quit\n"), "--driver-dir", PMUFAB_DRIVERS_DIR}))
+                  .out,
+              AllOf(HasSubstr("pmufab_modules_load_for_devices"), Not(HasSubstr("PASSED"))));
 }
 
 TEST_F(Gdb, what_gdb_cannot_run_is_refused) {
   const auto refused = [&](std::vector<std::string> options,
                            const std::map<std::string, std::string>& environment = {}) {
     options.insert(options.begin(), {"run", shipped("cmem-one-controller.yaml"), "--gdb"});
-    const Outcome outcome = finish(start(options, environment));
-    EXPECT_EQ(outcome.exit_code, 2) << outcome.out;
+    const Outcome outcome = ended(2, finish(start(options, environment)));
     return outcome.err;
   };
   EXPECT_THAT(refused({"--timeout", "10"}), HasSubstr("--gdb and --timeout exclude each other"));
   EXPECT_THAT(refused({shipped("ucf-basic.yaml")}), AllOf(HasSubstr("--gdb needs one run"), HasSubstr("give one")));
   EXPECT_THAT(refused({"--gdb-command", (folder / "none").string()}), HasSubstr("there is no file"));
-  const Outcome alone = pmufab({"run", shipped("cmem-one-controller.yaml"), "--gdb-command", "x"});
-  EXPECT_EQ(alone.exit_code, 2);
-  EXPECT_THAT(alone.err, HasSubstr("--gdb-command needs --gdb"));
+  refuses({"run", shipped("cmem-one-controller.yaml"), "--gdb-command", "x"}, {"--gdb-command needs --gdb"});
   EXPECT_THAT(refused({"--driver-dir", PMUFAB_DRIVERS_DIR}, {{"PATH", folder.string()}}),
               HasSubstr("there is no program 'gdb'"));
 }
 
 TEST_F(Gdb, a_run_in_this_process_gives_the_results_of_any_other) {
   const std::string scenario = shipped("cmem-one-controller.yaml");
-  const Outcome here = pmufab({"run", scenario, "--in-process", "--json", (folder / "here.json").string()});
-  EXPECT_EQ(here.exit_code, 0) << here.err;
-  const Outcome usual = pmufab({"run", scenario, "--drivers", "newest", "--json", (folder / "usual.json").string()});
-  EXPECT_EQ(usual.exit_code, 0) << usual.err;
+  const Outcome here = ended(0, pmufab({"run", scenario, "--in-process", "--json", (folder / "here.json").string()}));
+  const Outcome usual =
+      ended(0, pmufab({"run", scenario, "--drivers", "newest", "--json", (folder / "usual.json").string()}));
   EXPECT_EQ(here.out, usual.out);
   EXPECT_EQ(read(folder / "here.json"), read(folder / "usual.json"));
 }

@@ -96,9 +96,7 @@ TEST_F(LargeMatrix, needs_little_memory) {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   const std::string status = read(process + "/status");
   kill(pid, SIGINT);
-  const Outcome outcome = finish(pid);
-  EXPECT_EQ(outcome.exit_code, 1);
-  EXPECT_THAT(outcome.out, HasSubstr("NOT RUN: 1,999 runs"));
+  EXPECT_THAT(ended(1, finish(pid)).out, HasSubstr("NOT RUN: 1,999 runs"));
   EXPECT_EQ(nlohmann::json::parse(read(folder / "r.json")).at("runs").size(), 2000U);
   const std::size_t peak = status.find("VmHWM:");
   ASSERT_NE(peak, std::string::npos);

@@ -27,22 +27,21 @@ measure:
 };
 
 TEST_F(MeshScenario, events_of_gateways_and_of_the_rn_i_half_of_one_are_judged) {
-  const Outcome outcome = run_linked(
-      "  - {nonzero: true, events: [arm_cmn_0/ccra_rht_alloc/, arm_cmn_1/ccha_reqtrk_alloc/, "
-      "arm_cmn_1/rnid_rrt_alloc/]}\n");
-  EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
-  EXPECT_THAT(outcome.out, AllOf(HasSubstr("3 counters, none wrong"), Not(HasSubstr("not judged"))));
+  EXPECT_THAT(
+      ended(0, run_linked("  - {nonzero: true, events: [arm_cmn_0/ccra_rht_alloc/, arm_cmn_1/ccha_reqtrk_alloc/, "
+                          "arm_cmn_1/rnid_rrt_alloc/]}\n"))
+          .out,
+      AllOf(HasSubstr("3 counters, none wrong"), Not(HasSubstr("not judged"))));
 }
 
 TEST_F(MeshScenario, events_of_gateways_that_no_model_makes_happen_are_refused_before_the_run) {
-  const Outcome outcome = run_linked("  - events: [arm_cmn_0/ccra_sht_occ/]\n");
-  EXPECT_EQ(outcome.exit_code, 2);
-  EXPECT_THAT(outcome.err, AllOf(HasSubstr("s.yaml:8:"), HasSubstr("no snoop crosses the link")));
+  EXPECT_THAT(ended(2, run_linked("  - events: [arm_cmn_0/ccra_sht_occ/]\n")).err,
+              AllOf(HasSubstr("s.yaml:8:"), HasSubstr("no snoop crosses the link")));
 }
 
 TEST_F(MeshScenario, transactions_that_need_longer_than_a_millisecond_end) {
   // 64 loads that miss. The memory accepts one every 100'000 cycles of 0.5 ns: 3 ms and more.
-  const Outcome outcome = pmufab({"run", write("s.yaml", R"(name: slow
+  EXPECT_THAT(ended(0, pmufab({"run", write("s.yaml", R"(name: slow
 platform:
   kind: cmn
   meshes:
@@ -56,9 +55,9 @@ chi_traffic:
   - {name: loads, mix: {load: 1}, outstanding: 32, count: 32, ranges: [{size: 64 MiB}]}
 measure:
   - events: [arm_cmn_0/hnf_mc_reqs/]
-)")});
-  EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
-  EXPECT_THAT(outcome.out, AllOf(HasSubstr(" ms simulated"), Not(HasSubstr("never ended"))));
+)")}))
+                  .out,
+              AllOf(HasSubstr(" ms simulated"), Not(HasSubstr("never ended"))));
 }
 
 TEST_F(MeshScenario, what_the_loader_takes_the_nodes_take) {
@@ -76,7 +75,8 @@ platform:
       "axi: {ar_period: 1000000, aw_period: 1000000, w_period: 1000000, read_latency: 1000000, "
       "write_latency: 1000000}}\n";
   // Without most of the sets, which would only cost memory.
-  const Outcome most =
+  ended(
+      0,
       pmufab({"run", "--drivers", "newest",
               write("most.yaml",
                     head +
@@ -89,23 +89,23 @@ platform:
                         slow_axi +
                         "        dvm_node: {trk_entries: 64, snoop_limit: 64, latency: 1000000}\n"
                         "        sbsx: {entries: 128, wdb_entries: 128, latency: 1000000, " +
-                        slow_axi + "        mtsx: {entries: 128, tc_ways: 64, latency: 1000000, " + slow_axi + tail)});
-  EXPECT_EQ(most.exit_code, 0) << most.err;
+                        slow_axi + "        mtsx: {entries: 128, tc_ways: 64, latency: 1000000, " + slow_axi + tail)}));
   const std::string fast_axi = "axi: {ar_period: 1, aw_period: 1, w_period: 1, read_latency: 1, write_latency: 1}}\n";
-  const Outcome least = pmufab(
-      {"run", "--drivers", "newest",
-       write("least.yaml",
-             head +
-                 "        rn_f: {cache_sets: 1, cache_ways: 1, outstanding: 2, latency: 0}\n"
-                 "        sn_f: {entries: 1, latency: 0, response_latency: 0, cycles_per_request: 1}\n"
-                 "        home: {slc_sets: 1, slc_ways: 1, sf_sets: 1, sf_ways: 1, pocq_entries: 1, latency: 1}\n"
-                 "        rn_i: {rrt_entries: 1, wrt_entries: 1, latency: 0}\n"
-                 "        io_home: {rrt_entries: 1, rdt_entries: 1, wdb_entries: 1, latency: 0, " +
-                 fast_axi +
-                 "        dvm_node: {trk_entries: 1, snoop_limit: 1, latency: 0}\n"
-                 "        sbsx: {entries: 1, wdb_entries: 1, latency: 0, " +
-                 fast_axi + "        mtsx: {entries: 1, tc_sets: 1, tc_ways: 1, latency: 0, " + fast_axi + tail)});
-  EXPECT_EQ(least.exit_code, 0) << least.err;
+  ended(
+      0,
+      pmufab(
+          {"run", "--drivers", "newest",
+           write("least.yaml",
+                 head +
+                     "        rn_f: {cache_sets: 1, cache_ways: 1, outstanding: 2, latency: 0}\n"
+                     "        sn_f: {entries: 1, latency: 0, response_latency: 0, cycles_per_request: 1}\n"
+                     "        home: {slc_sets: 1, slc_ways: 1, sf_sets: 1, sf_ways: 1, pocq_entries: 1, latency: 1}\n"
+                     "        rn_i: {rrt_entries: 1, wrt_entries: 1, latency: 0}\n"
+                     "        io_home: {rrt_entries: 1, rdt_entries: 1, wdb_entries: 1, latency: 0, " +
+                     fast_axi +
+                     "        dvm_node: {trk_entries: 1, snoop_limit: 1, latency: 0}\n"
+                     "        sbsx: {entries: 1, wdb_entries: 1, latency: 0, " +
+                     fast_axi + "        mtsx: {entries: 1, tc_sets: 1, tc_ways: 1, latency: 0, " + fast_axi + tail)}));
 }
 
 }  // namespace

@@ -50,8 +50,7 @@ TEST_F(Occurrence, shipped_faults_leave_counts_right) {
   for (const auto& entry : std::filesystem::directory_iterator(PMUFAB_SOURCE_DIR "/scenarios/faults"))
     arguments.push_back(entry.path().string());
   ASSERT_GT(arguments.size(), 6U);
-  const Outcome outcome = pmufab(arguments);
-  EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+  ended(0, pmufab(arguments));
 }
 
 TEST_F(Occurrence, a_driver_that_does_not_expect_an_interrupt_without_a_cause_fails) {
@@ -60,9 +59,7 @@ TEST_F(Occurrence, a_driver_that_does_not_expect_an_interrupt_without_a_cause_fa
   EXPECT_EQ(pmufab({"run", scenario("")}).exit_code, 0);
   EXPECT_EQ(pmufab({"run", scenario(""), "--driver", library}).exit_code, 0);
   EXPECT_EQ(pmufab({"run", scenario(at)}).exit_code, 0);
-  const Outcome outcome = pmufab({"run", scenario(at), "--driver", library});
-  EXPECT_EQ(outcome.exit_code, 1);
-  EXPECT_THAT(outcome.out, AllOf(HasSubstr("FAILED kernel_warnings"), HasSubstr("arm_cspmu_handle_irq()")));
+  prints(1, {"run", scenario(at), "--driver", library}, {"FAILED kernel_warnings", "arm_cspmu_handle_irq()"});
 }
 
 TEST_F(Occurrence, a_driver_that_waits_for_a_silent_register_hangs_and_fails) {
@@ -75,16 +72,13 @@ TEST_F(Occurrence, a_driver_that_waits_for_a_silent_register_hangs_and_fails) {
   const Outcome stock = pmufab({"run", scenario(silent)});
   EXPECT_EQ(stock.exit_code, 4) << "nothing is judged" << stock.out;
   EXPECT_THAT(stock.out, HasSubstr("not judged: it is silent"));
-  const Outcome outcome = pmufab({"run", scenario(silent), "--driver", library});
-  EXPECT_EQ(outcome.exit_code, 1) << outcome.out << outcome.err;
-  EXPECT_THAT(outcome.out, AllOf(HasSubstr("FAILED kernel_panic"), HasSubstr("without end")));
+  prints(1, {"run", scenario(silent), "--driver", library}, {"FAILED kernel_panic", "without end"});
 }
 
 TEST_F(Occurrence, counts_are_judged_under_a_fault_unless_the_scenario_says_why_not) {
-  const Outcome outcome =
-      pmufab({"run", scenario("faults: [{at: 15 us, do: reads_all_ones, block: 'socket0.ucf_pmu*'}]\n")});
-  EXPECT_EQ(outcome.exit_code, 1);
-  EXPECT_THAT(outcome.out, HasSubstr("WRONG"));
+  EXPECT_THAT(
+      ended(1, pmufab({"run", scenario("faults: [{at: 15 us, do: reads_all_ones, block: 'socket0.ucf_pmu*'}]\n")})).out,
+      HasSubstr("WRONG"));
 }
 
 TEST_F(Occurrence, a_late_interrupt_shows_the_known_defect_of_the_cxl_driver) {
@@ -101,19 +95,15 @@ measure: [{start: 1 us, interval: 20 us, events: [cxl_pmu_mem0.0/m2s_req_memrd/]
 )";
   EXPECT_EQ(pmufab({"run", write("prompt.yaml", text)}).exit_code, 0);
   const std::string late = "faults: [{at: 0, do: interrupt_late, pmu: cxl_pmu_mem0.0, delay: 10 us}]\n";
-  const Outcome outcome = pmufab({"run", write("late.yaml", text + late)});
-  EXPECT_EQ(outcome.exit_code, 1) << outcome.out;
-  EXPECT_THAT(outcome.out, HasSubstr("comes 10.000 us late"));
+  prints(1, {"run", write("late.yaml", text + late)}, {"comes 10.000 us late"});
 }
 
 TEST_F(Occurrence, what_never_came_fails_the_run) {
   const std::string event = "source: nvidia_ucf_pmu_0/cycles/, count: 1}]\n";
-  const Outcome never = pmufab({"run", scenario("inject: [{at: {access: 9999, pmu: nvidia_ucf_pmu_0}, " + event)});
-  EXPECT_EQ(never.exit_code, 1);
-  EXPECT_THAT(never.out, HasSubstr("FAILED occurrences: nothing came before access 9999 of nvidia_ucf_pmu_0"));
-  const Outcome idle = pmufab({"run", scenario("faults: [{at: 0, do: interrupt_lost, pmu: nvidia_ucf_pmu_0}]\n")});
-  EXPECT_EQ(idle.exit_code, 1);
-  EXPECT_THAT(idle.out, HasSubstr("faults[0] (interrupt_lost) changed nothing"));
+  prints(1, {"run", scenario("inject: [{at: {access: 9999, pmu: nvidia_ucf_pmu_0}, " + event)},
+         {"FAILED occurrences: nothing came before access 9999 of nvidia_ucf_pmu_0"});
+  prints(1, {"run", scenario("faults: [{at: 0, do: interrupt_lost, pmu: nvidia_ucf_pmu_0}]\n")},
+         {"faults[0] (interrupt_lost) changed nothing"});
 }
 
 /// @return the measures of a result, by name, each with the checks of its counters
@@ -152,8 +142,7 @@ measure:
   - {name: after, start: 45 us, events: [nvidia_ucf_pmu_0/cycles/]}
 )");
   const std::string json = (folder / "s.json").string();
-  const Outcome outcome = pmufab({"run", path, "--json", json});
-  EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+  ended(0, pmufab({"run", path, "--json", json}));
   EXPECT_EQ(checks_of(nlohmann::json::parse(read(json))), "before: exact; during: unchecked; after: exact; ");
 }
 
@@ -164,8 +153,7 @@ TEST_F(Occurrence, a_fault_that_lasts_leaves_the_other_pmus_judged) {
   std::string text = read(scenario(faults));
   text.replace(text.find("cycles/]"), 8, "cycles/, nvidia_cmem_latency_pmu_0/cycles/]");
   const std::string json = (folder / "s.json").string();
-  const Outcome outcome = pmufab({"run", write("both.yaml", text), "--json", json});
-  EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+  const Outcome outcome = ended(0, pmufab({"run", write("both.yaml", text), "--json", json}));
   const std::string why = "nvidia_ucf_pmu_0: faults[0] (reads_all_ones) lasts until the end";
   EXPECT_THAT(outcome.out, HasSubstr("released and quiet not judged of " + why));
   const auto results = nlohmann::json::parse(read(json));
@@ -209,29 +197,24 @@ measure: [{name: m, start: 1 us, events: [nvidia_ucf_pmu_0/cycles/]}]
 )")});
   };
   // There is nothing else to do when the counter wraps, after 65,536 cycles of some 0.4 ns.
-  const Outcome done = run_with("interrupt");
-  EXPECT_EQ(done.exit_code, 0) << done.out << done.err;
-  EXPECT_THAT(done.out, HasSubstr("us: events read"));
-  const Outcome late = run_with("del");
-  EXPECT_EQ(late.exit_code, 1) << late.out;
-  EXPECT_THAT(late.out, HasSubstr("FAILED occurrences: the run ended before the action before access 1 of del calls of "
-                                  "nvidia_ucf_pmu_0 was carried out"));
+  EXPECT_THAT(ended(0, run_with("interrupt")).out, HasSubstr("us: events read"));
+  EXPECT_THAT(ended(1, run_with("del")).out,
+              HasSubstr("FAILED occurrences: the run ended before the action before access 1 of del calls of "
+                        "nvidia_ucf_pmu_0 was carried out"));
 }
 
 TEST_F(Occurrence, a_fault_that_nobody_meets_fails_the_run) {
   const auto run_with = [&](const std::string& fault) {
     return pmufab({"run", scenario("faults: [" + fault + "]\n")});
   };
-  const Outcome unseen = run_with("{at: 20 us, until: 50 us, do: power_off, block: socket0.cmem_latency_pmu}");
-  EXPECT_EQ(unseen.exit_code, 1) << unseen.out;
-  EXPECT_THAT(unseen.out, HasSubstr("FAILED occurrences: faults[0] (power_off) changed nothing"));
-  const Outcome late = run_with("{at: 50 us, until: 60 us, do: power_off, block: socket0.ucf_pmu}");
-  EXPECT_EQ(late.exit_code, 1) << late.out;
-  EXPECT_THAT(late.out, HasSubstr("faults[0] (power_off) changed nothing: the run ended before it began"));
+  EXPECT_THAT(ended(1, run_with("{at: 20 us, until: 50 us, do: power_off, block: socket0.cmem_latency_pmu}")).out,
+              HasSubstr("FAILED occurrences: faults[0] (power_off) changed nothing"));
+  EXPECT_THAT(ended(1, run_with("{at: 50 us, until: 60 us, do: power_off, block: socket0.ucf_pmu}")).out,
+              HasSubstr("faults[0] (power_off) changed nothing: the run ended before it began"));
 }
 
 TEST_F(Occurrence, a_removed_function_that_nobody_meets_fails_the_run) {
-  const Outcome outcome = pmufab({"run", write("removed.yaml", R"(name: removed
+  prints(1, {"run", write("removed.yaml", R"(name: removed
 drivers: newest
 platform:
   kind: cxl
@@ -243,14 +226,12 @@ platform:
 faults: [{at: 20 us, do: removed, pmu: cxl_pmu_mem0.0, block: cxl0}]
 duration: 40 us
 measure: [{start: 1 us, events: [cxl_pmu_mem1.0/m2s_req_memrd/]}]
-)")});
-  EXPECT_EQ(outcome.exit_code, 1) << outcome.out;
-  EXPECT_THAT(outcome.out, HasSubstr("FAILED occurrences: faults[0] (removed) changed nothing"));
+)")},
+         {"FAILED occurrences: faults[0] (removed) changed nothing"});
 }
 
 TEST_F(Occurrence, places_that_there_are_not_are_bad_input) {
-  const Outcome block = pmufab({"run", scenario("faults: [{at: 0, do: counter_stuck, block: ucf}]\n")});
-  EXPECT_EQ(block.exit_code, 2);
+  const Outcome block = ended(2, pmufab({"run", scenario("faults: [{at: 0, do: counter_stuck, block: ucf}]\n")}));
   EXPECT_THAT(block.err, AllOf(HasSubstr("s.yaml:7:10: faults[0].block: there is no block 'ucf'"),
                                HasSubstr("'socket0.ucf_pmu'")));
   const std::string root_port = write("root-port.yaml", R"(name: root-port
@@ -260,20 +241,16 @@ faults: [{at: 20 us, until: 30 us, do: power_off, block: cxl_ecam}]
 duration: 40 us
 measure: [{start: 1 us, events: [cxl_pmu_mem0.0/m2s_req_memrd/]}]
 )");
-  const Outcome power = pmufab({"run", root_port});
-  EXPECT_EQ(power.exit_code, 2) << power.out << power.err;
+  const Outcome power = ended(2, pmufab({"run", root_port}));
   EXPECT_THAT(power.err, HasSubstr("root-port.yaml:4:10: faults[0].block: 'cxl_ecam' has no power of its own"));
-  const Outcome pmu =
-      pmufab({"run", scenario("faults: [{at: 0, do: interrupt_lost, pmu: nvidia_cmem_latency_pmu_0}]\n")});
-  EXPECT_EQ(pmu.exit_code, 2);
-  EXPECT_THAT(pmu.err, HasSubstr("no driver has asked for an interrupt of a PMU 'nvidia_cmem_latency_pmu_0'"));
+  refuses({"run", scenario("faults: [{at: 0, do: interrupt_lost, pmu: nvidia_cmem_latency_pmu_0}]\n")},
+          {"no driver has asked for an interrupt of a PMU 'nvidia_cmem_latency_pmu_0'"});
 }
 
 TEST_F(Occurrence, an_event_comes_at_its_access_and_no_other) {
   const std::string at = "inject: [{at: {access: 2, of: read, pmu: nvidia_ucf_pmu_0, call: 2}, source: ";
-  const Outcome outcome = pmufab({"run", scenario(at + "nvidia_ucf_pmu_0/cycles/, count: 7}]\n"), "-v"});
-  EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
-  EXPECT_THAT(outcome.out, HasSubstr("before access 2 of read call 2 of nvidia_ucf_pmu_0: 7 times"));
+  prints(0, {"run", scenario(at + "nvidia_ucf_pmu_0/cycles/, count: 7}]\n"), "-v"},
+         {"before access 2 of read call 2 of nvidia_ucf_pmu_0: 7 times"});
 }
 
 class Interleave : public Occurrence {};
@@ -286,19 +263,15 @@ TEST_F(Interleave, a_torn_read_is_found_at_its_accesses) {
     more.insert(more.end(), window.begin(), window.end());
     return pmufab(more);
   };
-  const Outcome stock = explore({"--drivers", "newest"});
-  EXPECT_EQ(stock.exit_code, 0) << stock.out << stock.err;
-  EXPECT_THAT(stock.out, AllOf(HasSubstr("passed"), Not(HasSubstr("FAILED"))));
-  const Outcome outcome = explore({"--driver", library, "--save", (folder / "torn.yaml").string()});
-  EXPECT_EQ(outcome.exit_code, 1) << outcome.err;
+  EXPECT_THAT(ended(0, explore({"--drivers", "newest"})).out, AllOf(HasSubstr("passed"), Not(HasSubstr("FAILED"))));
+  const Outcome outcome = ended(1, explore({"--driver", library, "--save", (folder / "torn.yaml").string()}));
   EXPECT_THAT(outcome.out, AllOf(HasSubstr("FAILED"), HasSubstr("PMEVCNTR_HI[0]"), HasSubstr("of arm_cspmu.c")));
   EXPECT_EQ(explore({"--driver", library, "-j", "1", "--save", (folder / "torn.yaml").string()}).out, outcome.out)
       << "the same each time";
 
   const std::size_t number = outcome.out.find("\nschedule ") + 10;
   const std::string schedule = outcome.out.substr(number, outcome.out.find(':', number) - number);
-  const Outcome again = explore({"--driver", library, "--replay", schedule});
-  EXPECT_EQ(again.exit_code, 1);
+  const Outcome again = ended(1, explore({"--driver", library, "--replay", schedule}));
   EXPECT_THAT(again.out, HasSubstr("PMEVCNTR_HI[0]"));
   EXPECT_EQ(explore({"--replay", schedule}).exit_code, 0) << "the kernel's driver passes it";
   const std::string again_file = (folder / "again.yaml").string();
@@ -311,10 +284,8 @@ TEST_F(Interleave, a_torn_read_is_found_at_its_accesses) {
 }
 
 TEST_F(Interleave, a_known_defect_is_expected) {
-  const Outcome outcome =
-      pmufab({"interleave", shipped("interleave-cxl.yaml"), "--window", "read", "--call", "2", "--bound", "1"});
-  EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
-  EXPECT_THAT(outcome.out, HasSubstr("failed, as expected"));
+  prints(0, {"interleave", shipped("interleave-cxl.yaml"), "--window", "read", "--call", "2", "--bound", "1"},
+         {"failed, as expected"});
 }
 
 TEST_F(Interleave, a_signal_stops_it_and_is_told) {
@@ -323,9 +294,7 @@ TEST_F(Interleave, a_signal_stops_it_and_is_told) {
       start({"interleave", shipped("interleave-ucf.yaml"), "--window", "read", "--bound", "2", "-j", "1"});
   std::this_thread::sleep_for(std::chrono::seconds(2));
   kill(pid, SIGINT);
-  const Outcome outcome = finish(pid);
-  EXPECT_EQ(outcome.exit_code, 1) << outcome.out;
-  EXPECT_THAT(outcome.err, HasSubstr("pmufab: stopped by a signal: the results are partial\n"));
+  EXPECT_THAT(ended(1, finish(pid)).err, HasSubstr("pmufab: stopped by a signal: the results are partial\n"));
 }
 
 TEST_F(Interleave, what_cannot_be_explored_is_bad_input) {

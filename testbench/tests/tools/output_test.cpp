@@ -31,9 +31,7 @@ class Output : public Cli {
   [[nodiscard]] std::string at(const std::string& name) const { return (folder / name).string(); }
 
   Outcome run_with(const std::vector<std::string>& options) {
-    std::vector<std::string> arguments = {"run", shipped("cmem-one-controller.yaml"), "--drivers", "newest"};
-    arguments.insert(arguments.end(), options.begin(), options.end());
-    return pmufab(arguments);
+    return pmufab(with({"run", shipped("cmem-one-controller.yaml"), "--drivers", "newest"}, options));
   }
 
   [[nodiscard]] std::vector<std::string> names() const {
@@ -58,8 +56,7 @@ TEST_F(Output, a_named_pipe_is_written_to_and_stays_one) {
 
 TEST_F(Output, a_named_pipe_that_nobody_reads_is_waited_for_and_then_told) {
   ASSERT_EQ(mkfifo(at("pipe").c_str(), 0600), 0);
-  const Outcome outcome = run_with({"--csv", at("pipe")});
-  EXPECT_EQ(outcome.exit_code, 2);
+  const Outcome outcome = ended(2, run_with({"--csv", at("pipe")}));
   EXPECT_THAT(outcome.err, AllOf(HasSubstr("pmufab: waiting 30 s for a reader of the named pipe '" + at("pipe") + "'"),
                                  HasSubstr("nobody has read this named pipe for 30 s (start its reader first")));
   EXPECT_THAT(outcome.out, HasSubstr("PASSED")) << "the run itself is judged";
@@ -99,15 +96,13 @@ TEST_F(Output, what_a_killed_command_left_of_a_file_is_removed_when_it_is_writte
 }
 
 TEST_F(Output, standard_output_may_be_named_as_a_file) {
-  const Outcome outcome = run_with({"--csv", "/dev/stdout"});
-  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-  EXPECT_THAT(outcome.out, AllOf(HasSubstr("PASSED: cmem-one-controller"), HasSubstr("scenario,variant,drivers")));
+  EXPECT_THAT(ended(0, run_with({"--csv", "/dev/stdout"})).out,
+              AllOf(HasSubstr("PASSED: cmem-one-controller"), HasSubstr("scenario,variant,drivers")));
 }
 
 TEST_F(Output, a_failed_import_leaves_the_trace_that_was_there) {
   write("good.trace", "what was there");
-  const Outcome outcome = pmufab({"trace", "import", write("bad.lackey", "hello\n"), at("good.trace")});
-  EXPECT_EQ(outcome.exit_code, 2);
+  ended(2, pmufab({"trace", "import", write("bad.lackey", "hello\n"), at("good.trace")}));
   EXPECT_EQ(read(folder / "good.trace"), "what was there");
   EXPECT_THAT(names(), ::testing::UnorderedElementsAre("good.trace", "bad.lackey", "out", "err"));
 }
@@ -135,8 +130,7 @@ TEST_F(Output, files_in_shared_memory_are_written_although_they_are_below_dev) {
   std::string name = "/dev/shm/pmufab-test-XXXXXX";
   if (mkdtemp(name.data()) == nullptr) GTEST_SKIP() << "/dev/shm cannot be written to";
   const std::string file = name + "/map.svg";
-  const Outcome outcome = pmufab({"map", shipped("platforms/cmn600-small.yaml"), "--svg", file});
-  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  ended(0, pmufab({"map", shipped("platforms/cmn600-small.yaml"), "--svg", file}));
   EXPECT_THAT(read(file), HasSubstr("<svg"));
   fs::remove_all(name);
 }
@@ -156,9 +150,8 @@ TEST_F(Output, a_result_that_cannot_be_written_takes_no_other_along) {
   std::string other = read(shipped("cmem-one-controller.yaml"));
   other.replace(other.find("../platforms"), 12, PMUFAB_SOURCE_DIR "/scenarios/platforms");
   other.replace(other.find("name: cmem-one-controller"), 25, "name: other");
-  const Outcome outcome = run_with({write("other.yaml", other), "--out", at("results"), "--json", at("all.json"),
-                                    "--junit", at("all.xml"), "--csv", at("all.csv")});
-  EXPECT_EQ(outcome.exit_code, 2);
+  const Outcome outcome = ended(2, run_with({write("other.yaml", other), "--out", at("results"), "--json",
+                                             at("all.json"), "--junit", at("all.xml"), "--csv", at("all.csv")}));
   EXPECT_THAT(outcome.err, HasSubstr("cannot write '" + (blocked / "counters.csv").string() + "'"));
   EXPECT_THAT(outcome.out,
               AllOf(HasSubstr("PASSED: cmem-one-controller"), HasSubstr("PASSED: other"), HasSubstr("2 runs")));
@@ -205,18 +198,17 @@ TEST_F(Output, reports_are_written_even_if_standard_output_is_closed) {
 }
 
 TEST_F(Output, a_folder_for_temporary_files_that_does_not_exist_is_bad_input) {
-  const Outcome outcome =
-      finish(start({"stat", "-e", "nvidia_ucf_pmu_0/cycles/", "--duration", "1 us"}, {{"TMPDIR", at("nowhere")}}));
-  EXPECT_EQ(outcome.exit_code, 2);
-  EXPECT_THAT(outcome.err, AllOf(HasSubstr("TMPDIR"), ::testing::Not(HasSubstr("internal error"))));
+  EXPECT_THAT(ended(2, finish(start({"stat", "-e", "nvidia_ucf_pmu_0/cycles/", "--duration", "1 us"},
+                                    {{"TMPDIR", at("nowhere")}})))
+                  .err,
+              AllOf(HasSubstr("TMPDIR"), ::testing::Not(HasSubstr("internal error"))));
 }
 
 // A file that may not grow is as good as a full disk.
 TEST_F(Output, a_full_disk_is_bad_input_and_no_crash) {
   largest_file = 3'000;
   const std::string many = "measure[0].interval=100 ns";
-  const Outcome run = run_with({"--set", many});
-  EXPECT_EQ(run.exit_code, 2) << run.out;
+  const Outcome run = ended(2, run_with({"--set", many}));
   largest_file = 20'000;
   EXPECT_THAT(run.err, AllOf(HasSubstr("its results cannot be written to "), HasSubstr("File too large"),
                              HasSubstr("is the disk of $TMPDIR full?")));
@@ -231,19 +223,14 @@ duration: 200 us
 measure:
   - events: [cxl_pmu_mem0.0/m2s_req_memrd/]
 )");
-  const Outcome record = pmufab({"trace", "record", recorded, at("a.pmutrace"), "--drivers", "newest"});
-  EXPECT_EQ(record.exit_code, 2) << record.err;
-  EXPECT_THAT(record.err, HasSubstr("File too large"));
+  refuses({"trace", "record", recorded, at("a.pmutrace"), "--drivers", "newest"}, {"File too large"});
   EXPECT_FALSE(fs::exists(at("a.pmutrace")));
 
   largest_file = 1000;
-  const Outcome shell = pmufab({"shell", shipped("platforms/tegra410-1s-small.yaml"), "--", "true"});
-  EXPECT_EQ(shell.exit_code, 2) << shell.err;
-  EXPECT_THAT(shell.err, HasSubstr("File too large"));
+  refuses({"shell", shipped("platforms/tegra410-1s-small.yaml"), "--", "true"}, {"File too large"});
 
-  const Outcome build = finish(start({"driver", "build", write("own.c", "int f(void);\n"), "-o", at("own.so")},
-                                     {{"XDG_CACHE_HOME", at("cache")}}));
-  EXPECT_EQ(build.exit_code, 2) << build.err;
+  ended(2, finish(start({"driver", "build", write("own.c", "int f(void);\n"), "-o", at("own.so")},
+                        {{"XDG_CACHE_HOME", at("cache")}})));
   EXPECT_FALSE(fs::exists(at("own.so")));
   EXPECT_THAT(names(), ::testing::Each(::testing::Not(HasSubstr(".new-")))) << "nothing unfinished is left";
 }
@@ -274,8 +261,7 @@ TEST_F(Output, what_a_killed_program_left_is_removed_by_the_next_and_what_is_in_
   const pid_t in_use = start(waits, environment);
   until([&] { return folders().size() == left.size() && folders() != left; });
   const std::set<std::string> used = folders();
-  const Outcome next = finish(start({"run", shipped("cmem-one-controller.yaml"), "--drivers", "newest"}, environment));
-  EXPECT_EQ(next.exit_code, 0) << next.err;
+  ended(0, finish(start({"run", shipped("cmem-one-controller.yaml"), "--drivers", "newest"}, environment)));
   EXPECT_EQ(folders(), used) << "what is in use is still there";
   kill(in_use, SIGKILL);
   finish(in_use);

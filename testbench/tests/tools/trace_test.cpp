@@ -66,10 +66,7 @@ measure:
 
   Lines log_of(const std::string& scenario, const std::vector<std::string>& more = {}) {
     const std::string file = (folder / "log.jsonl").string();
-    std::vector<std::string> arguments = {"run", scenario, "--drivers", "newest", "--trace-mmio", file};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    const Outcome run = pmufab(arguments);
-    EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
+    ended(0, pmufab(with({"run", scenario, "--drivers", "newest", "--trace-mmio", file}, more)));
     return parse(file);
   }
 
@@ -221,10 +218,8 @@ TEST_F(Trace, a_log_changes_no_result_and_is_the_same_each_time) {
   for (const std::string& scenario :
        {overflowing(), shipped("fault-interrupts-cmn.yaml"), shipped("cxl-overflow.yaml")}) {
     const auto run = [&](const std::string& name, const std::vector<std::string>& more) {
-      std::vector<std::string> arguments = {"run", scenario, "--drivers", "newest", "--json", (folder / name).string()};
-      arguments.insert(arguments.end(), more.begin(), more.end());
-      const Outcome outcome = pmufab(arguments);
-      EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+      const Outcome outcome =
+          ended(0, pmufab(with({"run", scenario, "--drivers", "newest", "--json", (folder / name).string()}, more)));
       return read(folder / name) + outcome.out;
     };
     const std::string without = run("without", {});
@@ -301,9 +296,8 @@ TEST_F(Trace, the_first_part_of_a_long_log_is_kept_and_the_rest_counted) {
 
 TEST_F(Trace, several_runs_follow_each_other) {
   const std::string file = (folder / "log.txt").string();
-  const Outcome run = pmufab({"run", overflowing(), two_sockets(), "--drivers", "newest", "--trace-mmio", file,
-                              "--trace-filter", "register=PMCR"});
-  EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
+  ended(0, pmufab({"run", overflowing(), two_sockets(), "--drivers", "newest", "--trace-mmio", file, "--trace-filter",
+                   "register=PMCR"}));
   const std::string text = read(file);
   const std::size_t first = text.find("# overflowing (platform small, drivers of Linux ");
   const std::size_t second = text.find("# two-sockets (platform pair, drivers of Linux ");
@@ -315,11 +309,9 @@ TEST_F(Trace, several_runs_follow_each_other) {
 
 TEST_F(Trace, stat_and_shell_write_logs_too) {
   const std::string file = (folder / "log.jsonl").string();
-  const Outcome stat = pmufab({"stat", "-e", "nvidia_ucf_pmu_0/cycles/", "--trace-mmio", file});
-  EXPECT_EQ(stat.exit_code, 0) << stat.err;
+  ended(0, pmufab({"stat", "-e", "nvidia_ucf_pmu_0/cycles/", "--trace-mmio", file}));
   EXPECT_LT(find(parse(file), 0, call("add", true)), parse(file).size());
-  const Outcome shell = pmufab({"shell", "--trace-mmio", file, "--", "true"});
-  EXPECT_EQ(shell.exit_code, 0) << shell.err;
+  const Outcome shell = ended(0, pmufab({"shell", "--trace-mmio", file, "--", "true"}));
   const Lines lines = parse(file);
   EXPECT_THAT(lines.at(0).at("title").get<std::string>(), HasSubstr("shell (platform tegra410, drivers of Linux "));
   EXPECT_LT(find(lines, 0, [](const Json& line) { return is_access(line) && line.at("phase") == "loading"; }),
@@ -423,9 +415,7 @@ class Timeline : public Trace {
   std::pair<Lines, std::string> both_of(const std::string& scenario, const std::string& suffix,
                                         const std::vector<std::string>& more = {}) {
     const std::string file = (folder / ("line" + suffix)).string();
-    std::vector<std::string> options = {"--timeline", file};
-    options.insert(options.end(), more.begin(), more.end());
-    Lines lines = log_of(scenario, options);
+    Lines lines = log_of(scenario, with({"--timeline", file}, more));
     return {std::move(lines), read(file)};
   }
 
@@ -661,10 +651,8 @@ TEST_F(Timeline, the_first_part_of_a_long_one_is_kept_and_the_rest_counted) {
   for (const std::string& suffix : {std::string(".vcd"), std::string(".json")}) {
     const std::string file = (folder / ("line" + suffix)).string();
     const auto run = [&](const std::vector<std::string>& more) {
-      std::vector<std::string> arguments = {"run", overflowing(), "--drivers", "newest", "--timeline", file};
-      arguments.insert(arguments.end(), more.begin(), more.end());
-      const Outcome outcome = pmufab(arguments);
-      EXPECT_EQ(outcome.exit_code, 0);
+      const Outcome outcome =
+          ended(0, pmufab(with({"run", overflowing(), "--drivers", "newest", "--timeline", file}, more)));
       return outcome.err;
     };
     EXPECT_EQ(run({}), "");
@@ -695,11 +683,7 @@ TEST_F(Timeline, a_time_line_changes_no_result_and_is_the_same_each_time) {
        "--set", "cxl_traffic[0].count=2048"}};
   for (const std::vector<std::string>& scenario : scenarios) {
     const auto run = [&](const std::string& name, const std::vector<std::string>& more) {
-      std::vector<std::string> arguments = {"run", "--drivers", "newest", "--json", (folder / name).string()};
-      arguments.insert(arguments.end(), scenario.begin(), scenario.end());
-      arguments.insert(arguments.end(), more.begin(), more.end());
-      const Outcome outcome = pmufab(arguments);
-      EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+      ended(0, pmufab(with(with({"run", "--drivers", "newest", "--json", (folder / name).string()}, scenario), more)));
       return read(folder / name);
     };
     const std::string without = run("without", {});
@@ -717,11 +701,8 @@ class Explain : public Trace {
   /// Run a scenario, and explain what is wrong.
   Outcome explained(const std::string& scenario, const std::vector<std::string>& more = {}) {
     const std::string results = (folder / "results").string();
-    const Outcome run = pmufab({"run", shipped(scenario), "--drivers", "newest", "--out", results});
-    EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
-    std::vector<std::string> arguments = {"explain", results};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    Outcome outcome = pmufab(arguments);
+    ended(0, pmufab({"run", shipped(scenario), "--drivers", "newest", "--out", results}));
+    Outcome outcome = pmufab(with({"explain", results}, more));
     EXPECT_LE(std::count(outcome.out.begin(), outcome.out.end(), '\n'), 20) << outcome.out;
     return outcome;
   }
@@ -729,8 +710,7 @@ class Explain : public Trace {
 
 // The counter wraps, and its interrupt is late: the driver reads the counter before its handler has run.
 TEST_F(Explain, a_reading_between_an_overflow_and_its_handler) {
-  const Outcome outcome = explained("cxl-overflow-read-late.yaml");
-  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  const Outcome outcome = ended(0, explained("cxl-overflow-read-late.yaml"));
   const std::size_t raised = outcome.out.find("interrupt 8194 raised");
   const std::size_t wrong = outcome.out.find(", count 0, expected 256: WRONG");
   ASSERT_NE(raised, std::string::npos) << outcome.out;
@@ -741,8 +721,7 @@ TEST_F(Explain, a_reading_between_an_overflow_and_its_handler) {
 
 // All counters stop at the overflow of one, and the driver does not start them again.
 TEST_F(Explain, what_the_handler_did_and_did_not) {
-  const Outcome outcome = explained("cxl-overflow-frozen.yaml");
-  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  const Outcome outcome = ended(0, explained("cxl-overflow-frozen.yaml"));
   const std::size_t raised = outcome.out.find("interrupt 8194 raised");
   const std::size_t cleared = outcome.out.find("Overflow Status 0x1->0x0  [cxl_pmu_irq() of cxl_pmu.c]", raised);
   const std::size_t wrong = outcome.out.find(": WRONG", cleared);
@@ -760,25 +739,21 @@ measure: [{name: m, start: 1 us, events: ["{arm_cmn_0/dtc_cycles/,arm_cmn_0/dtc_
   const std::string results = (folder / "results").string();
   const Outcome run = pmufab({"run", scenario, "--drivers", "newest", "--out", results});
   ASSERT_EQ(run.exit_code, 1) << run.out << run.err;
-  const Outcome outcome = pmufab({"explain", results});
-  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-  EXPECT_THAT(outcome.out,
+  EXPECT_THAT(ended(0, pmufab({"explain", results})).out,
               AllOf(HasSubstr("until its driver refuses it"), HasSubstr("* opened event 1 arm_cmn_0/dtc_cycles/"),
                     ContainsRegex("\\* refused arm_cmn_0/dtc_cycles[^\n]*EINVAL")));
 }
 
 /// A check that names an address leads to the first access of it.
 TEST_F(Explain, which_access_a_check_means) {
-  const Outcome outcome = explained("cxl-free-running-group.yaml");
-  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  const Outcome outcome = ended(0, explained("cxl-free-running-group.yaml"));
   EXPECT_THAT(outcome.out, AllOf(HasSubstr("register_accesses: "), ContainsRegex("write 8 0x[^\n]*cxl_pmu.c\\]\n$")));
   EXPECT_THAT(pmufab({"explain", (folder / "results").string(), "register_accesses"}).out, outcome.out);
 }
 
 /// A driver that does not bind says why in the kernel's log: the lines lead there, from its first access on.
 TEST_F(Explain, why_a_driver_did_not_bind) {
-  const Outcome outcome = explained("soc-shared-narrow.yaml");
-  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  const Outcome outcome = ended(0, explained("soc-shared-narrow.yaml"));
   const std::size_t reads = outcome.out.find("[arm_cspmu");
   const std::size_t cause = outcome.out.find("irq 210: the interrupt is in use and not shared");
   ASSERT_NE(cause, std::string::npos) << outcome.out;
@@ -788,18 +763,15 @@ TEST_F(Explain, why_a_driver_did_not_bind) {
 
 /// What firmware has left is there, although the driver has not touched it.
 TEST_F(Explain, what_firmware_has_left) {
-  const Outcome outcome = explained("cmn-event-left-selected.yaml");
-  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-  EXPECT_THAT(outcome.out, ContainsRegex("write 4 0x5000a000 [^\n]* = 0x2c2c2c2c"));
+  EXPECT_THAT(ended(0, explained("cmn-event-left-selected.yaml")).out,
+              ContainsRegex("write 4 0x5000a000 [^\n]* = 0x2c2c2c2c"));
 }
 
 TEST_F(Explain, what_cannot_be_explained_is_said) {
-  const Outcome right = explained(two_sockets());
-  EXPECT_EQ(right.exit_code, 2);
+  const Outcome right = ended(2, explained(two_sockets()));
   EXPECT_THAT(right.err, HasSubstr("no count is wrong"));
-  const Outcome named = pmufab({"explain", (folder / "results").string(), "nvidia_ucf_pmu_0/slc_access_rd/"});
-  EXPECT_EQ(named.exit_code, 0) << named.err;
-  EXPECT_THAT(named.out, HasSubstr("every count of it is right when the scenario runs again"));
+  prints(0, {"explain", (folder / "results").string(), "nvidia_ucf_pmu_0/slc_access_rd/"},
+         {"every count of it is right when the scenario runs again"});
   EXPECT_THAT(pmufab({"explain", (folder / "results").string(), "nothing"}).err, HasSubstr("no event 'nothing'"));
   EXPECT_THAT(pmufab({"explain", folder.string() + "/no"}).err, HasSubstr("no folder of results"));
   EXPECT_EQ(pmufab({"explain"}).exit_code, 2);
@@ -808,10 +780,7 @@ TEST_F(Explain, what_cannot_be_explained_is_said) {
 TEST_F(Trace, wrong_options_are_bad_input) {
   const std::string scenario = overflowing();
   const auto error_of = [&](const std::vector<std::string>& more) {
-    std::vector<std::string> arguments = {"run", scenario};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    const Outcome outcome = pmufab(arguments);
-    EXPECT_EQ(outcome.exit_code, 2);
+    const Outcome outcome = ended(2, pmufab(with({"run", scenario}, more)));
     return outcome.err;
   };
   EXPECT_THAT(error_of({"--trace-filter", "pmu=x"}), HasSubstr("add --trace-mmio FILE"));
@@ -829,9 +798,7 @@ TEST_F(Trace, wrong_options_are_bad_input) {
   EXPECT_THAT(error_of({"--timeline", "x.fst"}), AllOf(HasSubstr(".vcd, .json or .svg"), HasSubstr("vcd2fst")));
   EXPECT_THAT(error_of({shipped("ucf-basic.yaml"), "--timeline", (folder / "x.vcd").string()}),
               HasSubstr("a time line has one"));
-  const Outcome stat = pmufab({"stat", "-e", "nvidia_ucf_pmu_0/cycles/", "-j", "--trace-mmio", "-"});
-  EXPECT_EQ(stat.exit_code, 2);
-  EXPECT_THAT(stat.err, HasSubstr("exclude each other"));
+  refuses({"stat", "-e", "nvidia_ucf_pmu_0/cycles/", "-j", "--trace-mmio", "-"}, {"exclude each other"});
 }
 
 }  // namespace

@@ -15,13 +15,8 @@ using ::testing::Not;
 /// A file that is not what a command takes: the message says what it is, and who takes it. The exit code is 2.
 class WrongFile : public Cli {
  protected:
-  void refuses(const std::vector<std::string>& arguments, const ::testing::Matcher<const std::string&>& message) {
-    const Outcome outcome = pmufab(arguments);
-    EXPECT_EQ(outcome.exit_code, 2) << outcome.err;
-    EXPECT_THAT(outcome.err, message);
-  }
   /// As scenario, as platform, as platform of a scenario, and as traffic.
-  void refuses_everywhere(const std::string& file, const ::testing::Matcher<const std::string&>& message) {
+  void refuses_everywhere(const std::string& file, const Texts& message) {
     refuses({"run", file}, message);
     refuses({"list", file}, message);
     refuses({"stat", "-e", "nvidia_ucf_pmu_0/cycles/", "--platform", file}, message);
@@ -31,18 +26,15 @@ class WrongFile : public Cli {
 
 TEST_F(WrongFile, files_of_other_kinds_in_the_place_of_a_scenario) {
   refuses({"run", shipped("platforms/cmn600-small.yaml")},
-          AllOf(HasSubstr("cmn600-small.yaml:"), HasSubstr("this is a platform, not a scenario"),
-                HasSubstr("pmufab list"), HasSubstr("'platform'")));
-  refuses({"run", shipped("traffic/mixed.yaml")},
-          AllOf(HasSubstr("mixed.yaml:"), HasSubstr("this is traffic, not a scenario"), HasSubstr("--traffic")));
+          {"cmn600-small.yaml:", "this is a platform, not a scenario", "pmufab list", "'platform'"});
+  refuses({"run", shipped("traffic/mixed.yaml")}, {"mixed.yaml:", "this is traffic, not a scenario", "--traffic"});
   // A scenario with a key too many is still a scenario.
-  refuses({"run", write("s.yaml", "name: s\nkind: cxl\nmeasure: [{events: [a/b/]}]\n")},
-          HasSubstr("unknown key 'kind'"));
+  refuses({"run", write("s.yaml", "name: s\nkind: cxl\nmeasure: [{events: [a/b/]}]\n")}, {"unknown key 'kind'"});
 }
 
 TEST_F(WrongFile, files_of_other_kinds_in_the_place_of_traffic) {
   const auto refuses_traffic = [this](const std::string& file, const std::string& message) {
-    refuses({"stat", "-e", "nvidia_ucf_pmu_0/cycles/", "--traffic", file}, HasSubstr(message));
+    refuses({"stat", "-e", "nvidia_ucf_pmu_0/cycles/", "--traffic", file}, {message});
   };
   refuses_traffic(shipped("platforms/tegra410-2s.yaml"), "traffic[0]: this is a platform, not traffic (pmufab list");
   refuses_traffic(shipped("ucf-basic.yaml"), "traffic[0]: this is a scenario, not traffic (pmufab run");
@@ -50,25 +42,25 @@ TEST_F(WrongFile, files_of_other_kinds_in_the_place_of_traffic) {
 
 TEST_F(WrongFile, results_are_not_input) {
   const std::string results = write("r.json", R"({"program": "pmufab", "version": "1", "runs": []})");
-  refuses_everywhere(results, HasSubstr("this is a file of results, not "));
+  refuses_everywhere(results, {"this is a file of results, not "});
 }
 
 TEST_F(WrongFile, programs_traces_and_folders_are_named_as_such) {
-  refuses_everywhere(PMUFAB_PROGRAM, HasSubstr("is a program or a library, not a YAML file"));
-  refuses_everywhere(write("a.csv", "kind,address,size\nend\n"), HasSubstr("is a trace, not a YAML file"));
-  refuses_everywhere(write("junit.xml", "<?xml version=\"1.0\"?>\n"), HasSubstr("is an XML file, not a YAML file"));
-  refuses_everywhere(write("bytes", std::string("a\0b", 3)), HasSubstr("is not a text file"));
-  refuses_everywhere(folder.string(), HasSubstr("is a folder, not a file"));
+  refuses_everywhere(PMUFAB_PROGRAM, {"is a program or a library, not a YAML file"});
+  refuses_everywhere(write("a.csv", "kind,address,size\nend\n"), {"is a trace, not a YAML file"});
+  refuses_everywhere(write("junit.xml", "<?xml version=\"1.0\"?>\n"), {"is an XML file, not a YAML file"});
+  refuses_everywhere(write("bytes", std::string("a\0b", 3)), {"is not a text file"});
+  refuses_everywhere(folder.string(), {"is a folder, not a file"});
 }
 
 TEST_F(WrongFile, a_pipe_to_which_nobody_writes_is_not_waited_for) {
   const std::string pipe = (folder / "pipe").string();
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
-  refuses_everywhere(pipe, HasSubstr("is a named pipe, and nobody writes to it"));
-  refuses({"trace", "import", pipe, (folder / "x").string()}, HasSubstr("is not a regular file"));
-  refuses({"trace", "info", pipe}, HasSubstr("is not a regular file"));
-  refuses({"run", shipped("ucf-basic.yaml"), "--driver", pipe}, HasSubstr("there is no file '" + pipe + "'"));
-  refuses({"driver", "build", pipe}, HasSubstr("is not an ordinary file"));
+  refuses_everywhere(pipe, {"is a named pipe, and nobody writes to it"});
+  refuses({"trace", "import", pipe, (folder / "x").string()}, {"is not a regular file"});
+  refuses({"trace", "info", pipe}, {"is not a regular file"});
+  refuses({"run", shipped("ucf-basic.yaml"), "--driver", pipe}, {"there is no file '" + pipe + "'"});
+  refuses({"driver", "build", pipe}, {"is not an ordinary file"});
 }
 
 TEST_F(WrongFile, a_pipe_with_a_writer_is_read) {
@@ -97,28 +89,28 @@ TEST_F(WrongFile, a_pipe_with_a_writer_is_read) {
 
 TEST_F(WrongFile, keys_without_a_value) {
   refuses({"run", write("s.yaml", "name: s\nduration: 1 us\nmeasure:\n  - events: [a/b/]\n    interval:\n")},
-          HasSubstr("s.yaml:5:5: the key 'interval' has no value (give one, or remove the key"));
+          {"s.yaml:5:5: the key 'interval' has no value (give one, or remove the key"});
   refuses({"run", write("s.yaml", "name: s\ndrivers:\nmeasure: [{events: }]\n")},
-          HasSubstr("s.yaml:2:1: the key 'drivers' has no value"));
-  refuses({"run", write("s.yaml", "name: s\nmeasure: [{events: }]\n")},
-          HasSubstr("s.yaml:2:12: the key 'events' has no value"));
+          {"s.yaml:2:1: the key 'drivers' has no value"});
+  refuses({"run", write("s.yaml", "name: s\nmeasure: [{events: }]\n")}, {"s.yaml:2:12: the key 'events' has no value"});
   refuses({"run", write("s.yaml", "name: s\ndrivers: []\nmeasure: [{events: [a/b/]}]\n")},
-          HasSubstr("s.yaml:2:10: drivers: must not be empty"));
+          {"s.yaml:2:10: drivers: must not be empty"});
 }
 
 TEST_F(WrongFile, no_message_has_an_empty_list) {
-  const Outcome outcome =
-      pmufab({"run", write("s.yaml", "name: s\nmesure: []\nexpect: [{event: a/b/, measure: m, equals: 1}]\n")});
-  EXPECT_EQ(outcome.exit_code, 2);
-  EXPECT_THAT(outcome.err, AllOf(HasSubstr("s.yaml:2:1: mesure: unknown key 'mesure' (did you mean 'measure'?)"),
-                                 Not(HasSubstr("there are"))));
+  EXPECT_THAT(
+      ended(2,
+            pmufab({"run", write("s.yaml", "name: s\nmesure: []\nexpect: [{event: a/b/, measure: m, equals: 1}]\n")}))
+          .err,
+      AllOf(HasSubstr("s.yaml:2:1: mesure: unknown key 'mesure' (did you mean 'measure'?)"),
+            Not(HasSubstr("there are"))));
 }
 
 TEST_F(WrongFile, what_a_file_holds_cannot_steer_a_terminal_or_fill_it) {
-  refuses({"run", write("s.yaml", "name: \"a\\e[31mb\"\nmeasure: [{events: [a/b/]}]\n")},
-          AllOf(HasSubstr("s.yaml:1:7: the text 'a\\x1b[31mb' holds a control character"), Not(HasSubstr("\x1b"))));
+  EXPECT_THAT(ended(2, pmufab({"run", write("s.yaml", "name: \"a\\e[31mb\"\nmeasure: [{events: [a/b/]}]\n")})).err,
+              AllOf(HasSubstr("s.yaml:1:7: the text 'a\\x1b[31mb' holds a control character"), Not(HasSubstr("\x1b"))));
   refuses({"run", write("s.yaml", "name: \"a\\nPASSED\"\nmeasure: [{events: [a/b/]}]\n")},
-          HasSubstr("s.yaml:1:7: name: must be one line"));
+          {"s.yaml:1:7: name: must be one line"});
   const std::string longer(70'000, 'x');
   const Outcome outcome =
       pmufab({"run", write("s.yaml", "name: s\nseed: " + longer + "\nmeasure: [{events: [a/b/]}]\n")});
@@ -127,15 +119,14 @@ TEST_F(WrongFile, what_a_file_holds_cannot_steer_a_terminal_or_fill_it) {
   EXPECT_LT(pmufab({"stat", "-e", longer}).err.size(), 2000U);
   EXPECT_THAT(pmufab({"run", "\x1b[31mx"}).err, AllOf(HasSubstr("\\x1b[31mx"), Not(HasSubstr("\x1b"))));
   refuses({"run", write("s.yaml", "name: " + longer + "\nmeasure: [{events: [a/b/]}]\n")},
-          HasSubstr("s.yaml:1:7: name: is longer than 4096 bytes"));
+          {"s.yaml:1:7: name: is longer than 4096 bytes"});
   refuses({"run", write("s.yaml", "name: s\nmeasure: [{events: [" + longer + "]}]\n")},
-          HasSubstr("s.yaml:2:21: measure[0].events[0]: is longer than 65536 bytes"));
+          {"s.yaml:2:21: measure[0].events[0]: is longer than 65536 bytes"});
   const Outcome expects_log =
-      pmufab({"run", "--drivers", "newest",
-              write("log.yaml", "name: log\nplatform: " + shipped("platforms/cxl-exact.yaml") +
-                                    "\nduration: 1 us\nkernel_log: {has: " + std::string(4'000, 'x') +
-                                    "}\nmeasure: [{events: [cxl_pmu_mem0.0/clock_ticks/]}]\n")});
-  EXPECT_EQ(expects_log.exit_code, 1) << expects_log.err;
+      ended(1, pmufab({"run", "--drivers", "newest",
+                       write("log.yaml", "name: log\nplatform: " + shipped("platforms/cxl-exact.yaml") +
+                                             "\nduration: 1 us\nkernel_log: {has: " + std::string(4'000, 'x') +
+                                             "}\nmeasure: [{events: [cxl_pmu_mem0.0/clock_ticks/]}]\n")}));
   EXPECT_THAT(expects_log.out, HasSubstr("it lacks 'xxx"));
   EXPECT_LT(expects_log.out.size(), 3000U);
 }
@@ -148,21 +139,21 @@ TEST_F(WrongFile, results_and_coverage_that_never_come_never_end_or_nest_for_eve
       write("good", R"({"format": "pmufab coverage", "version": 1, "runs": 0, "kinds": {}, "not_caused": {}})");
   const std::string results = write("r.json", R"({"runs": [{"scenario": "s", "status": "passed"}]})");
   const auto refuses_as_each = [&](const std::string& file, const std::string& message) {
-    refuses({"coverage", file}, HasSubstr(message));
-    refuses({"compare", file, results}, HasSubstr(message));
-    refuses({"compare", results, file}, HasSubstr(message));
+    refuses({"coverage", file}, {message});
+    refuses({"compare", file, results}, {message});
+    refuses({"compare", results, file}, {message});
   };
   refuses_as_each(pipe, "pipe: is a named pipe, and nobody writes to it");
   refuses_as_each("/dev/zero", "/dev/zero: is a device, not a file");
   constexpr std::size_t kDeep = 300'000;  // a stack for each level would end
   const std::string deep = std::string(kDeep, '[') + std::string(kDeep, ']');
   refuses_as_each(write("deep", R"({"runs": [{"scenario": "s", "status": )" + deep + "}]}"), "deep: nests too deeply");
-  refuses({"coverage", folder.string()}, HasSubstr("is a folder, not a file"));
-  refuses({"coverage", coverage, "--excluded", pipe}, HasSubstr("is a named pipe, and nobody writes to it"));
-  refuses({"coverage", coverage, "--excluded", folder.string()}, HasSubstr("is a folder, not a file"));
-  refuses({"coverage", coverage, "--excluded", "/dev/zero"}, HasSubstr("is larger than 1 MiB"));
+  refuses({"coverage", folder.string()}, {"is a folder, not a file"});
+  refuses({"coverage", coverage, "--excluded", pipe}, {"is a named pipe, and nobody writes to it"});
+  refuses({"coverage", coverage, "--excluded", folder.string()}, {"is a folder, not a file"});
+  refuses({"coverage", coverage, "--excluded", "/dev/zero"}, {"is larger than 1 MiB"});
   refuses({"coverage", coverage, "--excluded", write("list", "a | b | c | d\xff\n")},
-          HasSubstr("list:1:1: the line holds a control character, or a byte that is not UTF-8"));
+          {"list:1:1: the line holds a control character, or a byte that is not UTF-8"});
 }
 
 TEST_F(WrongFile, what_results_and_coverage_hold_cannot_steer_a_terminal) {
@@ -174,26 +165,25 @@ TEST_F(WrongFile, what_results_and_coverage_hold_cannot_steer_a_terminal) {
   };
   const std::string one = results("passed");
   const std::string other = results("failed");
-  const Outcome difference = pmufab({"compare", one, other});
-  EXPECT_EQ(difference.exit_code, 1);
-  EXPECT_THAT(difference.out, AllOf(HasSubstr(shown), Not(HasSubstr("\x1b")), Not(HasSubstr("\nPASSED"))));
+  EXPECT_THAT(ended(1, pmufab({"compare", one, other})).out,
+              AllOf(HasSubstr(shown), Not(HasSubstr("\x1b")), Not(HasSubstr("\nPASSED"))));
   EXPECT_THAT(pmufab({"compare", one, other, "--json"}).out, AllOf(HasSubstr("\\u202e"), Not(HasSubstr("\u202e"))));
   const std::string bins = R"({"event": {")" + name + R"(": 0}})";
-  const Outcome report =
-      pmufab({"coverage", write("file", R"({"format": "pmufab coverage", "version": 1, "runs": 1, "kinds": {")" + name +
-                                            R"(": )" + bins + R"(}, "not_caused": {}})")});
-  EXPECT_EQ(report.exit_code, 0);
-  EXPECT_THAT(report.out, AllOf(HasSubstr(shown + ": 0 of 1 bin"), HasSubstr("never met: " + shown),
-                                Not(HasSubstr("\x1b")), Not(HasSubstr("\nPASSED"))));
+  EXPECT_THAT(ended(0, pmufab({"coverage",
+                               write("file", R"({"format": "pmufab coverage", "version": 1, "runs": 1, "kinds": {")" +
+                                                 name + R"(": )" + bins + R"(}, "not_caused": {}})")}))
+                  .out,
+              AllOf(HasSubstr(shown + ": 0 of 1 bin"), HasSubstr("never met: " + shown), Not(HasSubstr("\x1b")),
+                    Not(HasSubstr("\nPASSED"))));
 }
 
 TEST_F(WrongFile, options_that_say_two_things_about_drivers) {
   const std::string library = write("own.so", "no library");
   refuses({"run", shipped("ucf-basic.yaml"), "--driver", library, "--drivers", "newest"},
-          AllOf(HasSubstr("--driver and --drivers cannot be used together"), HasSubstr("is the only driver set"),
-                HasSubstr("--drivers newest chooses among the stock ones"), HasSubstr("pmufab driver build --base V")));
+          {"--driver and --drivers cannot be used together", "is the only driver set",
+           "--drivers newest chooses among the stock ones", "pmufab driver build --base V"});
   refuses({"list", "--driver", library, "--driver-dir", folder.string()},
-          HasSubstr("--driver and --driver-dir cannot be used together"));
+          {"--driver and --driver-dir cannot be used together"});
 }
 
 TEST_F(WrongFile, two_driver_files_of_one_name) {
@@ -201,20 +191,20 @@ TEST_F(WrongFile, two_driver_files_of_one_name) {
   std::filesystem::create_directories(folder / "b");
   const std::string one = write("a/arm-cmn.c", "");
   const std::string two = write("b/arm_cmn.c", "");
-  refuses({"driver", "build", one, two}, HasSubstr("'" + one + "' and '" + two + "' are both the driver arm_cmn"));
-  refuses({"driver", "build", one, one}, HasSubstr("are both the driver arm_cmn"));
+  refuses({"driver", "build", one, two}, {"'" + one + "' and '" + two + "' are both the driver arm_cmn"});
+  refuses({"driver", "build", one, one}, {"are both the driver arm_cmn"});
 }
 
 TEST_F(WrongFile, registers_that_there_are_not) {
   const std::string platform = shipped("platforms/tegra410-1s-small.yaml");
   refuses({"regs", platform, "xyzzy", "--reset"},
-          AllOf(HasSubstr("there are no registers 'xyzzy'"), HasSubstr("there are '"), HasSubstr("'socket0.ucf_pmu'")));
-  refuses({"regs", platform, "socket0.ucf_pnu"}, HasSubstr("did you mean 'socket0.ucf_pmu'"));
+          {"there are no registers 'xyzzy'", "there are '", "'socket0.ucf_pmu'"});
+  refuses({"regs", platform, "socket0.ucf_pnu"}, {"did you mean 'socket0.ucf_pmu'"});
 }
 
 TEST_F(WrongFile, operations_in_traces_that_there_are_not) {
   const std::string trace = write("t.csv", "time,device,operation,address\n0,0,read,0x40\n5,0,reed,0x80\nend\n");
-  const auto message = HasSubstr("t.csv: line 3: there is no operation 'reed' of CXL (did you mean 'read'?)");
+  const Texts message = {"t.csv: line 3: there is no operation 'reed' of CXL (did you mean 'read'?)"};
   refuses({"trace", "info", trace}, message);
   refuses({"trace", "import", trace, (folder / "t.trace").string()}, message);
   EXPECT_FALSE(std::filesystem::exists(folder / "t.trace"));

@@ -68,9 +68,8 @@ responses:
 };
 
 TEST_F(Explore, runs_every_combination_and_reads_what_a_run_of_it_alone_gives) {
-  const Outcome outcome = explore(study("values: [10, 50]"));
-  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-  EXPECT_THAT(outcome.out, HasSubstr("rates: 4 points, 4 run now, 0 without result"));
+  EXPECT_THAT(ended(0, explore(study("values: [10, 50]"))).out,
+              HasSubstr("rates: 4 points, 4 run now, 0 without result"));
   const std::vector<std::string> rows = lines(exported());
   ASSERT_EQ(rows.size(), 5U);
   EXPECT_EQ(rows[0], "point,rate,delay,run_seed,run_drivers,status,reported,true_count,per_us");
@@ -110,9 +109,8 @@ TEST_F(Explore, runs_nothing_twice_and_only_what_a_change_concerns) {
 TEST_F(Explore, without_a_judge_has_what_drivers_count_and_refuses_the_rest) {
   write("base.yaml", read(base) + "judge: off\n");
   const std::string file = study("values: [10, 50]");
-  const Outcome refused = explore(file);
-  EXPECT_EQ(refused.exit_code, 2);
-  EXPECT_THAT(refused.err, AllOf(HasSubstr("responses.true_count: needs the judge"), HasSubstr("judge: off")));
+  EXPECT_THAT(ended(2, explore(file)).err,
+              AllOf(HasSubstr("responses.true_count: needs the judge"), HasSubstr("judge: off")));
   std::string text = read(file);
   const std::size_t begin = text.find("  true_count");
   text.erase(begin, text.find('\n', begin) + 1 - begin);
@@ -150,8 +148,7 @@ TEST_F(Explore, loses_nothing_when_it_is_killed_and_leaves_no_process) {
     EXPECT_GE(now, points);  // what was there is there
     points = now;
   }
-  const Outcome rest = pmufab({"explore", file, "--drivers", "newest", "--db", database("b.sqlite")});
-  EXPECT_EQ(rest.exit_code, 0) << rest.err;
+  ended(0, pmufab({"explore", file, "--drivers", "newest", "--db", database("b.sqlite")}));
   EXPECT_EQ(exported("b.sqlite"), undisturbed);
 }
 
@@ -160,8 +157,7 @@ TEST_F(Explore, stops_at_a_signal_and_goes_on) {
   const pid_t pid = start({"explore", file, "--drivers", "newest", "--db", database()});
   std::this_thread::sleep_for(std::chrono::seconds(1));
   kill(pid, SIGINT);
-  const Outcome stopped = finish(pid);
-  EXPECT_EQ(stopped.exit_code, 1);
+  const Outcome stopped = ended(1, finish(pid));
   EXPECT_THAT(stopped.err, HasSubstr("stopped; the same command goes on"));
   const std::size_t before = lines(exported()).size();
   EXPECT_LT(before, 201U);
@@ -185,8 +181,7 @@ TEST_F(Explore, puts_shards_together) {
 
 TEST_F(Explore, finds_a_border_by_bisection_as_in_the_full_grid) {
   const std::string goal = "find: {smallest: rate, such_that: \"reported >= 700\", for_each: [delay]}\n";
-  const Outcome found = explore(study("range: {from: 1, to: 64}", goal));
-  EXPECT_EQ(found.exit_code, 0) << found.err;
+  const Outcome found = ended(0, explore(study("range: {from: 1, to: 64}", goal)));
   EXPECT_LE(lines(exported()).size(), 1U + 2 * 8);
   const Outcome grid = explore(study("range: {from: 1, to: 64}", goal), {"--grid"});
   EXPECT_EQ(lines(exported()).size(), 129U);
@@ -198,17 +193,15 @@ TEST_F(Explore, finds_a_border_by_bisection_as_in_the_full_grid) {
 }
 
 TEST_F(Explore, says_none_when_no_value_reaches_the_goal) {
-  const Outcome outcome =
-      explore(study("values: [1, 2]", "find: {smallest: rate, such_that: \"reported > 1e9\", for_each: [delay]}\n"));
-  EXPECT_EQ(outcome.exit_code, 0);
-  EXPECT_THAT(outcome.out, HasSubstr("No rate of the study has reported > 1e9 for delay=2 us"));
+  EXPECT_THAT(ended(0, explore(study("values: [1, 2]",
+                                     "find: {smallest: rate, such_that: \"reported > 1e9\", for_each: [delay]}\n")))
+                  .out,
+              HasSubstr("No rate of the study has reported > 1e9 for delay=2 us"));
 }
 
 TEST_F(Explore, ends_with_1_if_an_expectation_does_not_hold) {
   EXPECT_EQ(explore(study("values: [10, 50]", "expect: [\"reported == true_count\"]\n")).exit_code, 0);
-  const Outcome outcome = explore(study("values: [10, 50]", "expect: [\"reported < 500\"]\n"));
-  EXPECT_EQ(outcome.exit_code, 1);
-  EXPECT_THAT(outcome.out,
+  EXPECT_THAT(ended(1, explore(study("values: [10, 50]", "expect: [\"reported < 500\"]\n"))).out,
               HasSubstr("reported < 500 holds at 2 of 4 points. The first at which it does not is point 2: "
                         "rate=50, delay=0."));
 }
@@ -230,8 +223,7 @@ TEST_F(Explore, reports_answers_pictures_and_the_command_of_each_point) {
   ASSERT_EQ(explore(study("values: [10, 20, 40]", goal)).exit_code, 0);
   const std::string html = (folder / "a.html").string();
   const std::string pictures = (folder / "pictures").string();
-  const Outcome outcome = pmufab({"explore", "report", database(), "--html", html, "--pictures", pictures});
-  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  ended(0, pmufab({"explore", "report", database(), "--html", html, "--pictures", pictures}));
   const std::string page = read(html);
   EXPECT_THAT(page, AllOf(HasSubstr("The smallest rate with reported &gt;= 700 is 40, whatever delay."),
                           HasSubstr("<svg"), HasSubstr("point 4: rate=40, delay=0"),
@@ -258,8 +250,7 @@ TEST_F(Explore, says_why_slurm_runs_nothing) {
   const auto refused = [&](const std::vector<std::string>& more, const std::string& path) {
     std::vector<std::string> words = {"explore", file, "--drivers", "newest", "--db", database()};
     words.insert(words.end(), more.begin(), more.end());
-    const Outcome outcome = finish(start(words, {{"PATH", path}}));
-    EXPECT_EQ(outcome.exit_code, 2) << outcome.err;
+    const Outcome outcome = ended(2, finish(start(words, {{"PATH", path}})));
     return outcome.err;
   };
   const std::string none = (folder / "none").string();
@@ -278,9 +269,7 @@ TEST_F(Explore, says_why_slurm_runs_nothing) {
 
 TEST_F(Explore, finds_the_base_of_a_study_that_was_copied) {
   const std::string copy = write("copy.yaml", read(shipped("studies/coresight-width.yaml")));
-  const Outcome plan = explore(copy, {"--plan"});
-  EXPECT_EQ(plan.exit_code, 0) << plan.err;
-  EXPECT_THAT(plan.out, HasSubstr("coresight-width: at most 200 points"));
+  EXPECT_THAT(ended(0, explore(copy, {"--plan"})).out, HasSubstr("coresight-width: at most 200 points"));
 }
 
 TEST_F(Explore, knows_the_base_of_a_study_by_its_name_and_runs_no_more_than_all_points) {
@@ -295,9 +284,8 @@ TEST_F(Explore, knows_the_base_of_a_study_by_its_name_and_runs_no_more_than_all_
   change("[20, 40, 100, 200, 500]", "[20]");
   change("[5 us, 10 us, 20 us, 50 us]", "[5 us]");
   // Two goals, which may each ask for three points, and there are three.
-  const Outcome plan = explore(write("small.yaml", text), {"--plan"});
-  EXPECT_EQ(plan.exit_code, 0) << plan.err;
-  EXPECT_THAT(plan.out, HasSubstr("coresight-width: at most 3 points"));
+  EXPECT_THAT(ended(0, explore(write("small.yaml", text), {"--plan"})).out,
+              HasSubstr("coresight-width: at most 3 points"));
 }
 
 TEST_F(Explore, does_not_put_parts_of_different_scenarios_together) {
@@ -310,10 +298,8 @@ TEST_F(Explore, does_not_put_parts_of_different_scenarios_together) {
   text.replace(text.find("20 us"), 5, "30 us");
   write("base.yaml", text);
   run("2/2", "part2.sqlite");
-  const Outcome merge =
-      pmufab({"explore", "merge", database("all.sqlite"), database("part1.sqlite"), database("part2.sqlite")});
-  EXPECT_EQ(merge.exit_code, 2);
-  EXPECT_THAT(merge.err, HasSubstr("is of another study"));
+  refuses({"explore", "merge", database("all.sqlite"), database("part1.sqlite"), database("part2.sqlite")},
+          {"is of another study"});
 }
 
 TEST_F(Explore, reports_what_each_axis_does_and_which_designs_no_other_beats) {
@@ -348,10 +334,9 @@ TEST_F(Explore, reports_what_each_axis_does_and_which_designs_no_other_beats) {
 }
 
 TEST_F(Explore, says_what_a_study_takes) {
-  const Outcome plan = explore(study("range: {from: 1, to: 500}"), {"--plan"});
-  EXPECT_EQ(plan.exit_code, 0) << plan.err;
-  EXPECT_THAT(plan.out, AllOf(HasSubstr("rates: 1,000 points (500 of rate x 2 of delay), 3 there, 997 to run"),
-                              HasSubstr("time: about "), HasSubstr("of 3 runs"), HasSubstr("memory: about ")));
+  EXPECT_THAT(ended(0, explore(study("range: {from: 1, to: 500}"), {"--plan"})).out,
+              AllOf(HasSubstr("rates: 1,000 points (500 of rate x 2 of delay), 3 there, 997 to run"),
+                    HasSubstr("time: about "), HasSubstr("of 3 runs"), HasSubstr("memory: about ")));
 }
 
 TEST_F(Explore, plans_again_what_a_changed_study_takes_and_finds_its_mistakes) {
@@ -359,9 +344,8 @@ TEST_F(Explore, plans_again_what_a_changed_study_takes_and_finds_its_mistakes) {
   ASSERT_EQ(explore(right, {"--plan"}).exit_code, 0);
   std::string text = read(right);
   text.replace(text.find("slc_access_rd"), 13, "slc_acess_rd");
-  const Outcome changed = explore(write("study.yaml", text), {"--plan"});
-  EXPECT_EQ(changed.exit_code, 2) << changed.out;
-  EXPECT_THAT(changed.err, AllOf(HasSubstr("no event"), HasSubstr("slc_access_rd")));
+  EXPECT_THAT(ended(2, explore(write("study.yaml", text), {"--plan"})).err,
+              AllOf(HasSubstr("no event"), HasSubstr("slc_access_rd")));
 }
 
 TEST_F(Explore, leaves_the_database_of_another_study_as_it_is) {
@@ -369,8 +353,7 @@ TEST_F(Explore, leaves_the_database_of_another_study_as_it_is) {
   const std::string points = exported();
   std::string text = read(folder / "study.yaml");
   text.replace(text.find("rates"), 5, "other");
-  const Outcome other = explore(write("other.yaml", text));
-  EXPECT_EQ(other.exit_code, 2) << other.out;
+  const Outcome other = ended(2, explore(write("other.yaml", text)));
   EXPECT_THAT(other.err, HasSubstr("'" + database() +
                                    "' is the database of the study 'rates', not of 'other' (name another file"));
   EXPECT_EQ(exported(), points);
@@ -390,8 +373,7 @@ TEST_F(Explore, refuses_a_database_without_a_name) {
 
 TEST_F(Explore, says_what_is_wrong_with_a_study_before_anything_runs) {
   const auto mistake = [&](const std::string& text) {
-    const Outcome outcome = explore(write("study.yaml", text));
-    EXPECT_EQ(outcome.exit_code, 2) << text;
+    const Outcome outcome = ended(2, explore(write("study.yaml", text)));
     return outcome.err;
   };
   const std::string head = "name: s\nscenario: base.yaml\naxes:\n  a: ";
@@ -438,8 +420,7 @@ duration: 20 us
 measure:
   - {name: all, events: [nvidia_ucf_pmu_0/slc_access_rd/], compare: none}
 )");
-  const Outcome first = explore(replay(5), {}, "replay.sqlite");
-  EXPECT_EQ(first.exit_code, 0) << first.err;
+  ended(0, explore(replay(5), {}, "replay.sqlite"));
   const std::string few = exported("replay.sqlite");
   EXPECT_THAT(explore(replay(50), {}, "replay.sqlite").out, HasSubstr("2 points, 2 run now"));
   EXPECT_NE(exported("replay.sqlite"), few);
@@ -467,9 +448,7 @@ TEST_F(Explore, does_not_write_over_what_it_reads) {
   static_cast<void>(explore(study("values: [10]")));
   const std::string before = exported();
   EXPECT_EQ(pmufab({"explore", "report", database(), "--html", database()}).exit_code, 2);
-  const Outcome csv = pmufab({"explore", "export", database(), "--csv", database()});
-  EXPECT_EQ(csv.exit_code, 2);
-  EXPECT_THAT(csv.err, HasSubstr("this command reads it"));
+  refuses({"explore", "export", database(), "--csv", database()}, {"this command reads it"});
   EXPECT_EQ(exported(), before);
   const std::string scenario = read(base);
   EXPECT_EQ(pmufab({"run", base, "--drivers", "newest", "--json", base}).exit_code, 2);
@@ -478,14 +457,13 @@ TEST_F(Explore, does_not_write_over_what_it_reads) {
 
 TEST_F(Explore, keeps_points_whose_values_do_not_fit_together) {
   // A measure that begins after the end of the scenario.
-  const Outcome outcome = explore(write("study.yaml", R"(name: s
+  const Outcome outcome = ended(1, explore(write("study.yaml", R"(name: s
 scenario: base.yaml
 axes:
   length: {set: duration, values: [20 us, 10 us]}
   start: {set: "measure[0].start", values: [0, 15 us]}
 responses: {reported: {event: nvidia_ucf_pmu_0/slc_access_rd/, value: driver}}
-)"));
-  EXPECT_EQ(outcome.exit_code, 1);
+)")));
   EXPECT_THAT(outcome.out, HasSubstr("4 points, 3 run now, 1 without result"));
   EXPECT_THAT(outcome.err, AllOf(HasSubstr("length=10 us, start=15 us: bad_input"), HasSubstr("never begin")));
   EXPECT_THAT(exported(), HasSubstr("3,10 us,15 us,0,"));

@@ -229,8 +229,7 @@ TEST_F(Serve, signals_end_it_and_leave_nothing) {
     EXPECT_TRUE(std::filesystem::exists(socket_path));
     EXPECT_EQ(run_client("print(d.time())"), "0 s\n");
     kill(server, signal);
-    const Outcome outcome = finish(server);
-    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    ended(0, finish(server));
     EXPECT_FALSE(std::filesystem::exists(socket_path));
   }
 }
@@ -248,8 +247,7 @@ TEST_F(Serve, a_signal_ends_it_while_time_passes) {
   }
   for (int i = 0; i < 200 && read(folder / "err").find("connected") == std::string::npos; ++i) wait_a_moment();
   kill(server, SIGTERM);
-  const Outcome outcome = finish(server);
-  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  ended(0, finish(server));
   kill(client, SIGKILL);
   waitpid(client, nullptr, 0);
 }
@@ -270,9 +268,7 @@ print(d.readMemoryValue(0x10000400))
 )py");
   EXPECT_EQ(out, "5\n");
   kill(server, SIGTERM);
-  const Outcome outcome = finish(server);
-  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-  EXPECT_THAT(outcome.err, HasSubstr("a client has gone"));
+  EXPECT_THAT(ended(0, finish(server)).err, HasSubstr("a client has gone"));
 }
 
 /// One object per mesh is how scripts for debuggers work. Simulated time keeps only its own client waiting. Where nothing
@@ -355,8 +351,7 @@ TEST_F(Serve, listens_at_a_port_if_that_is_wanted) {
 
 TEST_F(Serve, refuses_what_it_cannot_do) {
   const auto refuses = [this](const std::vector<std::string>& words, const std::string& why) {
-    const Outcome outcome = pmufab(words);
-    EXPECT_EQ(outcome.exit_code, 2) << outcome.err;
+    const Outcome outcome = ended(2, pmufab(words));
     EXPECT_THAT(outcome.err, HasSubstr(why));
     EXPECT_EQ(outcome.out, "");
   };

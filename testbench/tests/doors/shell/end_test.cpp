@@ -128,22 +128,19 @@ TEST_F(ShellEnd, the_exit_code_is_the_commands) {
 
 TEST_F(ShellEnd, bad_input_is_said_before_anything_runs) {
   EXPECT_EQ(pmufab({"shell", platform.front(), "--time-scale", "0", "--", "true"}).exit_code, 2);
-  const Outcome missing = pmufab({"shell", in("none.yaml"), "--", "echo", "ran"});
-  EXPECT_EQ(missing.exit_code, 2);
-  EXPECT_THAT(missing.out, Not(HasSubstr("ran")));
+  EXPECT_THAT(ended(2, pmufab({"shell", in("none.yaml"), "--", "echo", "ran"})).out, Not(HasSubstr("ran")));
   // The dynamic loader would silently skip the library.
   const std::string blank_folder = (folder / "a b").string();
   fs::create_directory(blank_folder);
-  const Outcome blank = finish(start({"shell", platform.front(), "--", "echo", "ran"}, {{"TMPDIR", blank_folder}}));
-  EXPECT_EQ(blank.exit_code, 2);
-  EXPECT_THAT(blank.out, Not(HasSubstr("ran")));
+  EXPECT_THAT(ended(2, finish(start({"shell", platform.front(), "--", "echo", "ran"}, {{"TMPDIR", blank_folder}}))).out,
+              Not(HasSubstr("ran")));
 }
 
 TEST_F(ShellEnd, a_temporary_folder_too_long_for_a_socket_is_bad_input) {
   const std::string long_folder = (folder / std::string(120, 'x')).string();
   fs::create_directory(long_folder);
-  const Outcome outcome = finish(start({"shell", platform.front(), "--", "echo", "ran"}, {{"TMPDIR", long_folder}}));
-  EXPECT_EQ(outcome.exit_code, 2);
+  const Outcome outcome =
+      ended(2, finish(start({"shell", platform.front(), "--", "echo", "ran"}, {{"TMPDIR", long_folder}})));
   EXPECT_THAT(outcome.out, Not(HasSubstr("ran")));
   EXPECT_THAT(outcome.err, AllOf(HasSubstr("too long for a socket"), HasSubstr("set TMPDIR to a shorter one")));
 }
@@ -345,9 +342,9 @@ TEST_F(ShellEnd, refused_register_accesses_fail_a_shell_as_they_fail_a_run) {
   ASSERT_EQ(session.report.at("failures").size(), 1U) << session.report;
   const std::string failure = session.report.at("failures")[0];
 
-  const Outcome run = pmufab({"stat", "--platform", platform.front(), "-e", "cxl_pmu_mem0.0/m2s_req_memrd/"});
-  EXPECT_EQ(run.exit_code, 1);
-  EXPECT_THAT(run.out, HasSubstr("FAILED " + failure)) << "pmufab stat says the same";
+  EXPECT_THAT(ended(1, pmufab({"stat", "--platform", platform.front(), "-e", "cxl_pmu_mem0.0/m2s_req_memrd/"})).out,
+              HasSubstr("FAILED " + failure))
+      << "pmufab stat says the same";
 }
 
 /// Sessions with a driver of the newest kernel, changed.

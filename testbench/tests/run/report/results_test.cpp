@@ -64,6 +64,10 @@ class JournalTest : public ::testing::Test {
   std::filesystem::path file = std::filesystem::temp_directory_path() / ("pmufab-journal-" + std::to_string(getpid()));
   void TearDown() override { std::filesystem::remove(file); }
 
+  void write(bool must_fail, bool end) {
+    Journal journal(file);
+    write(journal, must_fail, end);
+  }
   void write(Journal& journal, bool must_fail, bool end) {
     Json begin;
     begin["must_fail"] = must_fail;
@@ -88,10 +92,7 @@ class JournalTest : public ::testing::Test {
 };
 
 TEST_F(JournalTest, a_complete_journal_makes_a_complete_result) {
-  {
-    Journal journal(file);
-    write(journal, false, true);
-  }
+  write(false, true);
   const RunResult run = read_journal(file, {}, {.exited = true, .status = 0});
   EXPECT_EQ(run.status, Status::passed);
   EXPECT_FALSE(run.partial);
@@ -109,12 +110,7 @@ TEST_F(JournalTest, a_run_without_a_count_that_was_judged_has_not_passed) {
       content["index"] = 0;
       journal.write("begin", {{"must_fail", false}, {"reason", ""}});
       journal.write("measure", content);
-      journal.write("end", {{"interrupted", false},
-                            {"limit", ""},
-                            {"partial", false},
-                            {"simulated_time_ps", 5},
-                            {"findings", Json::array()},
-                            {"traffic", Json::array()}});
+      write_end(journal, false);
     }
     const RunResult run = read_journal(file, {}, {.exited = true, .status = 0});
     EXPECT_EQ(to_string(run.status), one_is_judged ? "passed" : "not_judged");
@@ -135,10 +131,7 @@ TEST_F(JournalTest, an_end_that_lacks_something_is_no_end) {
 }
 
 TEST_F(JournalTest, without_its_beginning_is_none) {
-  {
-    Journal journal(file);
-    write(journal, false, true);
-  }
+  write(false, true);
   std::string text;
   {
     std::ifstream in(file);
@@ -202,10 +195,7 @@ TEST_F(JournalTest, files_of_a_session_that_cannot_be_written_are_named_with_the
 }
 
 TEST_F(JournalTest, a_crash_keeps_what_was_measured_and_says_how_the_process_ended) {
-  {
-    Journal journal(file);
-    write(journal, false, false);
-  }
+  write(false, false);
   {
     std::ofstream torn(file, std::ios::app);
     torn << R"({"record":"measure","content":{"index":1,"na)";  // the line in which it died
@@ -251,20 +241,14 @@ TEST_F(JournalTest, a_process_that_was_killed_for_the_user_did_not_crash) {
 }
 
 TEST_F(JournalTest, a_bad_exit_code_is_a_crash_even_after_the_last_line) {
-  {
-    Journal journal(file);
-    write(journal, false, true);
-  }
+  write(false, true);
   const RunResult run = read_journal(file, {}, {.exited = true, .status = 23});
   EXPECT_EQ(run.status, Status::crashed);
   EXPECT_THAT(run.message, HasSubstr("exit code 23"));
 }
 
 TEST_F(JournalTest, a_run_that_must_fail_and_passes_is_a_failure) {
-  {
-    Journal journal(file);
-    write(journal, true, true);
-  }
+  write(true, true);
   const RunResult run = read_journal(file, {}, {.exited = true, .status = 0});
   EXPECT_EQ(run.status, Status::unexpected_pass);
   EXPECT_EQ(run.expected_reason, "known");

@@ -26,13 +26,12 @@ duration: 100 us
 measure:
   - {events: [arm_cspmu_acpi_ACME0001_1/event=1/]}
 )");
-    std::vector<std::string> arguments = {"run",       file, "--drivers", "newest",
-                                          "--timeout", "1",  "--set",     "platform.plugin_parameters.fault=" + fault};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    return pmufab(arguments);
+    return pmufab(with(
+        {"run", file, "--drivers", "newest", "--timeout", "1", "--set", "platform.plugin_parameters.fault=" + fault},
+        more));
   }
   /// Nothing that a plug-in says controls a terminal.
-  Outcome pmufab(const std::vector<std::string>& arguments) {
+  Outcome pmufab(const std::vector<std::string>& arguments) override {
     Outcome outcome = Cli::pmufab(arguments);
     EXPECT_THAT(outcome.out + outcome.err, Not(HasSubstr("\x1b")));
     return outcome;
@@ -66,13 +65,9 @@ TEST_F(PluginFaults, plug_ins_made_for_something_else_are_refused_by_name) {
       EXPECT_THAT(outcome.err, AllOf(HasSubstr(path), HasSubstr(refused.text))) << command.front();
     }
     const std::string yaml = write("platform.yaml", std::string("kind: plugin\nplugin: ") + path + "\n");
-    const Outcome outcome = pmufab({"list", yaml});
-    EXPECT_EQ(outcome.exit_code, 2);
-    EXPECT_THAT(outcome.err,
-                AllOf(HasSubstr("platform.yaml:2:9: plugin: the plug-in " + path), HasSubstr(refused.text)));
+    refuses({"list", yaml}, {"platform.yaml:2:9: plugin: the plug-in " + path, refused.text});
   }
-  const Outcome text = pmufab({"list", (folder / "text.so").string()});
-  EXPECT_EQ(text.exit_code, 2);
+  const Outcome text = ended(2, pmufab({"list", (folder / "text.so").string()}));
   EXPECT_THAT(text.err, HasSubstr("text.so: cannot be loaded"));
 }
 
@@ -94,56 +89,44 @@ TEST_F(PluginFaults, a_plug_in_that_cannot_be_made_is_refused_by_name) {
         Refused{"has a strange parameter", "the value of a parameter '\\x1b[2J' has characters that cannot be printed"},
         Refused{"asks twice", "asks for something impossible: source 'twice' has an attribute twice"}}) {
     SCOPED_TRACE(refused.file);
-    const Outcome outcome = run(refused.file);
-    EXPECT_EQ(outcome.exit_code, 2);
-    EXPECT_THAT(outcome.err, AllOf(HasSubstr(plugin("scripted")), HasSubstr(refused.text)));
+    EXPECT_THAT(ended(2, run(refused.file)).err, AllOf(HasSubstr(plugin("scripted")), HasSubstr(refused.text)));
   }
 }
 
 TEST_F(PluginFaults, a_plug_in_that_hangs_when_it_is_looked_at_is_refused_by_name) {
-  const Outcome outcome = run("hangs when made");
-  EXPECT_EQ(outcome.exit_code, 2);
-  EXPECT_THAT(outcome.err, AllOf(HasSubstr(plugin("scripted")), HasSubstr("does not come back")));
+  EXPECT_THAT(ended(2, run("hangs when made")).err,
+              AllOf(HasSubstr(plugin("scripted")), HasSubstr("does not come back")));
 }
 
 TEST_F(PluginFaults, a_plug_in_that_is_looked_at_has_no_more_memory_than_a_run) {
-  const Outcome outcome = run("takes memory when made", {"--limit", "memory=512 MiB"});
-  EXPECT_EQ(outcome.exit_code, 2);
-  EXPECT_THAT(outcome.err, HasSubstr("scripted.so threw while it was made: memory ran out (--limit memory)"));
+  EXPECT_THAT(ended(2, run("takes memory when made", {"--limit", "memory=512 MiB"})).err,
+              HasSubstr("scripted.so threw while it was made: memory ran out (--limit memory)"));
 }
 
 TEST_F(PluginFaults, what_a_plug_in_prints_is_shown_and_does_not_control_the_terminal) {
-  const Outcome printed = run("prints");
-  EXPECT_EQ(printed.exit_code, 0) << printed.out;
+  const Outcome printed = ended(0, run("prints"));
   EXPECT_THAT(printed.err, HasSubstr("printed\\x1b[2J\n"));
   const Outcome warned = run("warns");
   EXPECT_THAT(warned.out + warned.err, HasSubstr("warned\\x1b[2J"));
 }
 
 TEST_F(PluginFaults, what_a_plug_in_throws_while_it_runs_is_reported_by_name) {
-  const Outcome in_process = run("throws");
-  EXPECT_EQ(in_process.exit_code, 3);
-  EXPECT_THAT(in_process.out, AllOf(HasSubstr("CRASHED: faults"), HasSubstr("the plug-in " + plugin("scripted")),
-                                    HasSubstr("threw in its process platform.plugin.scripted.run: no wish to go on")));
-  const Outcome at_begin = run("throws in start_traffic");
-  EXPECT_EQ(at_begin.exit_code, 3);
-  EXPECT_THAT(at_begin.out, HasSubstr("scripted.so threw in start_traffic(): no wish to begin"));
-  const Outcome at_access = run("throws at access", {"--set", "firmware_writes=[{address: 0x3400_0000, value: 1}]"});
-  EXPECT_EQ(at_access.exit_code, 3);
-  EXPECT_THAT(at_access.out,
+  EXPECT_THAT(ended(3, run("throws")).out,
+              AllOf(HasSubstr("CRASHED: faults"), HasSubstr("the plug-in " + plugin("scripted")),
+                    HasSubstr("threw in its process platform.plugin.scripted.run: no wish to go on")));
+  EXPECT_THAT(ended(3, run("throws in start_traffic")).out,
+              HasSubstr("scripted.so threw in start_traffic(): no wish to begin"));
+  EXPECT_THAT(ended(3, run("throws at access", {"--set", "firmware_writes=[{address: 0x3400_0000, value: 1}]"})).out,
               HasSubstr("scripted.so threw at an access to its window window: no wish to be read\\x1b[2J\n"));
 }
 
 TEST_F(PluginFaults, a_plug_in_that_stops_the_simulation_is_reported_by_name) {
-  const Outcome outcome = run("stops");
-  EXPECT_EQ(outcome.exit_code, 3);
-  EXPECT_THAT(outcome.out,
+  EXPECT_THAT(ended(3, run("stops")).out,
               AllOf(HasSubstr("CRASHED: faults"), HasSubstr("scripted.so has stopped the simulation (sc_stop)")));
 }
 
 TEST_F(PluginFaults, a_crash_is_reported_with_the_plug_in_and_its_process) {
-  const Outcome outcome = run("crashes");
-  EXPECT_EQ(outcome.exit_code, 3);
+  const Outcome outcome = ended(3, run("crashes"));
   EXPECT_THAT(outcome.out, AllOf(HasSubstr("its process was killed by signal 11"),
                                  HasSubstr("scripted.so, process platform.plugin.scripted.run")));
   EXPECT_THAT(outcome.out + outcome.err, AllOf(HasSubstr("pmufab: the plug-in " + plugin("scripted") + " crashed in"),
@@ -151,21 +134,19 @@ TEST_F(PluginFaults, a_crash_is_reported_with_the_plug_in_and_its_process) {
 }
 
 TEST_F(PluginFaults, an_abort_is_reported_with_the_plug_in_and_its_process) {
-  const Outcome in_process = run("aborts");
-  EXPECT_EQ(in_process.exit_code, 3);
-  EXPECT_THAT(in_process.out, AllOf(HasSubstr("its process was killed by signal 6"),
-                                    HasSubstr("scripted.so, process platform.plugin.scripted.run")));
+  EXPECT_THAT(ended(3, run("aborts")).out, AllOf(HasSubstr("its process was killed by signal 6"),
+                                                 HasSubstr("scripted.so, process platform.plugin.scripted.run")));
   EXPECT_THAT(run("aborts between processes").out,
               AllOf(HasSubstr("its process was killed by signal 6"), HasSubstr("scripted.so, outside of SystemC's")));
 }
 
 TEST_F(PluginFaults, a_simulator_that_crashes_names_the_plug_in_and_its_process) {
   for (const char* const fault : {"crashes", "aborts"}) {
-    const Outcome outcome = pmufab({"shell", plugin("scripted"), "--set",
-                                    std::string("platform.plugin_parameters.fault=") + fault, "--", "sleep", "1"});
-    EXPECT_EQ(outcome.exit_code, 3) << outcome.err;
-    EXPECT_THAT(outcome.err, AllOf(HasSubstr("pmufab: the simulator died: its process was killed by signal"),
-                                   HasSubstr("scripted.so, process platform.plugin.scripted.run")));
+    complains(3,
+              {"shell", plugin("scripted"), "--set", std::string("platform.plugin_parameters.fault=") + fault, "--",
+               "sleep", "1"},
+              {"pmufab: the simulator died: its process was killed by signal",
+               "scripted.so, process platform.plugin.scripted.run"});
   }
 }
 
@@ -176,11 +157,10 @@ TEST_F(PluginFaults, commands_that_show_things_name_the_plug_in_that_crashes) {
   for (const std::vector<std::string>& command :
        {std::vector<std::string>{"list", platform}, {"regs", platform}, {"map", platform, "--compare"}}) {
     SCOPED_TRACE(command.front());
-    const Outcome outcome = pmufab(command);
-    EXPECT_EQ(outcome.exit_code, 3) << outcome.err;
-    EXPECT_THAT(outcome.err, AllOf(HasSubstr("pmufab: the plug-in " + plugin("scripted") + " crashed: its process"),
-                                   HasSubstr("scripted.so, process platform.plugin.scripted.run"),
-                                   Not(HasSubstr("the drivers crashed"))));
+    EXPECT_THAT(
+        ended(3, pmufab(command)).err,
+        AllOf(HasSubstr("pmufab: the plug-in " + plugin("scripted") + " crashed: its process"),
+              HasSubstr("scripted.so, process platform.plugin.scripted.run"), Not(HasSubstr("the drivers crashed"))));
   }
 }
 
@@ -189,19 +169,16 @@ TEST_F(PluginFaults, debug_accesses_that_crash_are_reported_with_their_window) {
                                                           "\nplugin_parameters: {fault: crashes when looked at}\n");
   for (const std::vector<std::string>& command :
        {std::vector<std::string>{"regs", platform}, {"regs", platform, "--reset"}}) {
-    const Outcome outcome = pmufab(command);
-    EXPECT_EQ(outcome.exit_code, 3);
-    EXPECT_THAT(outcome.err, AllOf(HasSubstr("pmufab: the plug-in " + plugin("scripted") + " crashed: its process"),
-                                   HasSubstr("in window window of the plug-in " + plugin("scripted"))));
+    complains(3, command,
+              {"pmufab: the plug-in " + plugin("scripted") + " crashed: its process",
+               "in window window of the plug-in " + plugin("scripted")});
   }
 }
 
 TEST_F(PluginFaults, crashes_and_hangs_outside_of_processes_are_told_where_they_are) {
   const auto expect = [&](const std::string& fault, int exit_code, const std::string& text) {
     SCOPED_TRACE(fault);
-    const Outcome outcome = run(fault);
-    EXPECT_EQ(outcome.exit_code, exit_code);
-    EXPECT_THAT(outcome.out, HasSubstr("the plug-in " + plugin("scripted") + ", " + text));
+    EXPECT_THAT(ended(exit_code, run(fault)).out, HasSubstr("the plug-in " + plugin("scripted") + ", " + text));
   };
   expect("crashes between processes", 3, "outside of SystemC's processes");
   expect("hangs between processes", 1, "outside of SystemC's processes");
@@ -218,15 +195,13 @@ TEST_F(PluginFaults, debug_accesses_that_throw_are_reported_by_name) {
                                                           "\nplugin_parameters: {fault: throws when looked at}\n");
   for (const std::vector<std::string>& command :
        {std::vector<std::string>{"regs", platform}, {"regs", platform, "--reset"}}) {
-    const Outcome outcome = pmufab(command);
-    EXPECT_EQ(outcome.exit_code, 3);
-    EXPECT_THAT(outcome.err, text);
+    EXPECT_THAT(ended(3, pmufab(command)).err, text);
   }
   // A trace has what was in the register before.
-  const Outcome traced = run("throws when looked at", {"--set", "firmware_writes=[{address: 0x3400_0000, value: 1}]",
-                                                       "--trace-mmio", (folder / "trace").string()});
-  EXPECT_EQ(traced.exit_code, 3);
-  EXPECT_THAT(traced.out, text);
+  EXPECT_THAT(ended(3, run("throws when looked at", {"--set", "firmware_writes=[{address: 0x3400_0000, value: 1}]",
+                                                     "--trace-mmio", (folder / "trace").string()}))
+                  .out,
+              text);
 }
 
 TEST_F(PluginFaults, an_error_of_the_plug_in_is_told_although_the_kernel_died_of_it) {
@@ -248,25 +223,18 @@ measure:
   };
   for (const char* fault : {"throws at access", "throws when interrupted"}) {
     SCOPED_TRACE(fault);
-    const Outcome outcome = run_with(fault);
-    EXPECT_EQ(outcome.exit_code, 3);
-    EXPECT_THAT(outcome.out,
+    EXPECT_THAT(ended(3, run_with(fault)).out,
                 AllOf(HasSubstr("CRASHED: dead"),
                       HasSubstr("scripted.so threw at an access to its window window: no wish to be read")));
   }
 }
 
 TEST_F(PluginFaults, a_plug_in_that_hangs_while_it_runs_is_stopped_and_reported_by_name) {
-  const Outcome in_process = run("hangs");
-  EXPECT_EQ(in_process.exit_code, 1);
-  EXPECT_THAT(in_process.out,
+  EXPECT_THAT(ended(1, run("hangs")).out,
               AllOf(HasSubstr("TIMED OUT: faults"), HasSubstr("scripted.so, process platform.plugin.scripted.run")));
-  const Outcome at_access = run("hangs at access", {"--set", "firmware_writes=[{address: 0x3400_0000, value: 1}]"});
-  EXPECT_EQ(at_access.exit_code, 1);
-  EXPECT_THAT(at_access.out, AllOf(HasSubstr("it was in window window of the plug-in " + plugin("scripted"))));
-  const Outcome without_time = run("spins");
-  EXPECT_EQ(without_time.exit_code, 1);
-  EXPECT_THAT(without_time.out, HasSubstr("the plug-in " + plugin("scripted")));
+  EXPECT_THAT(ended(1, run("hangs at access", {"--set", "firmware_writes=[{address: 0x3400_0000, value: 1}]"})).out,
+              AllOf(HasSubstr("it was in window window of the plug-in " + plugin("scripted"))));
+  EXPECT_THAT(ended(1, run("spins")).out, HasSubstr("the plug-in " + plugin("scripted")));
 }
 
 }  // namespace

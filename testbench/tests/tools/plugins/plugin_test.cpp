@@ -54,24 +54,20 @@ coresight_pmus:
   /// @return results of a run, as JSON has them
   Json results(std::vector<std::string> arguments, int exit_code) {
     arguments.insert(arguments.end(), {"--drivers", "newest", "--json", path("results.json")});
-    const Outcome outcome = pmufab(arguments);
-    EXPECT_EQ(outcome.exit_code, exit_code) << outcome.out << outcome.err;
+    ended(exit_code, pmufab(arguments));
     return Json::parse(read(folder / "results.json"), nullptr, false);
   }
 };
 
 TEST_F(Plugins, the_example_counts_exactly_with_each_driver_that_serves_it) {
-  const Outcome outcome = pmufab({"run", path("fabric.yaml")});
-  EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
-  EXPECT_THAT(outcome.out, AllOf(HasSubstr("drivers of Linux 7.3"), HasSubstr("4 counters, none wrong"),
-                                 Not(HasSubstr("every count is 0"))));
+  EXPECT_THAT(ended(0, pmufab({"run", path("fabric.yaml")})).out,
+              AllOf(HasSubstr("drivers of Linux 7.3"), HasSubstr("4 counters, none wrong"),
+                    Not(HasSubstr("every count is 0"))));
 }
 
 TEST_F(Plugins, a_fabric_whose_event_wires_lose_something_is_found_out) {
-  const Outcome outcome =
-      pmufab({"run", path("fabric.yaml"), "--drivers", "newest", "--set", "platform.plugin_parameters.loses_every=50"});
-  EXPECT_EQ(outcome.exit_code, 1);
-  EXPECT_THAT(outcome.out, HasSubstr("4 of 4 counters wrong"));
+  prints(1, {"run", path("fabric.yaml"), "--drivers", "newest", "--set", "platform.plugin_parameters.loses_every=50"},
+         {"4 of 4 counters wrong"});
 }
 
 TEST_F(Plugins, the_scoreboard_hears_witnesses_and_counters_hear_signals) {
@@ -108,28 +104,19 @@ TEST_F(Plugins, commands_take_a_library_as_a_platform) {
   EXPECT_THAT(
       pmufab({"list", "--sources", fabric}).out,
       HasSubstr("own.request              attributes port, write, bytes, bank; counted by crossbar (3 events)"));
-  const Outcome stat = pmufab({"stat", "--platform", fabric, "-e", "arm_cspmu_acpi_OWNF0001_0/event=1/"});
-  EXPECT_EQ(stat.exit_code, 0) << stat.err;
-  EXPECT_THAT(stat.out, HasSubstr("1 counter, none wrong"));
+  prints(0, {"stat", "--platform", fabric, "-e", "arm_cspmu_acpi_OWNF0001_0/event=1/"}, {"1 counter, none wrong"});
   EXPECT_THAT(pmufab({"regs", fabric, "--reset"}).out, HasSubstr("socket0.crossbar at 0x20000000"));
   EXPECT_EQ(pmufab({"serve", fabric, "--", "true"}).exit_code, 0);
   EXPECT_EQ(pmufab({"shell", fabric, "--", "true"}).exit_code, 0);
-  const Outcome run = pmufab({"run", path("fabric.yaml"), "--platform", fabric, "--drivers", "newest"});
-  EXPECT_EQ(run.exit_code, 0) << run.err;
+  ended(0, pmufab({"run", path("fabric.yaml"), "--platform", fabric, "--drivers", "newest"}));
 }
 
 TEST_F(Plugins, random_sessions_on_a_plug_in_pass) {
-  const Outcome outcome = pmufab({"verify", "--platform", path("own_fabric.so"), "--runs", "20", "--out", path("v")});
-  EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
-  EXPECT_THAT(outcome.out, HasSubstr("20 cases, 20 passed"));
-  const Outcome broken = verify_broken_fabric();
-  EXPECT_EQ(broken.exit_code, 1);
-  EXPECT_THAT(broken.out, HasSubstr("FAILED"));
-  const Outcome none = pmufab({"verify", "--platform", shipped("platforms/cmn600-small.yaml"), "--runs", "1"});
-  EXPECT_EQ(none.exit_code, 2);
-  EXPECT_THAT(none.err, HasSubstr("has no PMU for cases"));
-  const Outcome both = pmufab({"verify", "--platform", path("own_fabric.so"), "--fabric", "soc"});
-  EXPECT_EQ(both.exit_code, 2);
+  prints(0, {"verify", "--platform", path("own_fabric.so"), "--runs", "20", "--out", path("v")},
+         {"20 cases, 20 passed"});
+  EXPECT_THAT(ended(1, verify_broken_fabric()).out, HasSubstr("FAILED"));
+  refuses({"verify", "--platform", shipped("platforms/cmn600-small.yaml"), "--runs", "1"}, {"has no PMU for cases"});
+  ended(2, pmufab({"verify", "--platform", path("own_fabric.so"), "--fabric", "soc"}));
 }
 
 TEST_F(Plugins, random_sessions_wrap_narrow_counters_and_pass) {
@@ -159,10 +146,8 @@ coresight_pmus:
     interrupt: {number: 301}
     events: [{name: requests, number: 1, source: own.request}]
 )");
-  const Outcome outcome = pmufab(
-      {"verify", "--platform", keys, "--runs", "150", "--out", path("v"), "--coverage", path("narrow.coverage")});
-  EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
-  EXPECT_THAT(outcome.out, HasSubstr("150 cases, 150 passed"));
+  prints(0, {"verify", "--platform", keys, "--runs", "150", "--out", path("v"), "--coverage", path("narrow.coverage")},
+         {"150 cases, 150 passed"});
   EXPECT_EQ(pmufab({"coverage", path("narrow.coverage"), "--json", path("met.json")}).exit_code, 0);
   const Json met = Json::parse(read(folder / "met.json"));
   unsigned looked_at = 0;
@@ -189,14 +174,11 @@ responses:
   happened: {event: arm_cspmu_acpi_OWNF0001_0/event=0x1/, value: expected}
 expect: ["loses == 0 ? counted == happened : counted < happened"]
 )");
-  const Outcome outcome = pmufab({"explore", study, "--db", path("ports.sqlite")});
-  EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+  ended(0, pmufab({"explore", study, "--db", path("ports.sqlite")}));
 }
 
 TEST_F(Plugins, a_guest_is_refused_registers_that_firmware_does_not_tell_of) {
-  const Outcome outcome = pmufab({"boot", path("scripted.so"), "--", "true"});
-  EXPECT_EQ(outcome.exit_code, 2);
-  EXPECT_THAT(outcome.err, HasSubstr("no guest could reach the window window of the plug-in"));
+  refuses({"boot", path("scripted.so"), "--", "true"}, {"no guest could reach the window window of the plug-in"});
 }
 
 TEST_F(Plugins, a_plug_in_may_stand_in_a_platform_of_any_kind) {
@@ -217,15 +199,13 @@ duration: 100 us
 measure:
   - {events: [arm_cspmu_acpi_OWNF0001_0/event=1/, nvidia_ucf_pmu_0/cycles/], nonzero: true}
 )");
-  const Outcome outcome = pmufab({"run", file, "--drivers", "newest"});
-  EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
-  EXPECT_THAT(outcome.out, HasSubstr("2 counters, none wrong"));
+  prints(0, {"run", file, "--drivers", "newest"}, {"2 counters, none wrong"});
 }
 
 TEST_F(Plugins, a_foreign_target_answers_with_its_own_registers_and_errors) {
   const Outcome shown = pmufab({"regs", path("timer-soc.yaml"), "own_timer", "--reset"});
   EXPECT_THAT(shown.out, AllOf(HasSubstr("own_timer.registers at 0x28000000"), HasSubstr("COMPARE")));
-  const Outcome served = pmufab({"serve", path("timer-soc.yaml"), "--", "python3", "-c", R"(
+  prints(0, {"serve", path("timer-soc.yaml"), "--", "python3", "-c", R"(
 from arm_ds.debugger_v1 import Debugger, DebugException
 debugger = Debugger()
 debugger.writeMemoryValue(0x28000008, 7)
@@ -234,9 +214,8 @@ try:
     debugger.readMemoryValue(0x2800000c)
 except DebugException as error:
     print("refused:", error)
-)"});
-  EXPECT_EQ(served.exit_code, 0) << served.err;
-  EXPECT_THAT(served.out, AllOf(HasSubstr("compare 7"), HasSubstr("refused:")));
+)"},
+         {"compare 7", "refused:"});
   const Outcome firmware = pmufab({"firmware", path("timer-soc.yaml"), "--dts", "-"});
   EXPECT_THAT(firmware.out, HasSubstr("OWNT0001"));
 }
@@ -251,9 +230,8 @@ firmware_writes:
 measure:
   - {events: [arm_cspmu_acpi_OWNT0002_0/cycles/]}
 )");
-  const Outcome outcome =
-      pmufab({"run", file, "--drivers", "newest", "--trace-mmio", path("accesses"), "--timeline", path("line.json")});
-  EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+  ended(0, pmufab({"run", file, "--drivers", "newest", "--trace-mmio", path("accesses"), "--timeline",
+                   path("line.json")}));
   EXPECT_THAT(read(folder / "accesses"),
               AllOf(HasSubstr("own_timer.registers.COMPARE = 0x00000005"),
                     HasSubstr("own_timer.registers.CONTROL = 0x00000001"), HasSubstr("interrupt 320")));
@@ -263,8 +241,7 @@ TEST_F(Plugins, firmware_tells_of_a_core_sight_pmu_that_the_plug_in_has_itself) 
   const std::string keys = write("node.yaml",
                                  "kind: plugin\nsockets: 1\nplugin: scripted.so\n"
                                  "plugin_parameters: {node: 0x3400_0000}\n");
-  const Outcome outcome = pmufab({"firmware", keys, "--acpi", path("tables")});
-  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  ended(0, pmufab({"firmware", keys, "--acpi", path("tables")}));
   const std::string apmt = read(folder / "tables/apmt.aml");
   EXPECT_THAT(apmt, HasSubstr("SCRP0001"));
   EXPECT_THAT(apmt, HasSubstr(std::string("\0\0\0\x34\0\0\0\0", 8)));
@@ -311,9 +288,7 @@ TEST_F(Plugins, mistakes_are_told_with_their_places) {
         Mistake{"plugin: scripted.so\nplugin_parameters: {base: 0x3500_0000}\n" + pmu,
                 "plugin: interrupt 900 of the plugin is that of socket0.noc already"}}) {
     SCOPED_TRACE(mistake.keys);
-    const Outcome outcome = pmufab({"list", write("mistake.yaml", begin + mistake.keys)});
-    EXPECT_EQ(outcome.exit_code, 2);
-    EXPECT_THAT(outcome.err, HasSubstr(mistake.text));
+    refuses({"list", write("mistake.yaml", begin + mistake.keys)}, {mistake.text});
   }
 }
 

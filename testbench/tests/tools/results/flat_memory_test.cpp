@@ -70,8 +70,7 @@ class FlatMemory : public Cli, public ::testing::WithParamInterface<Machine> {
   /// @return all events that drivers publish and models make, alone, and the first of each PMU as a group
   std::vector<std::string> events() {
     const Machine& machine = GetParam();
-    const Outcome listed = pmufab({"list", platform(), "--drivers", "newest", "--json"});
-    EXPECT_EQ(listed.exit_code, 0) << listed.err;
+    const Outcome listed = ended(0, pmufab({"list", platform(), "--drivers", "newest", "--json"}));
     std::vector<std::string> all = machine.further;
     const nlohmann::json pmus = nlohmann::json::parse(listed.out).at("pmus");
     for (const nlohmann::json& pmu : pmus) {
@@ -352,8 +351,7 @@ TEST_F(OutOfMemory, a_run_says_which_limit_was_reached_and_when) {
   const std::string file = write("large.yaml", "name: large\nplatform: " + shipped("platforms/tegra410-2s.yaml") +
                                                    "\ndrivers: newest\nduration: 1 us\nmeasure:\n  - {name: one, "
                                                    "events: [nvidia_ucf_pmu_0/cycles/]}\n");
-  const Outcome outcome = pmufab({"run", file, "--limit", "memory=16 MiB"});
-  EXPECT_EQ(outcome.exit_code, 3);
+  const Outcome outcome = ended(3, pmufab({"run", file, "--limit", "memory=16 MiB"}));
   EXPECT_THAT(outcome.out + outcome.err,
               ::testing::AllOf(::testing::HasSubstr("large (platform tegra410-2s"),
                                ::testing::HasSubstr("memory ran out (--limit memory=16 MiB is reached) before the "

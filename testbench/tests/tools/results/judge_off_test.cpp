@@ -83,14 +83,11 @@ class JudgeOffCommands : public Cli {};
 TEST_F(JudgeOffCommands, what_needs_the_judge_is_refused) {
   const std::string scenario = endless();
   const std::string off = "judge=off";
-  const Outcome covered = pmufab({"run", scenario, "--set", off, "--coverage", (folder / "c.coverage").string()});
-  EXPECT_EQ(covered.exit_code, 2);
-  EXPECT_THAT(covered.err, AllOf(HasSubstr("--set judge=off: judge: is off"), HasSubstr("--coverage needs the judge")));
-  const Outcome explored = pmufab({"interleave", scenario, "--window", "read", "--set", off});
-  EXPECT_EQ(explored.exit_code, 2);
-  EXPECT_THAT(explored.err, HasSubstr("interleave needs the judge"));
-  const Outcome shell = pmufab({"shell", shipped("platforms/tegra410-1s-small.yaml"), "--set", off, "--", "true"});
-  EXPECT_EQ(shell.exit_code, 2);
+  refuses({"run", scenario, "--set", off, "--coverage", (folder / "c.coverage").string()},
+          {"--set judge=off: judge: is off", "--coverage needs the judge"});
+  refuses({"interleave", scenario, "--window", "read", "--set", off}, {"interleave needs the judge"});
+  const Outcome shell =
+      ended(2, pmufab({"shell", shipped("platforms/tegra410-1s-small.yaml"), "--set", off, "--", "true"}));
   EXPECT_THAT(shell.err, HasSubstr("shell needs the judge"));
 }
 

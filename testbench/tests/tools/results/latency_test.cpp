@@ -28,11 +28,9 @@ class TimesOfRun : public Cli {
  protected:
   std::vector<Json> run(const std::string& text, const std::vector<std::string>& options = {}) {
     const std::string file = (folder / "result.json").string();
-    std::vector<std::string> arguments = {
-        "run",   write("s.yaml", "name: s\n" + text), "--drivers", "newest", "--json", file,
-        "--csv", (folder / "result.csv").string(),    "--verbose"};
-    arguments.insert(arguments.end(), options.begin(), options.end());
-    outcome = pmufab(arguments);
+    outcome = pmufab(with({"run", write("s.yaml", "name: s\n" + text), "--drivers", "newest", "--json", file, "--csv",
+                           (folder / "result.csv").string(), "--verbose"},
+                          options));
     std::vector<Json> runs;
     const Json results = Json::parse(std::ifstream(file), nullptr, false);
     if (!results.is_discarded()) runs = results.at("runs").get<std::vector<Json>>();

@@ -38,9 +38,7 @@ matrix: {duration: [20 us, 30 us, 10 h, 40 us]}
 )");
   }
   std::vector<std::string> command(const std::string& csv, const std::vector<std::string>& more) {
-    std::vector<std::string> arguments = {"run", mixed(), "--drivers", "newest", "--csv", csv};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    return arguments;
+    return with({"run", mixed(), "--drivers", "newest", "--csv", csv}, more);
   }
   /// What a program writes that ends in peace. @param durations  of the variants
   std::string rows_of(const std::string& durations) {
@@ -103,8 +101,7 @@ TEST_F(PartialCsv, an_interrupted_program_writes_its_file) {
   const pid_t pid = start(command(at("d.csv"), {"--jobs", "1"}));
   ASSERT_TRUE(becomes("d.csv.partial", two));
   kill(pid, SIGTERM);
-  const Outcome outcome = finish(pid);
-  EXPECT_EQ(outcome.exit_code, 1) << outcome.err;
+  ended(1, finish(pid));
   EXPECT_FALSE(fs::exists(folder / "d.csv.partial"));
   EXPECT_THAT(read(folder / "d.csv"), ::testing::StartsWith(two));
 }

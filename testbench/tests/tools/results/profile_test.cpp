@@ -61,9 +61,8 @@ TEST_F(ProfileOption, tells_of_runs_that_were_stopped_and_of_those_that_were_kil
 }
 
 TEST_F(ProfileOption, needs_processes_of_its_own) {
-  const Outcome run = pmufab({"run", "cmn-flits", "--drivers", "newest", "--profile", "--in-process"});
-  EXPECT_EQ(run.exit_code, 2);
-  EXPECT_THAT(run.err, HasSubstr("--in-process and --profile exclude each other"));
+  refuses({"run", "cmn-flits", "--drivers", "newest", "--profile", "--in-process"},
+          {"--in-process and --profile exclude each other"});
 }
 
 }  // namespace

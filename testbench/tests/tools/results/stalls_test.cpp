@@ -23,10 +23,8 @@ class Stalls : public Cli {
   /// @return the first traffic of the first run
   Json run(const std::string& text, const std::vector<std::string>& options = {}) {
     const std::string file = (folder / "result.json").string();
-    std::vector<std::string> arguments = {
-        "run", write("s.yaml", "name: s\n" + text), "--drivers", "newest", "--json", file, "--verbose"};
-    arguments.insert(arguments.end(), options.begin(), options.end());
-    outcome = pmufab(arguments);
+    outcome = pmufab(with(
+        {"run", write("s.yaml", "name: s\n" + text), "--drivers", "newest", "--json", file, "--verbose"}, options));
     const Json results = Json::parse(std::ifstream(file), nullptr, false);
     if (results.is_discarded()) return {};
     whole = results.at("runs").at(0);

@@ -37,15 +37,18 @@ class Pair final : private cxl::DdrClient, private ReferenceDdr::Listener {
   }
   void access(bool write, std::uint64_t address) {
     reference.access(to_picoseconds(sc_core::sc_time_stamp()), write, address);
-    controller_.access(address, write, cxl::DdrController::kNoTicket);
+    data_expected.push_back(reference.last_data());
+    controller_.access(address, write, 0);
   }
 
   ReferenceDdr reference;
   std::vector<Seen> expected;
   std::vector<Seen> counted;
+  std::vector<Picoseconds> data_expected;  ///< when the data of each access has passed
+  std::vector<Picoseconds> data_passed;
 
  private:
-  void access_done(std::uint32_t /*ticket*/, Picoseconds /*now*/) override {}
+  void access_done(std::uint32_t /*ticket*/, Picoseconds now) override { data_passed.push_back(now); }
   void on_command(const DdrCommand& command) override {
     if (command.group < kDdrGroup) return;  // of the device, not of its controller
     for (std::uint64_t clock = 0; clock < command.clocks; ++clock)
@@ -126,6 +129,9 @@ TEST_F(CxlDdrCross, commands_are_those_the_rules_make) {
         ASSERT_EQ(*got, *wanted);
       }
       ASSERT_EQ(pair->counted.size(), pair->expected.size());
+      std::sort(pair->data_expected.begin(), pair->data_expected.end());
+      std::sort(pair->data_passed.begin(), pair->data_passed.end());
+      EXPECT_EQ(pair->data_passed, pair->data_expected);
     }
   });
 }

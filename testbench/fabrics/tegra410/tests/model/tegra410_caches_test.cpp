@@ -12,7 +12,6 @@
 #include "models/tegra410/address_map.h"
 #include "models/tegra410/cpu/private_cache.h"
 #include "models/tegra410/ucf/directory.h"
-#include "models/tegra410/ucf/slc.h"
 
 namespace pmufab::tegra410 {
 namespace {
@@ -57,70 +56,6 @@ class ListCache {
   unsigned ways_;
   std::map<std::uint64_t, std::list<Line>> sets_;
 };
-
-void slc_behaves_as_lists(const SlcParameters& parameters) {
-  Slc slc(parameters);
-  ListCache lists(parameters.ways);
-  const auto set_of = [&](std::uint64_t line) {
-    return line % parameters.slices * 1'000'000 + line / parameters.slices % parameters.sets;
-  };
-  std::mt19937_64 random(parameters.slices * 1000 + parameters.sets);
-  const std::uint64_t lines = std::uint64_t{2} * parameters.slices * parameters.sets * parameters.ways;
-  const std::uint64_t base = (std::uint64_t{1} << 50) - 2 * lines;  // the largest possible line numbers
-  for (int step = 0; step < 200'000; ++step) {
-    const std::uint64_t line = base + random() % lines;
-    const std::uint64_t set = set_of(line);
-    switch (random() % 8) {
-      case 0: {
-        ListCache::Line* const listed = lists.find(set, line);
-        ASSERT_EQ(slc.drop(line), listed == nullptr ? std::nullopt : std::optional(listed->flag));
-        lists.drop(set, line);
-        break;
-      }
-      case 1: {
-        ListCache::Line* const listed = lists.find(set, line);
-        if (listed != nullptr) listed->flag = true;
-        slc.mark_dirty(line);
-        break;
-      }
-      case 2: {
-        ListCache::Line* const listed = lists.find(set, line);
-        ASSERT_EQ(slc.dirty(line), listed == nullptr ? std::nullopt : std::optional(listed->flag));
-        break;
-      }
-      case 3:
-      case 4: {
-        ListCache::Line* const listed = lists.use(set, line);
-        ASSERT_EQ(slc.write(line), listed != nullptr);
-        if (listed != nullptr) listed->flag = true;
-        break;
-      }
-      default: {
-        const bool hit = lists.use(set, line) != nullptr;
-        ASSERT_EQ(slc.read(line), hit);
-        if (hit) break;
-        const bool dirty = random() % 2 == 0;
-        const auto expected = lists.put(set, line, dirty);
-        const auto victim = slc.allocate(line, dirty);
-        ASSERT_EQ(victim.has_value(), expected.has_value());
-        if (victim) {
-          ASSERT_EQ(victim->line, expected->number);
-          ASSERT_EQ(victim->flag, expected->flag);
-        }
-      }
-    }
-  }
-}
-
-TEST(Tegra410Caches, slc_of_default_slices_replaces_in_exact_lru_order) {
-  slc_behaves_as_lists({.slices = 14, .sets = 37, .ways = 16, .cached = {}});
-}
-TEST(Tegra410Caches, slc_with_one_set_replaces_in_exact_lru_order) {
-  slc_behaves_as_lists({.slices = 1, .sets = 1, .ways = 64, .cached = {}});
-}
-TEST(Tegra410Caches, slc_with_one_way_replaces_the_only_line) {
-  slc_behaves_as_lists({.slices = 3, .sets = 4096, .ways = 1, .cached = {}});
-}
 
 TEST(Tegra410Caches, private_cache_replaces_in_exact_lru_order_and_needs_ownership_to_store) {
   const PrivateCacheParameters parameters{.size = 8 * 4 * 64, .ways = 4, .hit_latency = 0};  // 8 sets

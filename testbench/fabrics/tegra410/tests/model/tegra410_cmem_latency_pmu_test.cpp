@@ -144,40 +144,6 @@ TEST_F(CmemLatencyPmu, counting_needs_control_and_clock_and_stopping_holds_the_v
   });
 }
 
-TEST_F(CmemLatencyPmu, a_clear_zeroes_requests_and_outstanding_too) {  // contract D3
-  run([&] {
-    pmu.start();
-    for (std::uint64_t line = 0; line < 42; ++line) read(cmem(0, line));
-    advance(1'000 * kNanosecond);
-    EXPECT_EQ(pmu.sum(requests), 84U);
-    EXPECT_EQ(pmu.sum(outstanding), 84U * 90);
-    pmu.put(kBroadcast, kControl, 2);
-    EXPECT_EQ(pmu.sum(requests), 0U);
-    EXPECT_EQ(pmu.sum(outstanding), 0U);
-  });
-}
-
-TEST_F(CmemLatencyPmu, a_read_of_each_controller_appears_there_and_nowhere_else) {  // register side of D4
-  run([&] {
-    pmu.start();
-    std::uint64_t expected[kInstances][3] = {};
-    for (std::uint64_t line = 100; line < 142; ++line) {
-      // Different numbers of reads, so that controllers cannot be confused.
-      for (std::uint64_t repeat = 0; repeat < line - 90; ++repeat) read(cmem(0, line));
-      const std::uint64_t number = cmem(0, line) / 64;
-      expected[number % 14][number / 14 % 3] += 2 * (line - 90);
-    }
-    advance(100'000 * kNanosecond);
-    for (unsigned instance = 0; instance < kInstances; ++instance) {
-      for (unsigned controller = 0; controller < 3; ++controller) {
-        EXPECT_NE(expected[instance][controller], 0U);
-        EXPECT_EQ(pmu.get(instance, requests(controller)), expected[instance][controller])
-            << instance << "." << controller;
-      }
-    }
-  });
-}
-
 TEST_F(CmemLatencyPmu, all_instances_have_the_same_cycles_at_every_instant) {  // register side of D5
   run([&] {
     advance(123);
@@ -213,16 +179,6 @@ TEST_F(CmemLatencyPmu, a_read_counts_its_32_byte_parts_when_it_leaves_and_at_eac
   });
 }
 
-TEST_F(CmemLatencyPmu, waiting_in_a_controllers_queue_counts_as_outstanding) {
-  run([&] {
-    pmu.start();
-    for (const std::uint64_t line : {0, 42, 84}) read(cmem(0, line));  // 90, 110, 130 ns
-    advance(1'000 * kNanosecond);
-    EXPECT_EQ(pmu.sum(requests), 6U);
-    EXPECT_EQ(pmu.sum(outstanding), 2U * (90 + 110 + 130));
-  });
-}
-
 TEST_F(CmemLatencyPmu, a_window_contains_its_first_instant_and_not_its_last) {
   run([&] {
     // Starts at 30, 40 and 50 ns on different instances; each lasts 90 ns.
@@ -241,71 +197,6 @@ TEST_F(CmemLatencyPmu, a_window_contains_its_first_instant_and_not_its_last) {
     advance(1'000 * kNanosecond);
     EXPECT_EQ(pmu.sum(requests), 2U);
     EXPECT_EQ(pmu.sum(outstanding), 2U * (20 + 30 + 40 + 50)) << "edges until 120, 130 and 140 ns";
-  });
-}
-
-TEST_F(CmemLatencyPmu, only_reads_of_local_cmem_count_whoever_asks) {  // register side of D12
-  run([&] {
-    Windows other(rig, 1);
-    pmu.start();
-    other.start();
-    read(gmem(0, 1));
-    read(cxl(0, 1));
-    rig.request({.opcode = Opcode::write_unique_full, .address = cmem(0, 1), .kind = kGpu});
-    rig.request({.opcode = Opcode::clean_invalid, .address = cmem(0, 1), .kind = kGpu});
-    advance(1'000 * kNanosecond);
-    EXPECT_EQ(pmu.sum(requests), 0U);
-    read(cmem(0, 3), 1);  // remote reader
-    rig.request({.opcode = Opcode::write_unique_ptl, .address = cmem(0, 4), .kind = kGpu, .length = 1});  // a refill
-    rig.request({.opcode = Opcode::atomic_store, .address = cmem(0, 5), .length = 8});                    // a refill
-    rig.request({.opcode = Opcode::read_shared, .address = cmem(0, 4)});                                  // a hit
-    advance(1'000 * kNanosecond);
-    EXPECT_EQ(pmu.sum(requests), 6U);
-    EXPECT_EQ(other.sum(requests), 0U);
-    read(cmem(1, 3));
-    advance(1'000 * kNanosecond);
-    EXPECT_EQ(pmu.sum(requests), 6U);
-    EXPECT_EQ(other.sum(requests), 2U);
-  });
-}
-
-TEST_F(SimulationTest, cmem_latency_pmu_counts_an_uncached_read_by_its_length) {
-  platform::PlatformSpec spec = clocked_spec();
-  spec.edit<platform::Tegra410Spec>().slc.cached.clear();
-  Rig rig(spec);
-  Windows pmu(rig, 0);
-  run([&] {
-    pmu.start();
-    std::uint64_t expected = 0;
-    for (const unsigned length : {1U, 32U, 33U, 64U}) {
-      rig.request({.opcode = Opcode::read_once, .address = cmem(0, 0), .kind = kGpu, .length = length});
-      expected += length <= 32 ? 1 : 2;
-      advance(1'000 * kNanosecond);
-      EXPECT_EQ(pmu.sum(requests), expected) << length;
-      EXPECT_EQ(pmu.sum(outstanding), expected * 90);
-    }
-  });
-}
-
-TEST_F(CmemLatencyPmu, values_never_decrease_while_counting) {  // register side of D10
-  run([&] {
-    pmu.start();
-    std::uint64_t last_requests = 0, last_outstanding = 0, last_cycles = 0;
-    for (unsigned step = 0; step < 300; ++step) {
-      read(cmem(0, step * 5 % 97), 0, step * 37 % 1'000);
-      advance(1 + step * 1'237 % 9'000);
-      const std::uint64_t now_requests = pmu.sum(requests);
-      const std::uint64_t now_outstanding = pmu.sum(outstanding);
-      const std::uint64_t now_cycles = pmu.get(0, kCycles);
-      ASSERT_GE(now_requests, last_requests);
-      ASSERT_GE(now_outstanding, last_outstanding);
-      ASSERT_GE(now_cycles, last_cycles);
-      last_requests = now_requests;
-      last_outstanding = now_outstanding;
-      last_cycles = now_cycles;
-    }
-    advance(100'000 * kNanosecond);
-    EXPECT_EQ(pmu.sum(requests), 600U);
   });
 }
 

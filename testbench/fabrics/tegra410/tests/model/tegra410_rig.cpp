@@ -153,18 +153,6 @@ Picoseconds Rig::store(unsigned socket, unsigned cluster, std::uint64_t address)
   return access(socket, cluster, address, tlm::TLM_WRITE_COMMAND);
 }
 
-Rig::Counts at(unsigned socket, const std::string& path,
-               std::initializer_list<std::pair<const char*, std::uint64_t>> events) {
-  Rig::Counts counts;
-  for (const auto& [event, count] : events) counts[std::to_string(socket) + " " + event + " " + path] = count;
-  return counts;
-}
-
-Rig::Counts operator+(Rig::Counts a, const Rig::Counts& b) {
-  for (const auto& [name, count] : b) a[name] += count;
-  return a;
-}
-
 UcfPmuRegisters::UcfPmuRegisters(Rig& rig, unsigned socket)
     : rig_(rig),
       pages_{(std::uint64_t{socket} << 44) + 0x1000'0000, (std::uint64_t{socket} << 44) + 0x1000'1000},

@@ -2,11 +2,9 @@
 #pragma once
 
 #include <cstdint>
-#include <initializer_list>
 #include <map>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <tlm_utils/simple_initiator_socket.h>
@@ -88,12 +86,6 @@ class Rig : public sc_core::sc_module {
   std::vector<std::unique_ptr<ProbeLog>> logs_;
   Counts counts_;
 };
-
-/// @return the counts of `events` at the UCF of `socket`, all with the source and destination of `path`
-Rig::Counts at(unsigned socket, const std::string& path,
-               std::initializer_list<std::pair<const char*, std::uint64_t>> events);
-/// Both together.
-Rig::Counts operator+(Rig::Counts a, const Rig::Counts& b);
 
 /// One UCF PMU as software sees it: register accesses by name, with physical counter numbers.
 class UcfPmuRegisters {
