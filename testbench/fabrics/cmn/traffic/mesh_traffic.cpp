@@ -15,7 +15,6 @@ constexpr std::array<std::string_view, 5> kMeshPatterns = {"uniform", "hotspot",
                                                            "neighbour"};
 
 const MeshTrafficSpec& checked(const MeshTrafficSpec& spec, const cmn::MeshEngine& engine) {
-  const cmn::MeshParameters& mesh = engine.parameters();
   if (!engine.has(spec.channel)) {
     throw SpecError("channel", "the mesh has no " + std::string(cmn::to_string(spec.channel)), "add it to the mesh");
   }
@@ -25,19 +24,6 @@ const MeshTrafficSpec& checked(const MeshTrafficSpec& spec, const cmn::MeshEngin
   if (!(spec.rate > 0 && spec.rate / spec.packet_length <= 1)) {
     throw SpecError("rate", std::to_string(spec.rate) + " flits per cycle",
                     "above 0 and at most " + std::to_string(spec.packet_length) + " are possible");
-  }
-  if (spec.pattern == MeshPattern::hotspot) {
-    if (spec.hot_xp >= mesh.xps() || mesh.ports_of(spec.hot_xp) == 0) {
-      throw SpecError("hot_xp", "there is no device at XP " + std::to_string(spec.hot_xp), "choose one with a port");
-    }
-    if (!(spec.hot_share >= 0 && spec.hot_share <= 1)) {
-      throw SpecError("hot_share", std::to_string(spec.hot_share) + " is not a share", "0 ... 1 are possible");
-    }
-  }
-  if (spec.pattern == MeshPattern::transpose && mesh.columns != mesh.rows) {
-    throw SpecError("pattern",
-                    "transpose in a mesh of " + std::to_string(mesh.columns) + " x " + std::to_string(mesh.rows),
-                    "it needs as many rows as columns");
   }
   return spec;
 }
@@ -49,7 +35,6 @@ MeshTraffic::MeshTraffic(cmn::MeshEngine& engine, const MeshTrafficSpec& spec)
       spec_(checked(spec, engine)),
       random_(spec.seed),
       gaps_(spec.rate / spec.packet_length),
-      hot_limit_(static_cast<std::uint64_t>(spec.hot_share * 0x1p32)),
       measured_from_(engine.now()) {
   wheel_.fill(kNobody);
   add_sources();
@@ -66,39 +51,10 @@ void MeshTraffic::add_sources() {
       Source source{};
       source.place = {static_cast<std::uint8_t>(xp), static_cast<std::uint8_t>(port)};
       source.queue.resize(16);
-      const unsigned x = xp % mesh.columns;
-      const unsigned y = xp / mesh.columns;
-      switch (spec_.pattern) {
-        case MeshPattern::uniform:
-          break;
-        case MeshPattern::hotspot:
-          source.target = target_from(source, spec_.hot_xp);
-          break;
-        case MeshPattern::transpose:
-          source.target = target_from(source, x * mesh.columns + y);
-          break;
-        case MeshPattern::bit_complement:
-          source.target = target_from(source, mesh.xps() - 1 - xp);
-          break;
-        case MeshPattern::neighbour:
-          source.target = target_from(source, y * mesh.columns + (x + 1) % mesh.columns);
-          break;
-      }
       sources_.push_back(std::move(source));
     }
   }
   if (sources_.empty()) throw SpecError("channel", "the mesh has no device ports", "give its XPs some");
-}
-
-MeshTraffic::Target MeshTraffic::target_from(const Source& source, unsigned xp) const {
-  const unsigned ports = engine_.parameters().ports_of(xp);
-  if (ports == 0) {
-    throw SpecError("pattern",
-                    std::string(to_string(spec_.pattern)) + " sends from XP " + std::to_string(source.place.xp) +
-                        " to XP " + std::to_string(xp) + ", which has no device port",
-                    "give it one, or choose another pattern");
-  }
-  return {static_cast<std::uint8_t>(xp), static_cast<std::uint8_t>(source.place.port % ports)};
 }
 
 void MeshTraffic::schedule(std::uint32_t source, cmn::Cycle when) noexcept {
@@ -131,11 +87,7 @@ void MeshTraffic::send() {
 void MeshTraffic::make(std::uint32_t index) {
   Source& source = sources_[index];
   const std::uint64_t bits = random_();
-  Target target = source.target;
-  if (spec_.pattern == MeshPattern::uniform ||
-      (spec_.pattern == MeshPattern::hotspot && random_() >> 32 >= hot_limit_)) {
-    target = sources_[(bits & 0xffffffff) * sources_.size() >> 32].place;
-  }
+  const Target target = sources_[(bits & 0xffffffff) * sources_.size() >> 32].place;
   schedule(index, engine_.now() + gaps_.draw(static_cast<std::uint32_t>(bits >> 32), random_));
   if (spec_.most_waiting != 0 && source.waiting >= spec_.most_waiting) return;
   ++statistics_.packets_made;

@@ -24,16 +24,13 @@ enum class MeshPattern : std::uint8_t {
   neighbour,       ///< (x, y) to (x + 1, y), from the last column to the first
 };
 
-/// Raw flits for one channel of a mesh, from all its device ports.
+/// Raw flits for one channel of a mesh, from all its device ports, to each of them equally likely.
 struct MeshTrafficSpec {
   cmn::Channel channel = cmn::Channel::req;
-  MeshPattern pattern = MeshPattern::uniform;
   /// Flits per source and cycle, above 0. Each cycle, a source makes a packet with a probability of rate /
   /// packet_length, which is at most 1.
   double rate = 0.1;
   unsigned packet_length = 1;  ///< flits, 1 ... 65535
-  unsigned hot_xp = 0;         ///< for hotspot
-  double hot_share = 0.5;      ///< for hotspot, 0 ... 1
   std::uint64_t seed = 1;
   /// Packets that may wait at a source; a full source makes no more. 0: no limit. Then memory grows without end in a
   /// mesh that accepts less than it is offered.
@@ -102,7 +99,6 @@ class MeshTraffic {
   /// A device port that sends.
   struct Source {
     Target place;
-    Target target;              ///< for patterns with only one target
     std::uint32_t next;         ///< next source in the same list of the wheel
     std::uint32_t first = 0;    ///< the queue: a ring of packets whose size is a power of two
     std::uint32_t waiting = 0;  ///< packets in the queue
@@ -113,7 +109,6 @@ class MeshTraffic {
   static constexpr unsigned kWheelSize = 1024;
 
   void add_sources();
-  [[nodiscard]] Target target_from(const Source& source, unsigned xp) const;
   void schedule(std::uint32_t source, cmn::Cycle when) noexcept;
   void make(std::uint32_t source);
   void send_waiting() noexcept;
@@ -123,7 +118,6 @@ class MeshTraffic {
   MeshTrafficSpec spec_;
   boost::random::mt19937_64 random_;
   GeometricGaps gaps_;
-  std::uint64_t hot_limit_;  ///< a packet is hot if its random number of 32 bits is below this
 
   std::vector<Source> sources_;
   std::vector<std::uint64_t> with_queue_;                    ///< sources with packets waiting

@@ -9,7 +9,6 @@ namespace pmufab::integration {
 namespace {
 
 using cmn::Channel;
-using cmn::FlitFields;
 using cmn::Interface;
 using cmn::NodeType;
 using cmn::Product;
@@ -30,12 +29,6 @@ class CmnCounters : public CmnTest {
     const EventHandle handle = try_watch(combine, group, leader);
     EXPECT_GT(handle, 0);
     return handle;
-  }
-  /// Requests from the device at port 0 of a crosspoint.
-  void upload(unsigned xp, unsigned amount) {
-    FlitFields fields;
-    fields.opcode = 4;
-    for (unsigned i = 0; i < amount; ++i) mesh().pmu().upload(xp, 0, Channel::req, fields, testing::now());
   }
 };
 INSTANTIATE_TEST_SUITE_P(linux, CmnCounters, ValuesIn(cmn_driver_sets()), version_name);
@@ -73,61 +66,6 @@ TEST_P(CmnCounters, of_two_events_of_one_node_count_apart) {
   });
 }
 
-// contract A38
-TEST_P(CmnCounters, used_again_begin_at_zero) {
-  boot(mesh_of(Product::cmn650, 4, 3), [&] {
-    const unsigned home = source(NodeType::hn_f, 1);
-    const std::uint64_t node = node_of(home).node_id;
-    const std::uint64_t local = dtm_register(node_of(home).xp, kDtmPmevcnt);
-    std::uint64_t left = 0;
-    for (const std::uint64_t amount : {5U, 65'535U, 65'536U, 200'000U}) {
-      const EventHandle first = start(event(NodeType::hn_f, 1, node));
-      happen(home, 1, amount);
-      EXPECT_EQ(finish(first), amount);
-      left = (left + amount) % kLocalWrap;
-      happen(home, 1, 1'000'000);  // no longer counted
-
-      // The same counter for another event. It is not cleared, and its old contents do not count.
-      const EventHandle second = start(event(NodeType::hn_f, 2, node));
-      EXPECT_EQ(look(local) & 0xffff, left);
-      EXPECT_EQ(value(second), 0U);
-      happen(home, 1, 70'000);
-      EXPECT_EQ(value(second), 0U);
-      happen(home, 2, amount + 1);
-      EXPECT_EQ(finish(second), amount + 1);
-      left = (left + amount + 1) % kLocalWrap;
-    }
-  });
-}
-
-// contract A38
-TEST_P(CmnCounters, that_took_turns_begin_at_zero) {
-  boot(mesh_of(Product::cmn600, 4, 3), [&] {
-    // Five events for one crosspoint's four counters.
-    const unsigned home = source(NodeType::hn_f, 1);
-    std::vector<EventHandle> events;
-    for (std::uint64_t id = 1; id <= 5; ++id) events.push_back(start(event(NodeType::hn_f, id, node_of(home).node_id)));
-    std::vector<std::uint64_t> expected(5, 0);
-    for (unsigned turn = 0; turn < 10; ++turn) {
-      for (unsigned i = 0; i < 5; ++i) {
-        // Each event's turn shows in its running time.
-        const Picoseconds before = reading(events[i]).time_running;
-        testing::advance(kMillisecond);
-        const bool runs = reading(events[i]).time_running > before;
-        happen(home, i + 1, 30'000 + i);
-        if (runs) expected[i] += 30'000 + i;
-      }
-      host->rotate(host->pmus().at(0).name);
-    }
-    for (unsigned i = 0; i < 5; ++i) {
-      EXPECT_EQ(value(events[i]), expected[i]) << i;
-      EXPECT_GT(expected[i], 0U);
-      EXPECT_LT(expected[i], 10 * (30'000U + i));
-      host->close(events[i]);
-    }
-  });
-}
-
 // contract A53
 TEST_P(CmnCounters, of_a_combined_and_a_single_watchpoint_cannot_be_a_group) {
   boot(mesh_of(Product::cmn600, 4, 3), [&] {
@@ -153,7 +91,7 @@ TEST_P(CmnCounters, of_watchpoints_of_different_pairs_never_count_as_a_group) {
     ASSERT_GT(second, 0);
     testing::advance(kMillisecond);
     const Picoseconds ran = reading(first).time_running;
-    upload(3, 100);
+    upload(3, 0, Channel::req, 100);
     testing::advance(kMillisecond);
     std::vector<EventReading> readings;
     ASSERT_EQ(host->read_group(first, readings), 0);
@@ -177,7 +115,7 @@ TEST_P(CmnCounters, of_watchpoints_that_do_not_go_together_take_turns) {
       const EventHandle first = watch(first_combine, 0);
       const EventHandle second = watch(second_combine, 1);
       testing::advance(kMillisecond);
-      upload(3, 100);
+      upload(3, 0, Channel::req, 100);
       EXPECT_EQ(value(second), 0U);
       EXPECT_LT(reading(second).time_running, kMillisecond / 100);
       EXPECT_GE(reading(first).time_running, kMillisecond);
@@ -186,7 +124,7 @@ TEST_P(CmnCounters, of_watchpoints_that_do_not_go_together_take_turns) {
       host->rotate(host->pmus().at(0).name);
       const Picoseconds ran = reading(first).time_running;
       testing::advance(kMillisecond);
-      upload(3, 40);
+      upload(3, 0, Channel::req, 40);
       // Linux 6.1 always takes the second watchpoint of a pair for match group 1. That one does not combine by itself.
       // The first combines as long as its configuration says so, which stays when its event is gone.
       const unsigned combine = kernel_is_at_least("6.12") ? second_combine : first_combine;

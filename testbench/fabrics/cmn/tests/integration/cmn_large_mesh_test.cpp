@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "models/cmn/standard_devices.h"
-#include "testbench/fabrics/cmn/tests/integration/cmn_linux_7_3.h"
+#include "testbench/fabrics/cmn/tests/integration/cmn_test.h"
 
 namespace pmufab::integration {
 namespace {
@@ -66,32 +66,6 @@ class Graviton5 : public CmnLinux73 {
   Graviton5() { spec = ready_made("graviton5"); }
 };
 INSTANTIATE_TEST_SUITE_P(linux, Graviton5, ValuesIn(driver_sets_for_cmn_s3()), version_name);
-
-// contract A86
-TEST_P(Graviton5, counts_in_each_quadrant) {
-  expect_probe = is_7_3();
-  boot([&] {
-    if (!is_7_3()) {
-      // These drivers do not know the firmware's id.
-      EXPECT_THAT(accesses, IsEmpty());
-      return;
-    }
-    EXPECT_EQ(logged("expected part number"), 0U);
-    std::vector<EventHandle> each;
-    for (const unsigned xp : kXps) each.push_back(start(at("mxp_e_req_txflit_valid", layout().xp(xp).node_id)));
-    const EventHandle all = start("mxp_e_req_txflit_valid");
-    for (const unsigned xp : kXps) requests_east(xp, 3 * kLocalWrap + xp);
-    std::uint64_t sum = 0;
-    for (unsigned quadrant = 0; quadrant < 4; ++quadrant) {
-      EXPECT_EQ(finish(each[quadrant]), 3 * kLocalWrap + kXps[quadrant]) << quadrant;
-      sum += 3 * kLocalWrap + kXps[quadrant];
-    }
-    EXPECT_EQ(finish(all), sum);
-    // The driver does not read the unit info, which says 0.
-    for (unsigned xp = 0; xp < layout().xps(); ++xp)
-      EXPECT_THAT(accesses_to(topology().base + layout().xp(xp).offset + 0x960, 8), IsEmpty());
-  });
-}
 
 // contract A86
 TEST_P(Graviton5, handles_the_interrupt_of_each_quadrant) {

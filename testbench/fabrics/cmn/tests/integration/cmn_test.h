@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -20,12 +21,11 @@ const std::vector<DriverSet>& cmn_driver_sets();
 /// A story about arm-cmn on one modelled mesh.
 class CmnTest : public DriverTest {
  protected:
+  static constexpr Picoseconds kMicrosecond = 1'000'000;
   static constexpr std::uint64_t kDtcCycles = 0x3;  ///< config of dtc_cycles
   static constexpr std::uint64_t kLocalWrap = 65'536;
   /// The driver starts global counters of 32 bits half full, and each counts wraps of local ones.
   static constexpr std::uint64_t kToOverflow = std::uint64_t{1} << 47;
-  /// The same for the cycle counter, of 40 bits.
-  static constexpr std::uint64_t kCyclesToOverflow = std::uint64_t{1} << 39;
 
   /// A mesh with an RN-F and an HN-F at every crosspoint. Its columns are divided into `dtcs` domains. In the first
   /// column of each domain, the southernmost crosspoint has an HN-D or HN-T with the DTC instead of the HN-F.
@@ -60,6 +60,9 @@ class CmnTest : public DriverTest {
   /// So many flits leave a crosspoint now.
   void flits(unsigned xp, cmn::Interface interface, cmn::Channel channel, std::uint64_t amount, Picoseconds when);
 
+  /// So many flits come from the device at a port of a crosspoint now.
+  void upload(unsigned xp, unsigned port, cmn::Channel channel, unsigned amount);
+
   /// The value of a register, as a debugger reads it. All are 64 bits wide.
   [[nodiscard]] std::uint64_t look(std::uint64_t address) { return peek(address, 8); }
   /// Physical address of a register of a DTC's PMU, or of an XP's (first) DTM.
@@ -72,8 +75,49 @@ class CmnTest : public DriverTest {
   static constexpr std::uint64_t kDtmPmevcnt = 0x220;
 
   platform::CmnSpec spec;
-  bool expect_probe = true;  ///< the driver creates a PMU
+  std::function<void(platform::AcpiDevice&)> change_firmware;  ///< of the mesh
+  bool expect_probe = true;                                    ///< the driver creates a PMU
   std::unique_ptr<platform::Platform> platform;
+};
+
+/// Driver sets with arm-cmn, from 6.12 on, the first that knows CMN S3 and HN-S.
+std::vector<DriverSet> driver_sets_for_cmn_s3();
+
+/// A ready-made mesh, possibly changed, under one kernel version, and events in the syntax of perf's -e.
+class CmnLinux73 : public CmnTest {
+ protected:
+  static constexpr std::uint64_t kEventSelectS3 = 0xd900;  ///< in the window of a device of CMN S3
+
+  /// @return the mesh of a platform of scenarios/platforms.
+  static platform::CmnSpec ready_made(const std::string& name);
+  [[nodiscard]] cmn::Topology& topology() { return spec.topology; }
+  [[nodiscard]] const cmn::Layout& layout() { return mesh().layout(); }
+  [[nodiscard]] bool is_7_3() const { return kernel_is_at_least("7.3"); }
+
+  /// Build the mesh of `spec`, load the drivers and run the story.
+  void boot(std::function<void()> story) { CmnTest::boot(spec.topology, std::move(story)); }
+
+  /// Open an event, which counts at once. @return negative: refused
+  EventHandle try_open(const std::string& text, EventHandle leader = 0);
+  /// The same, and it must succeed.
+  EventHandle start(const std::string& text, EventHandle leader = 0);
+  [[nodiscard]] perf::PerfAttributes attributes_of(const std::string& text) const;
+  /// The text of an event at one node.
+  static std::string at(const std::string& event, unsigned node_id);
+  /// Ends an event that never got a counter.
+  void expect_never_counted(EventHandle event);
+
+  /// @return index of the first event source of nodes of a type for which `fits`.
+  unsigned source(cmn::NodeType events, const std::function<bool(const cmn::NodePlace&)>& fits = {});
+  /// So many requests leave an XP to the east now.
+  void requests_east(unsigned xp, std::uint64_t amount) { mesh().pmu().xp_event(xp, 1, amount, testing::now()); }
+
+  /// Values that the driver wrote to a register of a node, in accesses of `length` bytes, since `accesses` was cleared.
+  std::vector<std::uint64_t> written(const cmn::NodePlace& node, std::uint64_t offset, unsigned length);
+  /// Accesses to all registers of a node.
+  [[nodiscard]] std::vector<MmioBus::BusAccess> window(const cmn::NodePlace& node);
+  /// Names of published events that begin with `prefix`.
+  std::set<std::string> events(const std::string& prefix);
 };
 
 }  // namespace pmufab::integration

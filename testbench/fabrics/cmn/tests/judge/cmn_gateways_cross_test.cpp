@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <initializer_list>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -41,21 +42,14 @@ struct Case {
 
 /// Three columns, two rows: two homes and an unused one, two gateways, two RN-Fs, RN-I and RN-D.
 cmn::Topology topology(const Kind& kind) {
-  cmn::Topology made;
-  made.product = kind.product;
-  made.revision = kind.revision;
-  made.columns = 3;
-  made.rows = 2;
-  made.base = 0;
+  cmn::Topology made = topology_of(kind.product, kind.revision, 3,
+                                   {{"RN-F", kind.home},
+                                    {"RN-F", kind.home},
+                                    {kind.gateway, "HN-D"},
+                                    {"RN-I", "SN-F"},
+                                    {kind.other_gateway, "SN-F"},
+                                    {"RN-D", kind.home}});
   made.frequency_hz = kind.frequency;
-  const std::vector<std::pair<const char*, const char*>> tiles{{"RN-F", kind.home},          {"RN-F", kind.home},
-                                                               {kind.gateway, "HN-D"},       {"RN-I", "SN-F"},
-                                                               {kind.other_gateway, "SN-F"}, {"RN-D", kind.home}};
-  for (const auto& [first, second] : tiles) {
-    cmn::Crosspoint crosspoint;
-    crosspoint.ports = {*cmn::standard_port(kind.product, first), *cmn::standard_port(kind.product, second)};
-    made.crosspoints.push_back(crosspoint);
-  }
   // The last home has no lines, not even for gateways.
   made.crosspoints.back().ports[1].nodes.at(0).isolated = true;
   return made;
@@ -63,61 +57,37 @@ cmn::Topology topology(const Kind& kind) {
 
 /// Small structures everywhere, but more POCQ entries than a mesh's RN-Fs have requests for the other mesh: rule 5.5.
 cmn::NodeParameters scarce() {
-  cmn::NodeParameters parameters;
-  parameters.home.slc_sets = 4;
-  parameters.home.slc_ways = 2;
-  parameters.home.sf_sets = 4;
-  parameters.home.sf_ways = 3;
-  parameters.home.pocq_entries = 9;
-  parameters.rn_f.cache_sets = 8;
-  parameters.rn_f.cache_ways = 2;
-  parameters.rn_f.outstanding = 4;
-  parameters.rn_i.rrt_entries = 8;
-  parameters.rn_i.wrt_entries = 8;
-  return parameters;
+  return {.rn_f = {.cache_sets = 8, .cache_ways = 2, .outstanding = 4},
+          .home = {.slc_sets = 4, .slc_ways = 2, .sf_sets = 4, .sf_ways = 3, .pocq_entries = 9},
+          .rn_i = {.rrt_entries = 8, .wrt_entries = 8}};
 }
 
 std::vector<cmn::LinkParameters> links(unsigned number) {
-  cmn::LinkParameters narrow;
-  narrow.latency = 13'100;
-  narrow.cycles_per_flit = 2;
-  narrow.flit_bytes = 16;
-  narrow.link_credits = 7;
-  narrow.rht_entries = 7;
-  narrow.reqtrk_entries = 5;
-  narrow.write_buffers = 2;
-  narrow.node_latency = 5;
-  cmn::LinkParameters wide;
-  wide.latency = 900;
-  wide.flit_bytes = 64;
-  wide.link_credits = 3;
-  wide.rht_entries = 5;
-  wide.reqtrk_entries = 3;
-  wide.write_buffers = 3;
-  wide.node_latency = 1;
+  const cmn::LinkParameters narrow{.latency = 13'100,
+                                   .cycles_per_flit = 2,
+                                   .flit_bytes = 16,
+                                   .link_credits = 7,
+                                   .rht_entries = 7,
+                                   .reqtrk_entries = 5,
+                                   .node_latency = 5,
+                                   .write_buffers = 2};
+  const cmn::LinkParameters wide{.latency = 900,
+                                 .flit_bytes = 64,
+                                 .link_credits = 3,
+                                 .rht_entries = 5,
+                                 .reqtrk_entries = 3,
+                                 .node_latency = 1,
+                                 .write_buffers = 3};
   if (number == 1) return {narrow};
   return {narrow, wide};
 }
 
 RandomOperations::Draw any_operation(const cmn::Nodes::Requester& requester) {
-  std::vector<OperationKind> kinds;
-  for (unsigned kind = 0; kind < cmn::kOperationKinds; ++kind) {
-    const auto one = static_cast<OperationKind>(kind);
-    if (requester.model->can(one) && one != OperationKind::dvm_operation && one != OperationKind::dvm_sync)
-      kinds.push_back(one);
-  }
-  return [kinds, kind = kinds.front(), following = std::uint64_t{0}](std::mt19937& random) mutable {
-    const auto pick = [&](std::uint64_t below) {
-      return std::uniform_int_distribution<std::uint64_t>(0, below - 1)(random);
-    };
-    cmn::Operation operation;
-    if (pick(2) == 0) kind = kinds[pick(kinds.size())];
-    operation.kind = kind;
-    operation.qos = static_cast<std::uint8_t>(pick(16));
-    operation.allocate = pick(2) != 0;
-    operation.size = static_cast<std::uint8_t>(pick(7));
-    operation.lpid = static_cast<std::uint8_t>(pick(32));
-    operation.variant = static_cast<std::uint8_t>(pick(8));
+  return [kinds = kinds_of(requester, false), kind = OperationKind{},
+          following = std::uint64_t{0}](std::mt19937& random) mutable {
+    const auto pick = [&](std::uint64_t below) { return RandomOperations::pick(random, below); };
+    if (following == 0 || pick(2) == 0) kind = kinds[pick(kinds.size())];
+    cmn::Operation operation = RandomOperations::any(random, kind);
     following = pick(3) != 0 ? following + 1 : pick(48);  // runs of lines, for chains of requests
     operation.address = following % 48 * 64;
     // For the RN-F these end before their POCQ entry is free, so there may be as many as the POCQ has entries (rule
@@ -130,10 +100,6 @@ RandomOperations::Draw any_operation(const cmn::Nodes::Requester& requester) {
   };
 }
 
-bool among(unsigned number, std::initializer_list<unsigned> numbers) {
-  return std::find(numbers.begin(), numbers.end(), number) != numbers.end();
-}
-
 class CmnGateways : public pmufab::testing::SimulationTest, public ::testing::WithParamInterface<Case> {
  protected:
   CmnGateways()
@@ -144,7 +110,8 @@ class CmnGateways : public pmufab::testing::SimulationTest, public ::testing::Wi
   }
   /// Count an event at both meshes, if they have it, and compare.
   void check(NodeType type, unsigned id, unsigned code, unsigned second, std::uint32_t word, bool may_be_zero) {
-    constexpr unsigned kRounds = 12;  // for rare events
+    constexpr unsigned kRounds = 12;  // for rare events, and for what a sum of sizes keeps for its next time
+    const bool is_sum = type == NodeType::ccla && among(id, {0x23, 0x24});
     std::uint64_t counted = 0;
     for (unsigned round = 0; round < kRounds; ++round) {
       std::vector<std::pair<NodesRig*, NodesRig::Check>> checks;
@@ -155,11 +122,12 @@ class CmnGateways : public pmufab::testing::SimulationTest, public ::testing::Wi
         checks.emplace_back(&rig, rig.begin_check(type, id, code, second, word));
       }
       if (checks.empty()) return;
-      a.work(round == 0 ? 25 : 100);
+      a.work(round == 0 && !is_sum ? 25 : 100);
       for (auto& [rig, check] : checks) counted += rig->end_check(check);
-      if (counted != 0 || may_be_zero) return;
+      if (!is_sum && (counted != 0 || may_be_zero)) return;
     }
-    ADD_FAILURE() << fmt::format("{} {:#x}, filter {}, {}: a check of nothing", node_type_name(type), id, code, second);
+    EXPECT_NE(counted, 0U) << fmt::format("{} {:#x}, filter {}, {}: a check of nothing", node_type_name(type), id, code,
+                                          second);
   }
   void expect_no_failures() {
     for (NodesRig* const rig : {&a, &b}) {
@@ -248,6 +216,50 @@ TEST_P(CmnGateways, let_homes_tell_the_meshes_and_the_origins_of_requests_apart)
         check(NodeType::hn_s, id, code, second, filter_word(filter, code, second, layout), false);
     }
     expect_no_failures();
+  });
+}
+
+/// Flits that left each crosspoint, and cycles in which one waited.
+std::vector<std::uint64_t> tallies_of(const NodesRig& rig) {
+  std::vector<std::uint64_t> all;
+  for (unsigned xp = 0; xp < rig.mesh.layout().xps(); ++xp) {
+    for (unsigned interface = 0; interface < cmn::kInterfaces; ++interface) {
+      for (const cmn::Channel channel : {cmn::Channel::req, cmn::Channel::rsp, cmn::Channel::snp, cmn::Channel::dat}) {
+        for (const cmn::FlitEvent event : {cmn::FlitEvent::valid, cmn::FlitEvent::stall})
+          all.push_back(rig.mesh.engine().tally(xp, static_cast<cmn::Interface>(interface), channel, event));
+      }
+    }
+  }
+  return all;
+}
+
+using CmnLinkedMeshes = pmufab::testing::SimulationTest;
+
+// In the second pair, the meshes are made and linked in the other order. With these clocks, edges of both meshes and
+// arrivals fall into the same instants.
+TEST_F(CmnLinkedMeshes, do_the_same_whichever_process_runs_first) {
+  const auto made = [](std::uint64_t frequency, unsigned number) {
+    const Kind kind{Product::cmn700, 3, "HN-S", "CCG", "CCG-RNI", WatchpointLayout::cmn700, frequency};
+    const std::vector<cmn::LinkParameters> links{{.latency = 5'000, .link_credits = 3, .reqtrk_entries = 2}};
+    auto rig = std::make_unique<NodesRig>(topology(kind), scarce(), kind.layout, cmn::MeshOptions{}, links, number);
+    rig->feed(0.1, any_operation);
+    return rig;
+  };
+  const auto fast = made(2'000'000'000, 0);
+  const auto slow = made(1'000'000'000, 1);
+  NodesRig::link(*fast, *slow);
+  const auto slow_too = made(1'000'000'000, 2);
+  const auto fast_too = made(2'000'000'000, 3);
+  NodesRig::link(*slow_too, *fast_too);
+  run([&] {
+    for (const auto& rig : {&slow_too, &fast_too}) (*rig)->give(60);
+    fast->work(60);
+    while (!slow_too->is_idle() || !fast_too->is_idle()) pmufab::testing::advance(1'000'000);
+    EXPECT_EQ(tallies_of(*fast), tallies_of(*fast_too));
+    EXPECT_EQ(tallies_of(*slow), tallies_of(*slow_too));
+    EXPECT_GT(fast->mesh.delivered(), 1'000U);
+    // What crosses a link must find the other mesh at the same time.
+    EXPECT_EQ(fast->mesh.cycles_ahead(), 0U);
   });
 }
 

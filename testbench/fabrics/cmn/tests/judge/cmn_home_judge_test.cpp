@@ -51,21 +51,10 @@ class CmnHome : public ::testing::Test {
     session.transmit({{target, port(to) == 0 ? port0 : port1}}, 0, channel);
   }
   static FlitFields request(std::uint8_t opcode, std::uint16_t txnid, std::uint64_t address = kAddress) {
-    FlitFields fields;
-    fields.opcode = opcode;
-    fields.txnid = txnid;
-    fields.addr = address;
-    fields.size = 6;
-    fields.allowretry = 1;
-    return fields;
+    return {.addr = address, .txnid = txnid, .opcode = opcode, .size = 6, .allowretry = 1};
   }
   static FlitFields message(std::uint8_t opcode, std::uint16_t txnid, std::uint16_t dbid = 0, std::uint8_t resp = 0) {
-    FlitFields fields;
-    fields.opcode = opcode;
-    fields.txnid = txnid;
-    fields.dbid = dbid;
-    fields.resp = resp;
-    return fields;
+    return {.txnid = txnid, .dbid = dbid, .opcode = opcode, .resp = resp};
   }
   void data(std::uint16_t from, std::uint16_t to, FlitFields fields) {
     send(Channel::dat, from, to, fields);
@@ -82,66 +71,10 @@ class CmnHome : public ::testing::Test {
     data(kHome, kFirst, message(dat::kCompData, 5, 0, chi::kUc));
   }
   void acknowledge(std::uint16_t from) { send(Channel::rsp, from, kHome, message(rsp::kCompAck, 0)); }
-  void count(std::initializer_list<const char*> events) {
-    int handle = 0;
-    for (const char* const event : events) session.count(++handle, {{event}});
-    session.enable();
-  }
-  [[nodiscard]] std::vector<std::uint64_t> counts(int events) const {
-    std::vector<std::uint64_t> all;
-    for (int handle = 1; handle <= events; ++handle) all.push_back(session.expected(handle));
-    return all;
-  }
   void settle() { session.fabric.on_begin(session.now += 100'000); }
 
   CmnSession session{mesh()};
 };
-
-TEST_F(CmnHome, a_read_that_misses_goes_to_memory_and_fills_the_cache) {
-  count({"hnf_pocq_reqs_recvd", "hnf_slc_sf_cache_access", "hnf_cache_miss", "hnf_sf_hit", "hnf_mc_reqs",
-         "hnf_cache_fill", "hnf_slc_fill_invalid_way", "hnf_snp_sent"});
-  read_from_memory();
-  acknowledge(kFirst);
-  settle();
-  session.board.finish();
-  EXPECT_EQ(session.board.findings().failures(), 0U);
-  EXPECT_THAT(counts(8), ::testing::ElementsAre(1, 1, 1, 0, 1, 1, 1, 0));
-}
-
-TEST_F(CmnHome, a_second_reader_makes_it_snoop_the_first_which_forwards) {
-  count({"hnf_sf_hit", "hnf_snp_sent", "hnf_dir_snoops_sent", "hnf_brd_snoops_sent", "hnf_snp_fwded", "hnf_cache_miss",
-         "hnf_mc_reqs"});
-  read_from_memory();
-  acknowledge(kFirst);
-  FlitFields read = request(req::kReadShared, 7);
-  read.expcompack = 1;
-  send(Channel::req, kSecond, kHome, read);
-  FlitFields snoop = request(snp::kSnpShared + snp::kForwarding, 0);
-  send(Channel::snp, kHome, kFirst, snoop);
-  send(Channel::rsp, kFirst, kHome, message(rsp::kSnpRespFwded, 0));
-  acknowledge(kSecond);
-  settle();
-  session.board.finish();
-  EXPECT_EQ(session.board.findings().failures(), 0U);
-  EXPECT_THAT(counts(7), ::testing::ElementsAre(1, 1, 1, 0, 1, 1, 1));
-}
-
-TEST_F(CmnHome, an_entry_counts_in_every_cycle_it_is_there) {
-  session.count(1, {{"hnf_qos_pocq_occupancy_read"}});
-  session.count(2, {{"hnf_qos_pocq_occupancy_write"}});
-  session.enable();
-  read_from_memory();        // the second half of the data leaves 12 steps after its arrival
-  session.now += 2'000'000;  // 4000 cycles
-  acknowledge(kFirst);       // and three steps until it arrives
-  settle();
-  session.board.finish();
-  // The request arrives a step after its transmission. Then come three steps of ReadNoSnp, six of data from memory,
-  // four of data to the RN-F, the wait, and the two of CompAck: 15 steps minus one, and one more until that arrives.
-  constexpr std::uint64_t kCycles = 2 * 15 + 4000;
-  EXPECT_EQ(session.expected(1), kCycles / 256);
-  EXPECT_EQ(session.expected(2), 0U);
-  EXPECT_EQ(session.board.findings().failures(), 0U);
-}
 
 TEST_F(CmnHome, what_arrives_after_the_pmu_was_let_loose_counts_and_what_arrived_before_does_not) {
   session.count(1, {{"hnf_pocq_reqs_recvd"}});
@@ -152,30 +85,6 @@ TEST_F(CmnHome, what_arrives_after_the_pmu_was_let_loose_counts_and_what_arrived
   send(Channel::req, kFirst, kHome, request(req::kReadOnce, 2));
   settle();
   EXPECT_EQ(session.expected(1), 2U) << "the cycle had not begun";
-}
-
-TEST_F(CmnHome, a_request_beyond_its_entries_is_retried_and_gets_the_first_that_is_free) {
-  count({"hnf_pocq_retry", "hnf_pocq_reqs_recvd", "hnf_qos_hh_retry", "hnf_mc_reqs"});
-  send(Channel::req, kFirst, kHome, request(req::kReadNoSnp, 1, 0x0));
-  send(Channel::req, kFirst, kHome, request(req::kReadNoSnp, 2, 0x40));
-  FlitFields third = request(req::kEvict, 3, 0x80);
-  third.qos = 15;
-  send(Channel::req, kSecond, kHome, third);
-  send(Channel::req, kHome, kMemory, request(req::kReadNoSnp, 0, 0x0));
-  send(Channel::req, kHome, kMemory, request(req::kReadNoSnp, 1, 0x40));
-  send(Channel::rsp, kHome, kSecond, message(rsp::kRetryAck, 3));
-  data(kMemory, kHome, message(dat::kCompData, 1));
-  data(kHome, kFirst, message(dat::kCompData, 2, 1));
-  send(Channel::rsp, kHome, kSecond, message(rsp::kPCrdGrant, 0));
-  third.allowretry = 0;
-  send(Channel::req, kSecond, kHome, third);
-  send(Channel::rsp, kHome, kSecond, message(rsp::kComp, 3));
-  data(kMemory, kHome, message(dat::kCompData, 0));
-  data(kHome, kFirst, message(dat::kCompData, 1, 0));
-  settle();
-  session.board.finish();
-  EXPECT_EQ(session.board.findings().failures(), 0U);
-  EXPECT_THAT(counts(4), ::testing::ElementsAre(1, 4, 1, 2));
 }
 
 TEST_F(CmnHome, a_read_from_memory_on_a_hit_is_exposed) {

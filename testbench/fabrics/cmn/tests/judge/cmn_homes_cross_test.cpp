@@ -16,59 +16,27 @@
 namespace pmufab::scoreboard::test::cmn_homes_cross_test {
 namespace {
 
-using cmn::OperationKind;
 using cmn::Product;
 
 /// Three columns, two rows: four homes, four RN-Fs, two SN-Fs, HN-D.
 cmn::Topology small(Product product, unsigned revision, const char* home, unsigned snoop_channels = 1) {
-  cmn::Topology topology;
-  topology.product = product;
-  topology.revision = revision;
-  topology.columns = 3;
-  topology.rows = 2;
-  topology.base = 0;
+  const std::vector<Tile> tiles{{"RN-F", home}, {"RN-F", home},   {"SN-F", "HN-D"},
+                                {"RN-F", home}, {"RN-F", "SN-F"}, {home, "SN-F"}};
+  cmn::Topology topology = topology_of(product, revision, 3, tiles);
   topology.channels.snp = snoop_channels;
-  const std::vector<std::pair<const char*, const char*>> tiles{{"RN-F", home}, {"RN-F", home},   {"SN-F", "HN-D"},
-                                                               {"RN-F", home}, {"RN-F", "SN-F"}, {home, "SN-F"}};
-  for (const auto& [first, second] : tiles) {
-    cmn::Crosspoint crosspoint;
-    crosspoint.ports = {*cmn::standard_port(product, first), *cmn::standard_port(product, second)};
-    topology.crosspoints.push_back(crosspoint);
-  }
   return topology;
 }
 
 cmn::NodeParameters scarce() {
-  cmn::NodeParameters parameters;
-  parameters.home.slc_sets = 4;
-  parameters.home.slc_ways = 2;
-  parameters.home.sf_sets = 4;
-  parameters.home.sf_ways = 3;
-  parameters.home.pocq_entries = 5;
-  parameters.rn_f.cache_sets = 8;
-  parameters.rn_f.cache_ways = 2;
-  parameters.rn_f.outstanding = 16;
-  parameters.sn_f.entries = 3;
-  return parameters;
+  return {.rn_f = {.cache_sets = 8, .cache_ways = 2, .outstanding = 16},
+          .sn_f = {.entries = 3},
+          .home = {.slc_sets = 4, .slc_ways = 2, .sf_sets = 4, .sf_ways = 3, .pocq_entries = 5}};
 }
 
 RandomOperations::Draw any_operation(const cmn::Nodes::Requester& requester, std::uint64_t lines) {
-  std::vector<OperationKind> kinds;
-  for (unsigned kind = 0; kind < cmn::kOperationKinds; ++kind) {
-    const auto one = static_cast<OperationKind>(kind);
-    if (requester.model->can(one) && one != OperationKind::dvm_operation && one != OperationKind::dvm_sync)
-      kinds.push_back(one);
-  }
-  return [kinds, lines](std::mt19937& random) {
-    const auto pick = [&](std::uint64_t below) {
-      return std::uniform_int_distribution<std::uint64_t>(0, below - 1)(random);
-    };
-    cmn::Operation operation;
-    operation.kind = pick(2) == 0 ? kinds[pick(kinds.size())] : kinds[pick(5)];
-    operation.qos = static_cast<std::uint8_t>(pick(16));
-    operation.allocate = pick(2) != 0;
-    operation.size = static_cast<std::uint8_t>(pick(7));
-    operation.variant = static_cast<std::uint8_t>(pick(8));
+  return [kinds = kinds_of(requester, false), lines](std::mt19937& random) {
+    const auto pick = [&](std::uint64_t below) { return RandomOperations::pick(random, below); };
+    cmn::Operation operation = RandomOperations::any(random, kinds[pick(pick(2) == 0 ? kinds.size() : 5)]);
     operation.has_target = pick(4) != 0;
     constexpr std::uint16_t kRnFs[] = {0x00, 0x20, 0x08, 0x28};
     operation.target = kRnFs[pick(4)];
@@ -90,9 +58,6 @@ class CmnHomes : public pmufab::testing::SimulationTest, public ::testing::WithP
 
 /// Events that this mesh may leave at zero. It has no RN-I and no gateway, and nothing is certain to hold flits.
 bool may_be_zero(unsigned id, NodeFilter filter, unsigned code, unsigned second) {
-  const auto among = [](unsigned number, std::initializer_list<unsigned> numbers) {
-    return std::find(numbers.begin(), numbers.end(), number) != numbers.end();
-  };
   if (among(id, {0x14, 0x15})) return true;        // txdat_stall, txrsp_stall
   if (among(id, {0x3a, 0x3b, 0x3c})) return true;  // requests to the other mesh
   switch (filter) {

@@ -21,57 +21,29 @@ using cmn::OperationKind;
 using cmn::Product;
 
 cmn::Topology mixed(Product product, unsigned revision) {
-  cmn::Topology topology;
-  topology.product = product;
-  topology.revision = revision;
-  topology.columns = 4;
-  topology.rows = 3;
-  topology.base = 0;
   const char* const bridge = product == Product::cmn700 ? "MTSX" : "SBSX";
   const char* const pcie = product == Product::cmn600 ? "HN-I" : "HN-P";
-  const std::vector<std::pair<const char*, const char*>> tiles{
-      {"RN-F", "HN-F"}, {"RN-I", pcie},   {"RN-D", "HN-D"}, {"RN-F", "HN-I"}, {bridge, "HN-F"}, {"SN-F", "SBSX"},
-      {"RN-I", "HN-T"}, {"RN-D", bridge}, {"RN-F", "SBSX"}, {pcie, "RN-I"},   {"RN-F", "-"},    {"RN-D", "-"}};
-  for (const auto& [first, second] : tiles) {
-    cmn::Crosspoint crosspoint;
-    crosspoint.ports = {*cmn::standard_port(product, first), *cmn::standard_port(product, second)};
-    // Software does not know domains of CMN-600, so any will do.
-    if (std::string(second) == "HN-T") crosspoint.dtc_domain = 1;
-    topology.crosspoints.push_back(crosspoint);
-  }
+  const std::vector<Tile> tiles{{"RN-F", "HN-F"}, {"RN-I", pcie},   {"RN-D", "HN-D"}, {"RN-F", "HN-I"},
+                                {bridge, "HN-F"}, {"SN-F", "SBSX"}, {"RN-I", "HN-T"}, {"RN-D", bridge},
+                                {"RN-F", "SBSX"}, {pcie, "RN-I"},   {"RN-F", "-"},    {"RN-D", "-"}};
+  cmn::Topology topology = topology_of(product, revision, 4, tiles);
+  topology.crosspoints[6].dtc_domain = 1;  // of the HN-T; software does not know domains of CMN-600, so any will do
   topology.dtcs = 2;
   return topology;
 }
 
 cmn::NodeParameters scarce() {
-  cmn::NodeParameters parameters;
-  parameters.home.slc_sets = 4;
-  parameters.home.slc_ways = 2;
-  parameters.home.pocq_entries = 24;
-  parameters.io_home = {.rrt_entries = 5, .rdt_entries = 3, .wdb_entries = 2, .latency = 8, .axi = {2, 3, 2, 17, 9}};
-  parameters.sbsx = {.entries = 6, .wdb_entries = 2, .latency = 8, .axi = {3, 1, 2, 20, 11}};
-  parameters.mtsx = {.entries = 6, .tc_sets = 2, .tc_ways = 2, .latency = 8, .axi = {2, 2, 1, 23, 5}};
-  parameters.dvm_node.trk_entries = 4;
-  parameters.dvm_node.snoop_limit = 2;
-  parameters.dvm_node.vmid_filters = {{0x00, 5}, {0x00, 6}, {0x60, 7}};
-  return parameters;
+  return {.home = {.slc_sets = 4, .slc_ways = 2, .pocq_entries = 24},
+          .io_home = {.rrt_entries = 5, .rdt_entries = 3, .wdb_entries = 2, .latency = 8, .axi = {2, 3, 2, 17, 9}},
+          .dvm_node = {.trk_entries = 4, .snoop_limit = 2, .vmid_filters = {{0x00, 5}, {0x00, 6}, {0x60, 7}}},
+          .sbsx = {.entries = 6, .wdb_entries = 2, .latency = 8, .axi = {3, 1, 2, 20, 11}},
+          .mtsx = {.entries = 6, .tc_sets = 2, .tc_ways = 2, .latency = 8, .axi = {2, 2, 1, 23, 5}}};
 }
 
 RandomOperations::Draw any_operation(const cmn::Nodes::Requester& requester, const cmn::SystemAddressMap& map) {
-  std::vector<OperationKind> kinds;
-  for (unsigned kind = 0; kind < cmn::kOperationKinds; ++kind) {
-    if (requester.model->can(static_cast<OperationKind>(kind))) kinds.push_back(static_cast<OperationKind>(kind));
-  }
-  return [kinds, &map](std::mt19937& random) {
-    const auto pick = [&](std::uint64_t below) {
-      return std::uniform_int_distribution<std::uint64_t>(0, below - 1)(random);
-    };
-    cmn::Operation operation;
-    operation.kind = kinds[pick(kinds.size())];
-    operation.qos = static_cast<std::uint8_t>(pick(16));
-    operation.allocate = pick(2) != 0;
-    operation.size = static_cast<std::uint8_t>(pick(7));
-    operation.lpid = static_cast<std::uint8_t>(pick(32));
+  return [kinds = kinds_of(requester, true), &map](std::mt19937& random) {
+    const auto pick = [&](std::uint64_t below) { return RandomOperations::pick(random, below); };
+    cmn::Operation operation = RandomOperations::any(random, kinds[pick(kinds.size())]);
     operation.cancel = pick(4) == 0;
     const bool may_be_io = operation.kind == OperationKind::read_no_snp ||
                            operation.kind == OperationKind::write_no_snp_full ||
@@ -98,20 +70,17 @@ struct Case {
 
 /// Events that these meshes may leave at zero.
 bool may_be_zero(NodeType type, unsigned id, Product product) {
-  const auto among = [id](std::initializer_list<unsigned> numbers) {
-    return std::find(numbers.begin(), numbers.end(), id) != numbers.end();
-  };
   switch (type) {
     case NodeType::hn_i:
       // txdat_stall: nothing is certain to hold flits. CMN-600 has no HN-P, which would have pcie_serialization.
-      return among({0x30}) || (product == Product::cmn600 && among({0x32}));
+      return among(id, {0x30}) || (product == Product::cmn600 && among(id, {0x32}));
     case NodeType::sbsx:
       // Homes do not pass on CMOs; AW takes one each cycle; txdat_stall, txrsp_stall.
-      return among({0x03, 0x13, 0x16, 0x22, 0x24, 0x25});
+      return among(id, {0x03, 0x13, 0x16, 0x22, 0x24, 0x25});
     case NodeType::mtsx:
-      return among({0x08});  // CMO
+      return among(id, {0x08});  // CMO
     case NodeType::dvm:
-      return product != Product::cmn600 && among({0x0a});  // txsnp_stall
+      return product != Product::cmn600 && among(id, {0x0a});  // txsnp_stall
     default:
       return false;
   }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The judge of a mesh: the counts of watchpoints. Inputs and expected values are made by hand.
+// The judge of a mesh: the counts of watchpoints, and the room for them. Inputs and expected values are made by hand.
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
+#include <string>
 
 #include <gtest/gtest.h>
 
@@ -10,7 +12,6 @@
 namespace pmufab::scoreboard::test {
 namespace {
 
-using cmn::Channel;
 using Match = EventResult::Match;
 
 constexpr std::uint64_t kAll = ~std::uint64_t{0};
@@ -25,7 +26,8 @@ class CmnWatchpoints : public ::testing::Test {
   static EventTerm any() { return {"wp_mask", kAll}; }
 
   /// One flit of opcode 4, two of 7, four of 1 from XP 0 port 0 to XP 5 port 3; eight of 4 to XP 0 port 1.
-  void traffic() {
+  void traffic() { traffic(session); }
+  static void traffic(CmnSession& session) {
     session.cross(1, 4, 0x1000);
     session.cross(2, 7, 0x1000);
     session.cross(4, 1, 0x2000);
@@ -40,81 +42,6 @@ class CmnWatchpoints : public ::testing::Test {
     return all;
   }
 };
-
-TEST_F(CmnWatchpoints, see_uploads_or_downloads_at_their_port_crosspoint_and_channel) {
-  session.count(1, up({any()}));
-  session.count(2, up({any(), {"wp_dev_sel", 1}}));
-  session.count(3, up({any(), {"wp_chn_sel", 3}}));
-  session.count(4, down({any(), {"wp_dev_sel", 3}}));
-  session.count(5, down({any(), {"wp_dev_sel", 1}}));
-  session.count(6, down({any()}));
-  session.count(7, down({any(), {"wp_dev_sel", 3}, {"bynodeid", 1}, {"nodeid", CmnSession::kXp5}}));
-  session.count(8, down({any(), {"wp_dev_sel", 3}, {"bynodeid", 1}, {"nodeid", CmnSession::kXp1}}));
-  session.count(9, {{"type", 0x7770}, {"eventid", 2}, any(), {"wp_dev_sel", 3}});
-  session.enable();
-  traffic();
-  session.cross(16, 4, 0, Channel::dat);
-  EXPECT_EQ(session.expected(1), 15U);
-  EXPECT_EQ(session.expected(2), 0U);
-  EXPECT_EQ(session.expected(3), 16U);
-  EXPECT_EQ(session.expected(4), 7U);
-  EXPECT_EQ(session.expected(5), 8U);
-  EXPECT_EQ(session.expected(6), 0U);
-  EXPECT_EQ(session.expected(7), 7U);
-  EXPECT_EQ(session.expected(8), 0U);
-  EXPECT_EQ(session.expected(9), 7U);
-}
-
-TEST_F(CmnWatchpoints, compare_what_the_mask_leaves) {
-  session.count(1, up({opcode(4), opcode_only()}));
-  session.count(2, up({opcode(7), opcode_only()}));
-  session.count(3, up({opcode(5), {"wp_mask", ~(std::uint64_t{0x7d} << 29)}}));  // 5 or 7
-  session.count(4, up({opcode(5), {"wp_mask", ~(std::uint64_t{0x7c} << 29)}}));  // 4 ... 7
-  session.count(5, up({{"wp_val", kAll}, {"wp_mask", 0}}));                      // idle
-  session.enable();
-  traffic();
-  EXPECT_EQ(session.expected(1), 9U);
-  EXPECT_EQ(session.expected(2), 2U);
-  EXPECT_EQ(session.expected(3), 2U);
-  EXPECT_EQ(session.expected(4), 11U);
-  EXPECT_EQ(session.expected(5), 0U);
-}
-
-TEST_F(CmnWatchpoints, compare_fields_of_their_match_group) {
-  // Group 1 compares the address from bit 4 on, group 2 the opcode in 17:11.
-  session.count(1, up({{"wp_grp", 1}, {"wp_val", 0x2000U << 4}, {"wp_mask", ~(std::uint64_t{0xf000} << 4)}}));
-  session.count(2, up({{"wp_grp", 2}, {"wp_val", 7U << 11}, {"wp_mask", ~(std::uint64_t{0x7f} << 11)}}));
-  session.enable();
-  traffic();
-  EXPECT_EQ(session.expected(1), 12U);
-  EXPECT_EQ(session.expected(2), 2U);
-}
-
-TEST_F(CmnWatchpoints, compare_the_target_going_up_and_the_source_going_down) {
-  const EventTerm id_only{"wp_mask", ~std::uint64_t{0x7ff}};
-  session.count(1, up({{"wp_val", CmnSession::kXp5Port3}, id_only}));
-  session.count(2, up({{"wp_val", CmnSession::kXp0Port1}, id_only}));
-  session.count(3, down({{"wp_dev_sel", 3}, {"wp_val", CmnSession::kXp5Port3}, id_only}));
-  session.count(4, down({{"wp_dev_sel", 3}, {"wp_val", CmnSession::kXp0}, id_only}));
-  session.enable();
-  traffic();
-  EXPECT_EQ(session.expected(1), 7U);
-  EXPECT_EQ(session.expected(2), 8U);
-  EXPECT_EQ(session.expected(3), 0U);
-  EXPECT_EQ(session.expected(4), 7U);
-}
-
-TEST_F(CmnWatchpoints, exclusive_count_what_does_not_match_at_the_same_port_and_channel) {
-  session.count(1, up({opcode(4), opcode_only(), {"wp_exclusive", 1}}));
-  session.count(2, up({any(), {"wp_exclusive", 1}}));
-  session.count(3, up({opcode(4), opcode_only(), {"wp_exclusive", 1}, {"wp_dev_sel", 1}}));
-  session.enable();
-  traffic();
-  session.cross(16, 7, 0, Channel::dat);
-  EXPECT_EQ(session.expected(1), 6U);
-  EXPECT_EQ(session.expected(2), 0U) << "everything matches";
-  EXPECT_EQ(session.expected(3), 0U);
-}
 
 TEST_F(CmnWatchpoints, do_not_see_returns_of_link_credits) {
   session.count(1, up({any()}));
@@ -135,21 +62,24 @@ class CmnCombined : public CmnWatchpoints {
 };
 
 TEST_F(CmnCombined, watchpoints_count_where_both_match_on_the_one_added_first) {
-  session.count(1, primary);
-  session.count(2, secondary);
-  session.enable();
-  traffic();
-  EXPECT_EQ(session.expected(1), 8U);
-  EXPECT_EQ(session.expected(2), 0U);
-}
-
-TEST_F(CmnCombined, the_one_added_first_is_the_primary_whatever_it_compares) {
-  session.count(1, secondary);
-  session.count(2, primary);
-  session.enable();
-  traffic();
-  EXPECT_EQ(session.expected(1), 8U);
-  EXPECT_EQ(session.expected(2), 0U);
+  const EventTerms other_way = down({any(), {"wp_dev_sel", 1}, {"wp_combine", 1}});
+  struct Pair {
+    EventTerms first;
+    std::optional<EventTerms> second;
+    std::uint64_t of_first;
+  };
+  for (const auto& [first, second, of_first] :
+       {Pair{primary, secondary, 8}, Pair{secondary, primary, 8}, Pair{primary, {}, 0}, Pair{primary, other_way, 0}}) {
+    CmnSession fresh;
+    fresh.count(1, first);
+    if (second) fresh.count(2, *second);
+    fresh.enable();
+    traffic(fresh);
+    EXPECT_EQ(fresh.expected(1), of_first);
+    if (second) {
+      EXPECT_EQ(fresh.expected(2), 0U);
+    }
+  }
 }
 
 TEST_F(CmnCombined, the_order_of_adding_decides_not_that_of_opening) {
@@ -184,13 +114,6 @@ TEST_F(CmnCombined, a_primary_that_comes_back_takes_its_old_place) {
   session.del(2, 0);
   EXPECT_EQ(session.result(1).match, Match::exact);
   EXPECT_EQ(session.result(2).match, Match::exact);
-}
-
-TEST_F(CmnCombined, a_watchpoint_alone_counts_nothing) {
-  session.count(1, primary);
-  session.enable();
-  traffic();
-  EXPECT_EQ(session.expected(1), 0U);
 }
 
 TEST_F(CmnCombined, a_pair_that_waits_for_its_turn_misses_what_both_match) {
@@ -271,13 +194,52 @@ TEST(CmnCombinedOfTwoDtms, pairs_of_one_number_are_apart) {
   EXPECT_EQ(session.expected(4), 0U);
 }
 
-TEST_F(CmnCombined, uploads_and_downloads_are_pairs_of_their_own) {
-  session.count(1, primary);
-  session.count(2, down({any(), {"wp_dev_sel", 1}, {"wp_combine", 1}}));
-  session.enable();
-  traffic();
-  EXPECT_EQ(session.expected(1), 0U);
-  EXPECT_EQ(session.expected(2), 0U);
+// What a mesh has left for an event that its driver refuses.
+
+EventTerms watchpoint(std::uint64_t xp, std::uint64_t port, std::uint64_t group = 0) {
+  return {{"watchpoint_down"},
+          {"bynodeid", 1},
+          {"nodeid", xp},
+          {"wp_dev_sel", port},
+          {"wp_grp", group},
+          {"wp_val", 4U << 29},
+          {"wp_mask", ~(std::uint64_t{0x7f} << 29)}};
+}
+
+TEST(CmnRoom, a_port_without_a_dtm_has_none_for_watchpoints) {
+  CmnJudgeSpec spec = CmnSession::mesh();
+  spec.multiple_dtm = true;
+  CmnSession session(spec);
+  EXPECT_EQ(session.refuse(1, watchpoint(CmnSession::kXp0, 0)), "0 of 8 counters used");
+  EXPECT_EQ(session.refuse(2, watchpoint(CmnSession::kXp0, 2)), "");
+  EXPECT_EQ(session.refuse(3, watchpoint(CmnSession::kXp5, 2)), "0 of 8 counters used") << "four ports, two DTMs";
+}
+
+TEST(CmnRoom, a_direction_has_two_watchpoints) {
+  CmnSession session;
+  session.count(1, watchpoint(CmnSession::kXp0, 0, 0));
+  EXPECT_EQ(session.refuse(2, watchpoint(CmnSession::kXp0, 0, 2)), "1 of 8 counters used");
+  EXPECT_EQ(session.refuse(3, watchpoint(CmnSession::kXp5, 0, 0)), "1 of 8 counters used");
+  session.count(4, watchpoint(CmnSession::kXp0, 1, 2));
+  EXPECT_EQ(session.refuse(5, watchpoint(CmnSession::kXp0, 1, 2)), "");
+}
+
+// All of them are active, where a virtual machine's kernel has refused one.
+TEST(CmnRoom, a_member_of_a_group_is_not_in_its_own_way) {
+  CmnSession session;
+  session.count(1, watchpoint(CmnSession::kXp0, 0, 0));
+  session.count(2, watchpoint(CmnSession::kXp0, 0, 2));
+  EXPECT_EQ(session.board.room_beside(2, {1}), "1 of 8 counters used");
+  EXPECT_EQ(session.board.room_beside(2, {}), "0 of 8 counters used");
+}
+
+TEST(CmnRoom, there_is_one_cycle_counter_and_eight_others) {
+  CmnSession session;
+  const EventTerms ticks = {{"dtc_cycles"}};
+  EXPECT_EQ(session.refuse(1, ticks), "no cycle counter used");
+  session.count(2, ticks);
+  EXPECT_EQ(session.refuse(3, ticks), "");
+  EXPECT_EQ(session.refuse(4, watchpoint(CmnSession::kXp5, 0)), "0 of 8 counters used");
 }
 
 }  // namespace

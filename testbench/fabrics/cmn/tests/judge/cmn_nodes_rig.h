@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
+#include <map>
 #include <memory>
 #include <random>
 #include <string>
@@ -17,6 +20,7 @@
 #include "models/cmn/nodes/gateway/gateway.h"
 #include "models/cmn/nodes/nodes.h"
 #include "models/cmn/nodes/requester/operation_source.h"
+#include "models/cmn/standard_devices.h"
 #include "testbench/fabrics/cmn/judge/cmn_judge.h"
 #include "testbench/fabrics/cmn/judge/nodes/node_events.h"
 #include "testbench/fabrics/cmn/tests/model/pmu/cmn_driver.h"
@@ -25,6 +29,23 @@
 #include "testbench/support/simulation_test.h"
 
 namespace pmufab::scoreboard::test {
+
+/// The names of the devices at port 0 and port 1 of a crosspoint.
+using Tile = std::pair<const char*, const char*>;
+
+inline cmn::Topology topology_of(cmn::Product product, unsigned revision, unsigned columns,
+                                 const std::vector<Tile>& tiles) {
+  cmn::Topology topology;
+  topology.product = product;
+  topology.revision = revision;
+  topology.columns = columns;
+  topology.rows = static_cast<unsigned>(tiles.size()) / columns;
+  topology.base = 0;
+  for (const auto& [first, second] : tiles)
+    topology.crosspoints.push_back(
+        {.ports = {*cmn::standard_port(product, first), *cmn::standard_port(product, second)}, .nodes = {}});
+  return topology;
+}
 
 /// The judge's view of a mesh, as scenarios make it.
 inline CmnJudgeSpec judge_spec(const cmn::Topology& topology, const cmn::MeshOptions& options,
@@ -69,60 +90,61 @@ inline CmnJudgeSpec judge_spec(const cmn::Topology& topology, const cmn::MeshOpt
   return spec;
 }
 
-/// The high word of a home's event select.
+/// The high word of a home's event select: the places of its filters, before CMN S3 r2 and since.
 inline std::uint32_t filter_word(NodeFilter filter, unsigned code, unsigned second, WatchpointLayout layout) {
-  const bool r2 = layout == WatchpointLayout::s3_r2;
-  switch (filter) {
-    case NodeFilter::none:
-    case NodeFilter::dvm_occupancy:
-      return 0;
-    case NodeFilter::occupancy:
-      return code;
-    case NodeFilter::qos_class:
-      return code << (r2 ? 4U : 3U);
-    case NodeFilter::hbt_lbt:
-      return code << (r2 ? 6U : 5U);
-    case NodeFilter::sn_home:
-      return code << (r2 ? 8U : 7U);
-    case NodeFilter::virtual_channel:
-      return code << 14U;
-    case NodeFilter::enhanced:
-      return code << 16U;
-    case NodeFilter::evict_state:
-      return code << 6U | second << 20U;
-    case NodeFilter::busy:
-      return code << 10U;
-  }
-  return 0;
+  static const std::map<NodeFilter, std::pair<unsigned, unsigned>> places = {
+      {NodeFilter::occupancy, {0, 0}},  {NodeFilter::qos_class, {3, 4}},  {NodeFilter::hbt_lbt, {5, 6}},
+      {NodeFilter::sn_home, {7, 8}},    {NodeFilter::busy, {10, 10}},     {NodeFilter::virtual_channel, {14, 14}},
+      {NodeFilter::enhanced, {16, 16}}, {NodeFilter::evict_state, {6, 6}}};
+  const auto place = places.find(filter);
+  if (place == places.end()) return 0;
+  const auto [before, since] = place->second;
+  return code << (layout == WatchpointLayout::s3_r2 ? since : before) | second << 20U;
 }
 
-/// Codes of an event's filter, and of its second one.
+/// Numbers of codes of an event's filter, and of its second one.
 inline std::pair<unsigned, unsigned> codes_of(NodeFilter filter, bool hn_s, bool r2) {
-  switch (filter) {
-    case NodeFilter::none:
-    case NodeFilter::dvm_occupancy:
-      return {1, 1};
-    case NodeFilter::occupancy:
-      return {r2 ? 12U : hn_s ? 8U : 5U, 1};
-    case NodeFilter::qos_class:
-      return {4, 1};
-    case NodeFilter::hbt_lbt:
-    case NodeFilter::sn_home:
-    case NodeFilter::virtual_channel:
-      return {3, 1};
-    case NodeFilter::enhanced:
-    case NodeFilter::busy:
-      return {7, 1};
-    case NodeFilter::evict_state:
-      return {3, 7};
+  if (filter == NodeFilter::none || filter == NodeFilter::dvm_occupancy) return {1, 1};
+  if (filter == NodeFilter::occupancy) return {r2 ? 12U : hn_s ? 8U : 5U, 1};
+  if (filter == NodeFilter::qos_class) return {4, 1};
+  if (filter == NodeFilter::enhanced || filter == NodeFilter::busy) return {7, 1};
+  return {3, filter == NodeFilter::evict_state ? 7 : 1};
+}
+
+inline bool among(unsigned number, std::initializer_list<unsigned> numbers) {
+  return std::ranges::find(numbers, number) != numbers.end();
+}
+
+/// What a requester can do.
+inline std::vector<cmn::OperationKind> kinds_of(const cmn::Nodes::Requester& requester, bool with_dvm) {
+  std::vector<cmn::OperationKind> kinds;
+  for (unsigned kind = 0; kind < cmn::kOperationKinds; ++kind) {
+    const auto one = static_cast<cmn::OperationKind>(kind);
+    const bool is_dvm = one == cmn::OperationKind::dvm_operation || one == cmn::OperationKind::dvm_sync;
+    if (requester.model->can(one) && (with_dvm || !is_dvm)) kinds.push_back(one);
   }
-  return {1, 1};
+  return kinds;
 }
 
 /// Gives a requester random operations, while there are any.
 class RandomOperations final : public cmn::OperationSource {
  public:
   using Draw = std::function<cmn::Operation(std::mt19937& random)>;
+  static std::uint64_t pick(std::mt19937& random, std::uint64_t below) {
+    return std::uniform_int_distribution<std::uint64_t>(0, below - 1)(random);
+  }
+  /// An operation with all that is not its address at random.
+  static cmn::Operation any(std::mt19937& random, cmn::OperationKind kind) {
+    cmn::Operation operation;
+    operation.kind = kind;
+    operation.qos = static_cast<std::uint8_t>(pick(random, 16));
+    operation.allocate = pick(random, 2) != 0;
+    operation.size = static_cast<std::uint8_t>(pick(random, 7));
+    operation.lpid = static_cast<std::uint8_t>(pick(random, 32));
+    operation.variant = static_cast<std::uint8_t>(pick(random, 8));
+    return operation;
+  }
+
   RandomOperations(unsigned seed, double rate, Draw draw) : random_(seed), rate_(rate), draw_(std::move(draw)) {}
 
   bool next(cmn::Cycle now, cmn::Operation& operation) override {

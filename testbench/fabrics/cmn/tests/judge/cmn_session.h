@@ -57,12 +57,7 @@ class CmnSession {
     cmn::Interface interface;
   };
   static cmn::FlitFields flit(std::uint16_t from, std::uint16_t to, std::uint8_t opcode = 4, std::uint64_t addr = 0) {
-    cmn::FlitFields fields;
-    fields.srcid = from;
-    fields.tgtid = to;
-    fields.opcode = opcode;
-    fields.addr = addr;
-    return fields;
+    return {.addr = addr, .srcid = from, .tgtid = to, .opcode = opcode};
   }
   void upload(unsigned xp, unsigned port, const cmn::FlitFields& fields, std::uint32_t number = 0,
               cmn::Channel channel = cmn::Channel::req) {

@@ -51,6 +51,7 @@ FlitFields random_fields(boost::random::mt19937_64& random) {
   return f;
 }
 
+// contract A50
 TEST(WatchpointImage, is_what_the_model_compares_of_every_flit) {
   boost::random::mt19937_64 random(20);
   for (int turn = 0; turn < 500; ++turn) {
@@ -102,13 +103,7 @@ TEST(WatchpointImage, shows_each_single_field_where_the_model_does) {
 
 // The tables' first and last columns, by hand.
 TEST(WatchpointImage, has_fields_where_the_reference_manuals_have_them) {
-  FlitFields flit;
-  flit.opcode = 0x4;
-  flit.tgtid = 0x123;
-  flit.srcid = 0x456;
-  flit.qos = 0xa;
-  flit.addr = 0x1234'5678'9ac0;
-  flit.size = 6;
+  FlitFields flit{.addr = 0x1234'5678'9ac0, .srcid = 0x456, .tgtid = 0x123, .opcode = 0x4, .qos = 0xa, .size = 6};
   EXPECT_EQ(watchpoint_image(WatchpointLayout::cmn600, Channel::req, 0, true, flit),
             0x123U | std::uint64_t{4} << 31 | std::uint64_t{6} << 37);
   EXPECT_EQ(watchpoint_image(WatchpointLayout::cmn700, Channel::req, 0, false, flit),
@@ -124,9 +119,7 @@ TEST(WatchpointImage, has_fields_where_the_reference_manuals_have_them) {
 }
 
 TEST(WatchpointImage, of_an_uploaded_snoop_has_no_id_because_snoops_name_no_target) {
-  FlitFields flit;
-  flit.srcid = 0x7ff;
-  flit.tgtid = 0x7ff;
+  FlitFields flit{.srcid = 0x7ff, .tgtid = 0x7ff};
   for (const Layouts& layout : kLayouts) {
     EXPECT_EQ(watchpoint_image(layout.judge, Channel::snp, 0, true, flit), 0U);
     EXPECT_EQ(watchpoint_image(layout.judge, Channel::snp, 0, false, flit), 0x7ffU);

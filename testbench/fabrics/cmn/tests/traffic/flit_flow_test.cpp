@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Flits with CHI fields from all device ports of a mesh: numbers, times, targets, and the same result every time.
 
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -102,19 +103,8 @@ struct Rig {
   Witness witness;
 };
 
-FlitFlowSpec flow_of(MeshPattern pattern) {
-  FlitFlowSpec spec;
-  spec.name = "flow";
-  spec.pattern = pattern;
-  return spec;
-}
-
 TEST_F(FlitFlows, every_port_sends_at_its_rate_for_the_duration_and_starts_on_time) {
-  FlitFlowSpec spec = flow_of(MeshPattern::uniform);
-  spec.rate = 0.05;
-  spec.start = 10'000 * kCycle;
-  spec.duration = 20'000 * kCycle;
-  Rig rig(spec);
+  Rig rig({.name = "flow", .rate = 0.05, .start = 10'000 * kCycle, .duration = 20'000 * kCycle});
   run([&] {
     rig.flow.start(1'000 * kCycle);
     advance_to(50'000 * kCycle);
@@ -133,10 +123,8 @@ TEST_F(FlitFlows, every_port_sends_at_its_rate_for_the_duration_and_starts_on_ti
 }
 
 TEST_F(FlitFlows, at_rate_one_every_port_sends_in_every_cycle_it_can) {
-  FlitFlowSpec spec = flow_of(MeshPattern::transpose);
-  spec.rate = 1;
-  spec.duration = 4 * kCycle;  // too few to fill a buffer of eight
-  Rig rig(spec);
+  // Too few to fill a buffer of eight.
+  Rig rig({.name = "flow", .pattern = MeshPattern::transpose, .rate = 1, .duration = 4 * kCycle});
   run([&] {
     rig.flow.start(100 * kCycle);
     advance_to(1'000 * kCycle);
@@ -148,12 +136,7 @@ TEST_F(FlitFlows, at_rate_one_every_port_sends_in_every_cycle_it_can) {
 }
 
 TEST_F(FlitFlows, a_count_is_what_each_port_sends_however_long_it_waits) {
-  FlitFlowSpec spec = flow_of(MeshPattern::hotspot);
-  spec.hot_xp = 4;
-  spec.hot_share = 1;
-  spec.rate = 1;
-  spec.count = 40;
-  Rig rig(spec);
+  Rig rig({.name = "flow", .pattern = MeshPattern::hotspot, .rate = 1, .hot_xp = 4, .hot_share = 1, .count = 40});
   run([&] {
     rig.flow.start(0);
     advance_to(600 * kCycle);
@@ -168,11 +151,7 @@ TEST_F(FlitFlows, a_count_is_what_each_port_sends_however_long_it_waits) {
 }
 
 TEST_F(FlitFlows, stopped_send_nothing_any_more_not_even_what_waits) {
-  FlitFlowSpec spec = flow_of(MeshPattern::hotspot);
-  spec.hot_xp = 4;
-  spec.hot_share = 1;
-  spec.rate = 1;
-  Rig rig(spec);
+  Rig rig({.name = "flow", .pattern = MeshPattern::hotspot, .rate = 1, .hot_xp = 4, .hot_share = 1});
   run([&] {
     rig.flow.start(0);
     advance_to(200 * kCycle + 1);
@@ -186,9 +165,7 @@ TEST_F(FlitFlows, stopped_send_nothing_any_more_not_even_what_waits) {
 }
 
 TEST_F(FlitFlows, uniform_reach_every_port_equally) {
-  FlitFlowSpec spec = flow_of(MeshPattern::uniform);
-  spec.count = 2'000;
-  Rig rig(spec);
+  Rig rig({.name = "flow", .count = 2'000});
   run([&] {
     rig.flow.start(0);
     advance_to(100'000 * kCycle);
@@ -201,12 +178,8 @@ TEST_F(FlitFlows, uniform_reach_every_port_equally) {
 }
 
 TEST_F(FlitFlows, of_a_hotspot_go_there_as_often_as_said) {
-  FlitFlowSpec spec = flow_of(MeshPattern::hotspot);
-  spec.hot_xp = 8;
-  spec.hot_share = 0.3;
-  spec.rate = 0.02;
-  spec.count = 2'000;
-  Rig rig(spec);
+  Rig rig(
+      {.name = "flow", .pattern = MeshPattern::hotspot, .rate = 0.02, .hot_xp = 8, .hot_share = 0.3, .count = 2'000});
   run([&] {
     rig.flow.start(0);
     advance_to(300'000 * kCycle);
@@ -219,61 +192,40 @@ TEST_F(FlitFlows, of_a_hotspot_go_there_as_often_as_said) {
   });
 }
 
-/// Runs a pattern with fixed targets. @return which XP each XP sends to
-std::map<unsigned, std::set<unsigned>> targets_of(const Rig& rig) {
-  std::map<unsigned, std::set<unsigned>> targets;
-  for (const Witness::Seen& one : rig.witness.seen) {
-    const Place target = place_of(one.fields.tgtid);
-    targets[one.from.xp].insert(target.xp);
-    // The port of the same number, if it exists.
-    EXPECT_EQ(target.port, target.xp == 4 ? 0U : one.from.port);
+/// Patterns with fixed targets: which XP each XP sends to, from XP 0 on. XP 3 without devices sends nothing. Flits for it
+/// go back to their sender.
+TEST_F(FlitFlows, of_fixed_patterns_go_to_the_port_of_the_same_number_at_one_xp) {
+  struct Case {
+    MeshPattern pattern;
+    std::array<unsigned, 9> targets;
+  };
+  constexpr std::array kCases{Case{MeshPattern::transpose, {0, 1, 6, 3, 4, 7, 2, 5, 8}},
+                              Case{MeshPattern::bit_complement, {8, 7, 6, 3, 4, 5, 2, 1, 0}},
+                              Case{MeshPattern::neighbour, {1, 2, 0, 3, 5, 5, 7, 8, 6}}};
+  std::vector<std::unique_ptr<Rig>> rigs;
+  for (const Case& one : kCases) {
+    const FlitFlowSpec spec{.name = "flow", .pattern = one.pattern, .count = 20};
+    rigs.push_back(std::make_unique<Rig>(spec, 1, std::to_string(rigs.size())));
   }
-  return targets;
-}
-using Ways = std::map<unsigned, std::set<unsigned>>;
-
-// An XP without devices sends nothing. Flits for it go back to their sender.
-TEST_F(FlitFlows, transposed_swap_x_and_y) {
-  FlitFlowSpec spec = flow_of(MeshPattern::transpose);
-  spec.count = 20;
-  Rig rig(spec);
   run([&] {
-    rig.flow.start(0);
+    for (const auto& rig : rigs) rig->flow.start(0);
     advance_to(10'000 * kCycle);
-    EXPECT_EQ(targets_of(rig), (Ways{{0, {0}}, {1, {1}}, {2, {6}}, {4, {4}}, {5, {7}}, {6, {2}}, {7, {5}}, {8, {8}}}));
-  });
-}
-
-TEST_F(FlitFlows, bit_complement_go_to_the_opposite_side) {
-  FlitFlowSpec spec = flow_of(MeshPattern::bit_complement);
-  spec.count = 20;
-  Rig rig(spec);
-  run([&] {
-    rig.flow.start(0);
-    advance_to(10'000 * kCycle);
-    EXPECT_EQ(targets_of(rig), (Ways{{0, {8}}, {1, {7}}, {2, {6}}, {4, {4}}, {5, {5}}, {6, {2}}, {7, {1}}, {8, {0}}}));
-  });
-}
-
-TEST_F(FlitFlows, to_neighbours_go_one_east_and_round) {
-  FlitFlowSpec spec = flow_of(MeshPattern::neighbour);
-  spec.count = 20;
-  Rig rig(spec);
-  run([&] {
-    rig.flow.start(0);
-    advance_to(10'000 * kCycle);
-    EXPECT_EQ(targets_of(rig), (Ways{{0, {1}}, {1, {2}}, {2, {0}}, {4, {5}}, {5, {5}}, {6, {7}}, {7, {8}}, {8, {6}}}));
+    for (std::size_t number = 0; number < kCases.size(); ++number) {
+      std::set<unsigned> senders;
+      for (const Witness::Seen& one : rigs[number]->witness.seen) {
+        const Place target = place_of(one.fields.tgtid);
+        senders.insert(one.from.xp);
+        EXPECT_EQ(target.xp, kCases[number].targets.at(one.from.xp)) << number;
+        EXPECT_EQ(target.port, target.xp == 4 ? 0U : one.from.port) << "if it exists";
+      }
+      EXPECT_EQ(senders, (std::set<unsigned>{0, 1, 2, 4, 5, 6, 7, 8}));
+    }
   });
 }
 
 TEST_F(FlitFlows, have_the_fields_asked_for) {
-  FlitFlowSpec spec = flow_of(MeshPattern::uniform);
-  spec.channel = Channel::dat;
-  spec.opcodes = {1, 4, 0x7f};
-  spec.base = 0x4000;
-  spec.size = 0x100;
-  spec.count = 200;
-  Rig rig(spec);
+  Rig rig(
+      {.name = "flow", .channel = Channel::dat, .opcodes = {1, 4, 0x7f}, .base = 0x4000, .size = 0x100, .count = 200});
   run([&] {
     rig.flow.start(0);
     advance_to(20'000 * kCycle);
@@ -294,14 +246,10 @@ TEST_F(FlitFlows, have_the_fields_asked_for) {
 }
 
 TEST_F(FlitFlows, are_the_same_every_time_and_others_for_another_seed_or_name) {
-  FlitFlowSpec spec = flow_of(MeshPattern::uniform);
-  spec.count = 50;
-  FlitFlowSpec other_name = spec;
-  other_name.name = "other";
-  FlitFlowSpec own_seed = other_name;
-  own_seed.seed = 77;
-  FlitFlowSpec same_seed = spec;
-  same_seed.seed = 77;
+  const FlitFlowSpec spec{.name = "flow", .count = 50};
+  const FlitFlowSpec other_name{.name = "other", .count = 50};
+  const FlitFlowSpec own_seed{.name = "other", .count = 50, .seed = 77};
+  const FlitFlowSpec same_seed{.name = "flow", .count = 50, .seed = 77};
   struct Case {
     const FlitFlowSpec& spec;
     std::uint64_t seed;
@@ -337,9 +285,7 @@ TEST_F(FlitFlows, no_mesh_can_have_are_refused_by_field) {
   testing::Initiator cpu1("cpu1");
   cpu0.socket.bind(mesh.config_space().socket);
   cpu1.socket.bind(not_square.config_space().socket);
-  const auto refused = [&](cmn::Mesh& where, void (*spoil)(FlitFlowSpec&)) -> std::string {
-    FlitFlowSpec spec = flow_of(MeshPattern::uniform);
-    spoil(spec);
+  const auto refused = [](cmn::Mesh& where, const FlitFlowSpec& spec) -> std::string {
     try {
       FlitFlow(where, spec, "mesh_traffic[2]", 1);
     } catch (const SpecError& error) {
@@ -349,33 +295,26 @@ TEST_F(FlitFlows, no_mesh_can_have_are_refused_by_field) {
     }
     return {};
   };
-  EXPECT_EQ(refused(mesh, [](FlitFlowSpec&) {}), "");
-  EXPECT_EQ(refused(mesh, [](FlitFlowSpec& s) { s.channel = Channel::pub; }), "mesh_traffic[2].channel");
-  EXPECT_EQ(refused(mesh, [](FlitFlowSpec& s) { s.channel = Channel::rsp2; }), "mesh_traffic[2].channel");
-  EXPECT_EQ(refused(mesh, [](FlitFlowSpec& s) { s.rate = 0; }), "mesh_traffic[2].rate");
-  EXPECT_EQ(refused(mesh, [](FlitFlowSpec& s) { s.rate = 1.01; }), "mesh_traffic[2].rate");
-  EXPECT_EQ(refused(mesh, [](FlitFlowSpec& s) { s.rate = std::numeric_limits<double>::quiet_NaN(); }),
-            "mesh_traffic[2].rate");
-  EXPECT_EQ(refused(mesh, [](FlitFlowSpec& s) { s.hot_share = -0.1; }), "mesh_traffic[2].hot_share");
-  EXPECT_EQ(refused(mesh, [](FlitFlowSpec& s) { s.hot_share = 1.1; }), "mesh_traffic[2].hot_share");
-  const auto hot_at_9 = [](FlitFlowSpec& s) {
-    s.pattern = MeshPattern::hotspot;
-    s.hot_xp = 9;
-  };
-  const auto hot_at_3 = [](FlitFlowSpec& s) {
-    s.pattern = MeshPattern::hotspot;
-    s.hot_xp = 3;
-  };
-  EXPECT_EQ(refused(mesh, hot_at_9), "mesh_traffic[2].hot_xp");
-  EXPECT_EQ(refused(mesh, hot_at_3), "mesh_traffic[2].hot_xp") << "it has no device";
-  EXPECT_EQ(refused(not_square, [](FlitFlowSpec& s) { s.pattern = MeshPattern::transpose; }),
-            "mesh_traffic[2].pattern");
-  EXPECT_EQ(refused(mesh, [](FlitFlowSpec& s) { s.size = 63; }), "mesh_traffic[2].size");
-  EXPECT_EQ(refused(mesh, [](FlitFlowSpec& s) { s.base = 32; }), "mesh_traffic[2].size");
-  EXPECT_EQ(refused(mesh, [](FlitFlowSpec& s) { s.base = ~std::uint64_t{63}; }), "mesh_traffic[2].size");
-  EXPECT_EQ(refused(mesh, [](FlitFlowSpec& s) { s.opcodes = {4, 0}; }), "mesh_traffic[2].opcodes[1]");
-  EXPECT_EQ(refused(mesh, [](FlitFlowSpec& s) { s.opcodes = {0x80}; }), "mesh_traffic[2].opcodes[0]");
-  EXPECT_EQ(refused(mesh, [](FlitFlowSpec& s) { s.count = 0; }), "mesh_traffic[2].count");
+  const std::vector<std::pair<FlitFlowSpec, std::string>> cases = {
+      {{.name = "flow"}, ""},
+      {{.name = "flow", .channel = Channel::pub}, "channel"},
+      {{.name = "flow", .channel = Channel::rsp2}, "channel"},
+      {{.name = "flow", .rate = 0}, "rate"},
+      {{.name = "flow", .rate = 1.01}, "rate"},
+      {{.name = "flow", .rate = std::numeric_limits<double>::quiet_NaN()}, "rate"},
+      {{.name = "flow", .hot_share = -0.1}, "hot_share"},
+      {{.name = "flow", .hot_share = 1.1}, "hot_share"},
+      {{.name = "flow", .pattern = MeshPattern::hotspot, .hot_xp = 9}, "hot_xp"},
+      {{.name = "flow", .pattern = MeshPattern::hotspot, .hot_xp = 3}, "hot_xp"},
+      {{.name = "flow", .size = 63}, "size"},
+      {{.name = "flow", .base = 32}, "size"},
+      {{.name = "flow", .base = ~std::uint64_t{63}}, "size"},
+      {{.name = "flow", .opcodes = {4, 0}}, "opcodes[1]"},
+      {{.name = "flow", .opcodes = {0x80}}, "opcodes[0]"},
+      {{.name = "flow", .count = 0}, "count"}};
+  for (const auto& [spec, field] : cases)
+    EXPECT_EQ(refused(mesh, spec), field.empty() ? "" : "mesh_traffic[2]." + field);
+  EXPECT_EQ(refused(not_square, {.name = "flow", .pattern = MeshPattern::transpose}), "mesh_traffic[2].pattern");
   run([] {});
 }
 

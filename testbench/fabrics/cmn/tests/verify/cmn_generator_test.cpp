@@ -4,7 +4,9 @@
 #include <array>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <set>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,7 +16,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "testbench/fabrics/cmn/tests/verify/cmn_case.h"
+#include "testbench/campaigns/verify/case_generator.h"
 #include "testbench/fabrics/cmn/verify/cmn_generator.h"
 #include "testbench/fabrics/cmn/verify/mesh_events.h"
 #include "testbench/host/driver_sets.h"
@@ -31,7 +33,8 @@ constexpr std::uint64_t kCases = 300;
 constexpr std::array<const char*, 4> kKernels{"6.1.192", "6.12.118", "7.2.13", "7.3.4"};
 
 std::shared_ptr<const scenario::ScenarioFile> file_of(std::uint64_t seed, std::string_view kernel) {
-  Value read = scenario::parse_text(scenario::to_yaml(cmn_case(seed, kernel)), fmt::format("seed {}", seed));
+  Value read =
+      scenario::parse_text(scenario::to_yaml(make_case(CmnGenerator(), kernel, seed, 0)), fmt::format("seed {}", seed));
   return std::make_shared<const scenario::ScenarioFile>(std::move(read), std::filesystem::path());
 }
 
@@ -49,16 +52,6 @@ TEST(CmnGeneratorTest, cases_are_valid_for_every_kernel) {
       EXPECT_FALSE(spec.measures.empty());
     }
   }
-}
-
-TEST(CmnGeneratorTest, a_seed_gives_the_same_case_each_time_and_another_seed_another) {
-  std::set<std::string> different;
-  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
-    const std::string once = scenario::to_yaml(cmn_case(seed, "7.3.4"));
-    EXPECT_EQ(once, scenario::to_yaml(cmn_case(seed, "7.3.4"))) << seed;
-    different.insert(once);
-  }
-  EXPECT_EQ(different.size(), 50U);
 }
 
 /// What a mesh has, in words.
@@ -132,57 +125,28 @@ TEST(CmnGeneratorTest, every_product_shape_and_device_occurs) {
   for (const char* const product : {"CMN-700", "CI-700", "CMN-S3"}) {
     for (const unsigned ports : {1, 2, 3, 4}) wanted.push_back(fmt::format("{} with {} ports", product, ports));
   }
-  for (const char* const trait : {"single",
-                                  "single with 6 ports",
-                                  "column",
-                                  "row",
-                                  "wide",
-                                  "tall",
-                                  "square",
-                                  "more than 128",
-                                  "more than 144",
-                                  "linked",
-                                  "sockets",
-                                  "first crosspoint not in the first domain",
-                                  "1 DTCs",
-                                  "2 DTCs",
-                                  "3 DTCs",
-                                  "4 DTCs",
-                                  "2 DTCs on 1 lines",
-                                  "4 DTCs on 1 lines",
-                                  "4 DTCs on 2 lines",
-                                  "4 DTCs on 3 lines",
-                                  "second req",
-                                  "second rsp",
-                                  "second snp",
-                                  "second dat",
-                                  "external",
-                                  "isolated",
-                                  "automotive",
-                                  "device_isolation",
-                                  "must be left alone",
-                                  "empty_children"})
-    wanted.emplace_back(trait);
-  for (const char* const device : {"RN-F", "RN-I", "RN-D", "HN-F", "HN-S", "HN-I", "HN-D", "HN-T", "HN-P", "SN-F",
-                                   "SBSX", "MTSX", "CXRH", "CCG", "CCG-RNI", "RN-Fx2", "HN-Fx3", "HN-Sx4", "RN-Ix2"})
-    wanted.emplace_back(device);
+  std::istringstream others(
+      "single, single with 6 ports, column, row, wide, tall, square, more than 128, more than 144, linked, sockets, "
+      "first crosspoint not in the first domain, 1 DTCs, 2 DTCs, 3 DTCs, 4 DTCs, 2 DTCs on 1 lines, "
+      "4 DTCs on 1 lines, 4 DTCs on 2 lines, 4 DTCs on 3 lines, second req, second rsp, second snp, second dat, "
+      "external, isolated, automotive, device_isolation, must be left alone, empty_children, "
+      "RN-F, RN-I, RN-D, HN-F, HN-S, HN-I, HN-D, HN-T, HN-P, SN-F, SBSX, MTSX, CXRH, CCG, CCG-RNI, "
+      "RN-Fx2, HN-Fx3, HN-Sx4, RN-Ix2");
+  for (std::string one; std::getline(others >> std::ws, one, ',');) wanted.push_back(one);
   EXPECT_THAT(seen, ::testing::IsSupersetOf(wanted));
 }
 
-/// @return the beginnings of words that event texts have: "hnf_", "wp_combine"
-std::set<std::string> words_of(const std::string& text) {
-  constexpr std::array<const char*, 30> kWords{
-      "dtc_cycles",   "mxp_e_",     "mxp_w_",   "mxp_n_", "mxp_s_", "mxp_p0_",       "mxp_p1_",
-      "mxp_p2_",      "mxp_p3_",    "_stall",   "req2_",  "snp2_",  "watchpoint_up", "watchpoint_down",
-      "wp_exclusive", "wp_combine", "wp_grp=2", "hnf_",   "hns_",   "hni_",          "hnp_",
-      "sbsx_",        "rnid_",      "mtsx_",    "dn_",    "cxra_",  "cxha_",         "ccra_",
-      "ccha_",        "ccla_"};
+constexpr std::string_view kWords =
+    "dtc_cycles mxp_e_ mxp_w_ mxp_n_ mxp_s_ mxp_p0_ mxp_p1_ mxp_p2_ mxp_p3_ _stall req2_ snp2_ watchpoint_up "
+    "watchpoint_down wp_exclusive wp_combine wp_grp=2 hnf_ hns_ hni_ hnp_ sbsx_ rnid_ mtsx_ dn_ cxra_ cxha_ ccra_ "
+    "ccha_ ccla_ bynodeid=1 filter= filter2= type=0x6 type=0x7770 type=0xd {";
+
+/// @return those of kWords that event texts have
+std::set<std::string> words_of(std::string_view text) {
   std::set<std::string> words;
-  for (const char* const word : kWords) {
-    if (text.find(word) != std::string::npos) words.insert(word);
-  }
-  for (const char* const word : {"bynodeid=1", "filter=", "filter2=", "type=0x6", "type=0x7770", "type=0xd", "{"}) {
-    if (text.find(word) != std::string::npos) words.insert(word);
+  std::istringstream all{std::string(kWords)};
+  for (std::string word; all >> word;) {
+    if (text.find(word) != std::string_view::npos) words.insert(word);
   }
   return words;
 }
@@ -201,11 +165,7 @@ TEST(CmnGeneratorTest, every_kind_of_event_occurs) {
       if (bulk) most_at_once = std::max(most_at_once, bulk->more.size() + 1);
     }
   }
-  std::set<std::string> wanted = words_of(
-      "dtc_cycles mxp_e_ mxp_w_ mxp_n_ mxp_s_ mxp_p0_ mxp_p1_ mxp_p2_ mxp_p3_ _stall req2_ snp2_ watchpoint_up "
-      "watchpoint_down wp_exclusive wp_combine wp_grp=2 hnf_ hns_ hni_ hnp_ sbsx_ rnid_ mtsx_ dn_ cxra_ cxha_ ccra_ "
-      "ccha_ ccla_ bynodeid=1 filter= filter2= type=0x6 type=0x7770 type=0xd {");
-  EXPECT_THAT(seen, ::testing::IsSupersetOf(wanted));
+  EXPECT_EQ(seen, words_of(kWords));
   EXPECT_THAT(refused, ::testing::IsSupersetOf({"{", "type=0x6", "type=0x7770", "dtc_cycles", "bynodeid=1"}));
   EXPECT_GE(most_at_once, 8U);
 }
@@ -233,35 +193,74 @@ TEST(CmnGeneratorTest, older_drivers_get_what_they_can_count) {
   EXPECT_TRUE(middle.contains("4 DTCs"));
 }
 
-/// Each reason for which a driver must refuse a group.
-TEST(CmnFitTest, knows_why_a_group_is_refused) {
+MeshEvent event_at(MeshEvent::Kind kind, unsigned dtm, unsigned domain = 0) {
+  MeshEvent event;
+  event.kind = kind;
+  event.places = {{.node = dtm, .domain = domain, .dtm = dtm, .checked_dtm = dtm}};
+  return event;
+}
+
+MeshEvent filtered(MeshEvent event, unsigned code) {
+  event.filters = {{scoreboard::NodeFilter::occupancy, code}};
+  return event;
+}
+
+/// What a DTM and a DTC have room for, and why drivers refuse a group.
+TEST(CmnFitTest, knows_which_groups_fit) {
+  using Kind = MeshEvent::Kind;
   using Refusal = CmnFit::Refusal;
-  using ::testing::ElementsAre;
-  const CmnFit fit(CmnDriver("7.3.4"), cmn::Product::cmn700, 2);
-  MeshEvent cycles;
-  EXPECT_THAT(fit.refusals({&cycles, &cycles}), ElementsAre(Refusal::cycles));
-  MeshEvent here;
-  here.kind = MeshEvent::Kind::flits;
-  here.places = {{.node = 0, .domain = 0, .dtm = 0, .checked_dtm = 0}};
-  EXPECT_THAT(fit.refusals({&here, &here, &here, &here, &here}), ElementsAre(Refusal::dtm_full));
-  std::vector<MeshEvent> nine(9, here);
-  std::vector<const MeshEvent*> all;
-  for (unsigned index = 0; index < nine.size(); ++index) {
-    nine[index].places.front().checked_dtm = index;
-    all.push_back(&nine[index]);
-  }
-  EXPECT_THAT(fit.refusals(all), ElementsAre(Refusal::dtc_full));
-  MeshEvent read = here;
-  read.filters = {{scoreboard::NodeFilter::occupancy, 1}};
-  MeshEvent write = here;
-  write.filters = {{scoreboard::NodeFilter::occupancy, 2}};
-  EXPECT_THAT(fit.refusals({&read, &write}), ElementsAre(Refusal::filter));
-  MeshEvent up = here;
-  up.kind = MeshEvent::Kind::watchpoint;
-  EXPECT_THAT(fit.refusals({&up, &up, &up}), ElementsAre(Refusal::watchpoints_full));
+  const MeshEvent cycles;
+  const MeshEvent here = event_at(Kind::flits, 0);
+  MeshEvent two = here;  // nodes at one DTM: the driver takes a group that its hardware has no room for
+  two.places.push_back(two.places.front());
+  const MeshEvent down = event_at(Kind::watchpoint, 0);
+  MeshEvent up = down;
+  up.upload = true;
   MeshEvent combined = up;
   combined.combined = true;
-  EXPECT_THAT(fit.refusals({&up, &combined}), ElementsAre(Refusal::combination));
+  const MeshEvent read = filtered(event_at(Kind::node, 0), 1);
+  const MeshEvent write = filtered(read, 2);
+  MeshEvent other = write;  // the driver checks filters by DTM
+  other.places.front().node = 5;
+  std::vector<MeshEvent> many;  // nine in one domain, the other in another
+  for (unsigned dtm = 0; dtm < 10; ++dtm) many.push_back(event_at(Kind::flits, dtm, dtm / 9));
+  const auto nine_from = [&](std::size_t first) {
+    std::vector<const MeshEvent*> all;
+    for (std::size_t index = first; index < first + 9; ++index) all.push_back(&many[index]);
+    return all;
+  };
+  struct Row {
+    std::vector<const MeshEvent*> events;
+    bool as_group;
+    std::set<Refusal> refusals;
+    std::optional<bool> alone{};
+    const char* driver = "7.3.4";
+  };
+  const std::vector<Row> rows{
+      {{&here, &here, &here, &here}, true, {}},
+      {{&here, &here, &here, &here, &here}, false, {Refusal::dtm_full}},
+      {{&here, &two, &two}, false, {}},
+      {{&up, &down, &up, &down}, true, {}},
+      {{&up, &down, &up, &up}, false, {Refusal::watchpoints_full}},
+      {{&up, &combined}, false, {Refusal::combination}},
+      {{&cycles, &cycles}, false, {Refusal::cycles}, true},  // of two DTCs
+      {{&cycles, &cycles, &cycles}, false, {Refusal::cycles}, false},
+      {{&read, &read}, true, {}},
+      {{&read, &write}, false, {Refusal::filter}, false},
+      {{&read, &other}, false, {Refusal::filter}, true},
+      {nine_from(0), false, {Refusal::dtc_full}},
+      {nine_from(1), true, {}},
+      {nine_from(1), false, {Refusal::dtc_full}, true, "6.12.118"},  // counts all DTCs together
+  };
+  for (const Row& row : rows) {
+    SCOPED_TRACE(&row - rows.data());
+    const CmnFit fit(CmnDriver(row.driver), cmn::Product::cmn700, 2);
+    EXPECT_EQ(fit.fits(row.events, true), row.as_group);
+    if (row.alone) {
+      EXPECT_EQ(fit.fits(row.events, false), *row.alone);
+    }
+    EXPECT_EQ(fit.refusals(row.events), row.refusals);
+  }
 }
 
 /// Groups that are refused for one reason each, and groups that fill a DTC.
@@ -284,60 +283,6 @@ TEST(CmnGeneratorTest, groups_reach_every_limit) {
   }
   EXPECT_GE(largest, cmn::kGlobalCounters);
   EXPECT_GT(largest_refused, cmn::kGlobalCounters);
-}
-
-TEST(CmnFitTest, knows_what_a_dtm_and_a_dtc_have_room_for) {
-  const CmnFit fit(CmnDriver("7.3.4"), cmn::Product::cmn700, 2);
-  MeshEvent here;
-  here.kind = MeshEvent::Kind::flits;
-  here.places = {{.node = 0, .domain = 0, .dtm = 0, .checked_dtm = 0}};
-  EXPECT_TRUE(fit.fits({&here, &here, &here, &here}, true));
-  EXPECT_FALSE(fit.fits({&here, &here, &here, &here, &here}, true));
-  EXPECT_FALSE(fit.refusals({&here, &here, &here, &here, &here}).empty());
-  MeshEvent two = here;  // nodes at one DTM: the driver takes a group that its hardware has no room for
-  two.places.push_back(two.places.front());
-  EXPECT_FALSE(fit.fits({&here, &two, &two}, true));
-  EXPECT_TRUE(fit.refusals({&here, &two, &two}).empty());
-  MeshEvent up = here;
-  up.kind = MeshEvent::Kind::watchpoint;
-  up.upload = true;
-  MeshEvent down = up;
-  down.upload = false;
-  EXPECT_TRUE(fit.fits({&up, &down, &up, &down}, true));
-  EXPECT_FALSE(fit.fits({&up, &down, &up, &up}, true));
-  EXPECT_FALSE(fit.refusals({&up, &down, &up, &up}).empty());
-  MeshEvent cycles;
-  EXPECT_TRUE(fit.fits({&cycles, &cycles}, false));  // of two DTCs
-  EXPECT_FALSE(fit.fits({&cycles, &cycles}, true));
-  EXPECT_FALSE(fit.fits({&cycles, &cycles, &cycles}, false));
-}
-
-TEST(CmnFitTest, knows_that_a_node_has_one_code_of_a_filter_and_that_old_drivers_count_all_dtcs_together) {
-  MeshEvent read;
-  read.kind = MeshEvent::Kind::node;
-  read.places = {{.node = 4, .domain = 0, .dtm = 0, .checked_dtm = 0}};
-  read.filters = {{scoreboard::NodeFilter::occupancy, 1}};
-  MeshEvent write = read;
-  write.filters = {{scoreboard::NodeFilter::occupancy, 2}};
-  MeshEvent other = write;
-  other.places.front().node = 5;
-  const CmnFit fit(CmnDriver("7.3.4"), cmn::Product::cmn700, 2);
-  EXPECT_TRUE(fit.fits({&read, &read}, true));
-  EXPECT_FALSE(fit.fits({&read, &write}, false));
-  EXPECT_TRUE(fit.fits({&read, &other}, false));
-  EXPECT_FALSE(fit.fits({&read, &other}, true));  // the driver checks filters by DTM
-  std::vector<MeshEvent> nine(9);
-  std::vector<const MeshEvent*> all;
-  for (unsigned index = 0; index < nine.size(); ++index) {
-    nine[index].kind = MeshEvent::Kind::flits;
-    nine[index].places = {{.node = index, .domain = index < 8 ? 0U : 1U, .dtm = index, .checked_dtm = index}};
-    all.push_back(&nine[index]);
-  }
-  EXPECT_TRUE(fit.fits(all, true));
-  const CmnFit older(CmnDriver("6.12.118"), cmn::Product::cmn700, 2);
-  EXPECT_FALSE(older.fits(all, true));
-  EXPECT_FALSE(older.refusals(all).empty());
-  EXPECT_TRUE(older.fits(all, false));
 }
 
 TEST(CmnGeneratorTest, the_kernels_own_drivers_pass) {

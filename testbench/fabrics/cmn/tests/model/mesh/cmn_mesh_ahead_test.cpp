@@ -60,10 +60,7 @@ class Source final : public cmn::MeshDevice {
       EXPECT_LT(ahead, time_to_activity());
     }
     if (left_ != 0 && random_.below(below_) == 0 && mesh_->ready(Channel::req, 0, 0)) {
-      cmn::FlitFields fields;
-      fields.srcid = kXp0Port0;
-      fields.tgtid = kXp6Port1;
-      fields.opcode = 4;
+      cmn::FlitFields fields{.srcid = kXp0Port0, .tgtid = kXp6Port1, .opcode = 4};
       mesh_->upload(Channel::req, 0, 0, fields);
       --left_;
     }

@@ -119,10 +119,7 @@ class Station final : public cmn::MeshDevice {
   void sent(Channel /*channel*/, const FlitFields& fields, Cycle now) override { told.emplace_back(now, fields.txnid); }
 
   void post(std::uint16_t to, std::uint16_t txnid, Cycle ready, Channel channel = Channel::rsp, bool tell = false) {
-    FlitFields fields;
-    fields.opcode = kComp;
-    fields.tgtid = to;
-    fields.txnid = txnid;
+    FlitFields fields{.tgtid = to, .txnid = txnid, .opcode = kComp};
     mesh_.post(number, channel, fields, ready, tell);
   }
 
@@ -248,9 +245,7 @@ TEST_F(CmnDevices, raw_flits_reach_nobody) {
   Station here(rig.mesh, kHere);
   Station far(rig.mesh, kFar);
   here.action = [&](Cycle) {
-    FlitFields fields;
-    fields.opcode = kComp;
-    fields.tgtid = kFar;
+    FlitFields fields{.tgtid = kFar, .opcode = kComp};
     rig.mesh.upload(Channel::rsp, 0, 0, fields);
   };
   run([&] {
@@ -336,9 +331,7 @@ TEST_F(CmnDevices, cycles_of_holding_are_counted_as_the_nodes_event) {
     EXPECT_EQ(rig.driver.read(event), 0U) << "alone it goes at once";
     // Another source occupies the port for four cycles.
     home.action = [&, left = 4](Cycle now) mutable {
-      FlitFields fields;
-      fields.opcode = kComp;
-      fields.tgtid = kHere;
+      FlitFields fields{.tgtid = kHere, .opcode = kComp};
       rig.mesh.upload(Channel::rsp, 1, 1, fields);
       if (left == 4) home.post(kHere, 3, now);
       if (--left > 0) rig.mesh.call(home.number, now + 1);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The mesh engine, without the movements themselves: cmn_mesh_reference_test.cpp checks those.
+// The mesh engine, without the movements themselves: cmn_mesh_reference_test.cpp checks those. Its mean packet latency is
+// compared with BookSim2's, for uniform random traffic in square meshes.
 
 #include <cstddef>
 #include <cstdint>
@@ -10,18 +11,14 @@
 #include <gtest/gtest.h>
 
 #include "models/cmn/engine/mesh_engine.h"
+#include "testbench/fabrics/cmn/traffic/mesh_traffic.h"
 #include "testbench/tests/models/allocation_counter.h"
 
 namespace pmufab::cmn {
 namespace {
 
 Flit flit_to(unsigned xp, unsigned port, std::uint32_t handle = 1) {
-  Flit flit{};
-  flit.handle = handle;
-  flit.target_xp = static_cast<std::uint8_t>(xp);
-  flit.target_port = static_cast<std::uint8_t>(port);
-  flit.flags = Flit::kSingle;
-  return flit;
+  return {handle, static_cast<std::uint8_t>(xp), static_cast<std::uint8_t>(port), 0, Flit::kSingle};
 }
 
 MeshParameters mesh_of(unsigned columns, unsigned rows) {
@@ -29,78 +26,6 @@ MeshParameters mesh_of(unsigned columns, unsigned rows) {
   parameters.columns = columns;
   parameters.rows = rows;
   return parameters;
-}
-
-TEST(MeshEngine, a_lonely_flit_takes_the_time_of_its_way) {
-  MeshParameters parameters = mesh_of(4, 3);
-  parameters.router_delay = 3;
-  parameters.link_delay = 2;
-  MeshEngine engine(parameters);
-  engine.watch_everything(true);
-  engine.skip_to(1000);
-  engine.upload(Channel::snp, 0, 1, flit_to(11, 0, 77));  // (0,0) to (3,2): three east, two north
-  std::vector<Cycle> left;
-  std::vector<Interface> by;
-  std::vector<unsigned> xps;
-  Cycle delivered = 0;
-  while (engine.next_cycle() != kNoCycle) {
-    engine.step();
-    for (const MeshPulse& pulse : engine.pulses()) {
-      EXPECT_EQ(pulse.handle, 77U);
-      EXPECT_EQ(pulse.channel, Channel::snp);
-      EXPECT_EQ(pulse.event, FlitEvent::valid);
-      left.push_back(engine.now() - 1);
-      by.push_back(pulse.interface);
-      xps.push_back(pulse.xp);
-    }
-    if (!engine.delivered().empty()) delivered = engine.now() - 1;
-  }
-  EXPECT_EQ(left, (std::vector<Cycle>{1005, 1010, 1015, 1020, 1025, 1030}));
-  EXPECT_EQ(by, (std::vector<Interface>{Interface::east, Interface::east, Interface::east, Interface::north,
-                                        Interface::north, Interface::port0}));
-  EXPECT_EQ(xps, (std::vector<unsigned>{0, 1, 2, 3, 7, 11}));
-  EXPECT_EQ(delivered, 1032U);
-}
-
-TEST(MeshEngine, a_device_that_takes_nothing_stalls_its_port_every_cycle) {
-  MeshParameters parameters = mesh_of(1, 1);
-  parameters.download_credits = 3;
-  parameters.credit_delay = 2;
-  MeshEngine engine(parameters);
-  for (unsigned i = 0; i < 4; ++i) {
-    ASSERT_TRUE(engine.ready(Channel::req, 0, 0));
-    engine.upload(Channel::req, 0, 0, flit_to(0, 1));
-    engine.step();
-  }
-  while (engine.now() < 100) engine.step();
-  const auto valid = [&] { return engine.tally(0, Interface::port1, Channel::req, FlitEvent::valid); };
-  const auto stall = [&] { return engine.tally(0, Interface::port1, Channel::req, FlitEvent::stall); };
-  EXPECT_EQ(valid(), 3U);
-  EXPECT_EQ(stall(), 100U - 6);  // the fourth was uploaded in cycle 3 and could leave in 6
-  engine.take(Channel::req, 0, 1);
-  engine.step();
-  engine.step();
-  EXPECT_EQ(valid(), 3U);
-  EXPECT_EQ(stall(), 100U - 6 + 2);
-  engine.step();
-  EXPECT_EQ(valid(), 4U) << "the credit is back two cycles after take()";
-  EXPECT_EQ(stall(), 100U - 6 + 2);
-}
-
-TEST(MeshEngine, channels_do_not_hold_each_other_up) {
-  MeshParameters parameters = mesh_of(2, 1);
-  parameters.download_credits = 1;
-  MeshEngine engine(parameters);
-  for (unsigned i = 0; i < 20; ++i) {
-    if (engine.ready(Channel::dat, 0, 0)) engine.upload(Channel::dat, 0, 0, flit_to(1, 0));
-    engine.step();
-  }
-  EXPECT_GT(engine.tally(1, Interface::port0, Channel::dat, FlitEvent::stall), 0U);
-  engine.upload(Channel::rsp, 0, 0, flit_to(1, 0));
-  const Cycle sent = engine.now();
-  while (engine.delivered().empty()) engine.step();
-  EXPECT_EQ(engine.delivered()[0].channel, Channel::rsp);
-  EXPECT_EQ(engine.now() - 1 - sent, 7U);
 }
 
 TEST(MeshEngine, only_watched_events_become_pulses) {
@@ -236,6 +161,45 @@ TEST(MeshEngine, impossible_parameters_are_refused_by_name) {
   EXPECT_EQ(with([](MeshParameters& p) { p.link_delay = 0; }), "link_delay");
   EXPECT_EQ(with([](MeshParameters& p) { p.credit_delay = 0; }), "credit_delay");
 }
+
+/// A figure of BookSim2 with topology mesh, routing dor, router iq, num_vcs 1, vc_buf_size 8, speculative 1, delays 1,
+/// uniform traffic (a node's own included) and Bernoulli injection from sources with an infinite queue.
+struct Figure {
+  const char* name;
+  unsigned side;           ///< XPs in x and y
+  unsigned packet_length;  ///< flits
+  double rate;             ///< flits per node and cycle
+  double latency;          ///< cycles from the creation of a packet to its ejection
+  double tolerance;        ///< as a share of it
+};
+
+class BookSim2 : public ::testing::TestWithParam<Figure> {};
+
+TEST_P(BookSim2, mean_packet_latency_agrees) {
+  const Figure& figure = GetParam();
+  for (const std::uint64_t seed : {3, 4}) {
+    MeshEngine engine(MeshParameters::booksim2(figure.side, figure.side));
+    traffic::MeshTraffic traffic(engine, {.rate = figure.rate, .packet_length = figure.packet_length, .seed = seed});
+    traffic.run(10'000);
+    traffic.measure();
+    traffic.run(120'000);
+    const double latency = traffic.statistics().mean_latency();
+    EXPECT_NEAR(latency, figure.latency, figure.latency * figure.tolerance) << "seed " << seed;
+    RecordProperty("latency_" + std::to_string(seed), std::to_string(latency));
+    // The requested rate is reached: below saturation everything arrives.
+    const double rate = static_cast<double>(traffic.statistics().flits_delivered) / 120'000 / figure.side / figure.side;
+    EXPECT_NEAR(rate, figure.rate, figure.rate * 0.01);
+  }
+}
+INSTANTIATE_TEST_SUITE_P(figures, BookSim2,
+                         ::testing::Values(Figure{"single_flits_at_005", 8, 1, 0.05, 20.84, 0.01},
+                                           Figure{"single_flits_at_010", 8, 1, 0.10, 21.04, 0.01},
+                                           Figure{"single_flits_at_020", 8, 1, 0.20, 21.55, 0.01},
+                                           Figure{"single_flits_at_030", 8, 1, 0.30, 23.07, 0.01},
+                                           Figure{"single_flits_at_035", 8, 1, 0.35, 26.70, 0.03},
+                                           Figure{"five_flits_at_010", 8, 5, 0.10, 26.33, 0.02},
+                                           Figure{"five_flits_at_010_in_12x12", 12, 5, 0.10, 35.9, 0.02}),
+                         [](const auto& test) { return std::string(test.param.name); });
 
 }  // namespace
 }  // namespace pmufab::cmn

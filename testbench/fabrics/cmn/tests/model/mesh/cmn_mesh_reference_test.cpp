@@ -164,6 +164,7 @@ MeshParameters random_parameters(RandomStream& random) {
 
 class RandomMesh : public ::testing::TestWithParam<unsigned> {};
 
+// contract A45
 TEST_P(RandomMesh, engine_and_reference_agree_in_every_cycle) {
   RandomStream random(1000 + GetParam());
   const MeshParameters parameters = random_parameters(random);
@@ -180,16 +181,15 @@ TEST_P(RandomMesh, engine_and_reference_agree_in_every_cycle) {
 INSTANTIATE_TEST_SUITE_P(seeds, RandomMesh, ::testing::Range(0U, 40U));
 
 TEST(LargestMesh, engine_and_reference_agree_in_every_cycle) {
-  MeshParameters parameters;
-  parameters.columns = kMaximumSide;
-  parameters.rows = kMaximumSide;
-  parameters.channels = {Channel::req, Channel::dat};
-  parameters.router_delay = MeshParameters::kMaximumDelay;
-  parameters.link_delay = MeshParameters::kMaximumDelay;
-  parameters.credit_delay = MeshParameters::kMaximumDelay;
-  parameters.buffer_depth = MeshParameters::kMaximumBuffer;
-  parameters.download_credits = MeshParameters::kMaximumBuffer;
-  Pair pair(parameters, 5);
+  Pair pair({.columns = kMaximumSide,
+             .rows = kMaximumSide,
+             .channels = {Channel::req, Channel::dat},
+             .buffer_depth = MeshParameters::kMaximumBuffer,
+             .download_credits = MeshParameters::kMaximumBuffer,
+             .router_delay = MeshParameters::kMaximumDelay,
+             .link_delay = MeshParameters::kMaximumDelay,
+             .credit_delay = MeshParameters::kMaximumDelay},
+            5);
   pair.run(400, 100, 3, 100, 900);
   EXPECT_GT(pair.deliveries(), 0U);
 }

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
+#include <cstdint>
 #include <functional>
 #include <set>
+#include <stdexcept>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
 #include "models/cmn/description/example_topologies.h"
 #include "models/cmn/description/layout.h"
 #include "models/cmn/description/topology_check.h"
+#include "models/cmn/nodes/system_address_map.h"
 
 namespace pmufab::cmn {
 namespace {
@@ -58,65 +61,6 @@ TEST(CmnTopology, windows_are_aligned_and_apart_and_inside) {
       EXPECT_EQ(layout.root_offset(), 0U);
     }
   }
-}
-
-TEST(CmnTopology, node_ids_mix_two_formats_in_one_mesh) {
-  const Topology topology = examples::ci700_small();  // 3x2: two coordinate bits
-  const Layout layout(topology);
-  EXPECT_EQ(layout.xp(3).node_id, 0x08);  // (0, 1)
-  EXPECT_EQ(layout.xp(2).node_id, 0x40);  // (2, 0)
-  EXPECT_EQ(layout.xp(5).node_id, 0x48);
-  const auto id_of = [&](NodeType type, unsigned logical_id) {
-    const auto found = std::find_if(layout.nodes().begin(), layout.nodes().end(), [&](const NodePlace& node) {
-      return node.type == type && node.logical_id == logical_id;
-    });
-    return found->node_id;
-  };
-  EXPECT_EQ(id_of(NodeType::hn_f, 1), 0x24);  // XP (1, 0) has two ports: port 1 is bit 2
-  EXPECT_EQ(id_of(NodeType::sbsx, 0), 0x44);  // XP (2, 0) has four: port 2 is 2 << 1
-  EXPECT_EQ(id_of(NodeType::mtsx, 0), 0x46);
-  EXPECT_EQ(id_of(NodeType::hn_f, 3), 0x4c);  // (2, 1), port 2
-}
-
-TEST(CmnTopology, single_xp_ids_have_three_bits_of_port) {
-  const Layout layout(examples::cmn700_single_xp());
-  const auto dtc = layout.nodes()[layout.dtc_node(0)];
-  EXPECT_EQ(dtc.node_id, 3U << 2);
-  EXPECT_EQ(layout.root().node_id, dtc.node_id);
-  EXPECT_EQ(layout.dtms(), 3U);  // six ports
-}
-
-TEST(CmnTopology, the_highest_port_in_use_makes_the_dtms) {
-  const Topology topology = examples::s3_small(1);
-  const Layout layout(topology);
-  EXPECT_EQ(layout.dtms_of(0), 2U);  // ports 0 to 3
-  EXPECT_EQ(layout.dtms_of(1), 1U);
-  EXPECT_EQ(layout.dtms_of(8), 2U);  // ports 0 to 2
-  EXPECT_EQ(layout.dtm_of(3, 3), layout.first_dtm(3) + 1);
-  EXPECT_EQ(layout.dtms(), 12U + 3);
-}
-
-TEST(CmnTopology, logical_ids_count_per_type_and_leave_out_given_ones) {
-  Topology topology = examples::cmn600_small();
-  topology.crosspoints[2].ports[1].nodes[0].logical_id = 2;  // the second HN-F
-  check(topology);
-  const Layout layout(topology);
-  std::vector<unsigned> ids;
-  for (const NodePlace& node : layout.nodes()) {
-    if (node.type == NodeType::hn_f) ids.push_back(node.logical_id);
-  }
-  EXPECT_EQ(ids, (std::vector<unsigned>{0, 2, 1, 3}));
-}
-
-TEST(CmnTopology, two_event_sources_for_nodes_with_two_event_sets) {
-  const Layout layout(examples::s3_small(1));
-  unsigned hnp_second = 0;
-  for (const EventSource& source : layout.sources()) {
-    if (layout.nodes()[source.node].type != NodeType::hn_p) continue;
-    EXPECT_EQ(source.events, source.second ? NodeType::hn_p : NodeType::hn_i);
-    hnp_second += source.second;
-  }
-  EXPECT_EQ(hnp_second, 1U);
 }
 
 // contract A12
@@ -218,6 +162,45 @@ TEST(CmnTopology, deviations_allow_wrong_hardware) {
   wide.crosspoints.resize(13 * 12);
   wide.multiple_dtm = false;
   EXPECT_THROW(check(wide), SpecError);
+}
+
+// Addresses for which a mesh has a node: docs/cmn-nodes.md, section 2. Which node it is, every cross test compares with
+// the judge.
+constexpr std::uint64_t kSbsx = 0x1000'0000'0000;
+constexpr std::uint64_t kMtsx = 0x2000'0000'0000;
+constexpr std::uint64_t kIo = 0x4000'0000'0000;
+constexpr std::uint64_t kOther = 0x8000'0000'0000;
+
+SystemAddressMap map_of(const Topology& topology) {
+  check(topology);
+  return SystemAddressMap(topology, Layout(topology));
+}
+
+std::string error_of(const SystemAddressMap& map, std::uint64_t base, std::uint64_t size) {
+  try {
+    map.check_range(base, size);
+  } catch (const std::invalid_argument& error) {
+    return error.what();
+  }
+  return {};
+}
+
+TEST(CmnAddressMap, what_nobody_answers_for_is_refused_with_what_would_be_needed) {
+  const SystemAddressMap map = map_of(examples::cmn600_small());
+  EXPECT_EQ(error_of(map, 0, 1 << 20), "");
+  EXPECT_EQ(error_of(map, kSbsx, 1 << 20), "");
+  EXPECT_EQ(error_of(map, kIo, 1 << 20), "");
+  EXPECT_NE(error_of(map, kMtsx, 64).find("MTSX"), std::string::npos);
+  EXPECT_NE(error_of(map, kOther, 64).find("gateway"), std::string::npos);
+  EXPECT_NE(error_of(map, 0x3000'0000'0000, 64).find("region 0, 1, 2 or 4"), std::string::npos);
+  EXPECT_NE(error_of(map, kSbsx - 64, 128).find("next region"), std::string::npos);
+  EXPECT_NE(error_of(map, 0, 0).find("not a valid range"), std::string::npos);
+  EXPECT_THROW(static_cast<void>(map.home_of(kMtsx)), std::invalid_argument);
+  EXPECT_THROW(static_cast<void>(map.home_of(kIo)), std::invalid_argument);
+  EXPECT_THROW(static_cast<void>(map.io_node(0)), std::invalid_argument);
+  EXPECT_THROW(static_cast<void>(map.memory_node(0, kMtsx)), std::invalid_argument);
+  EXPECT_TRUE(SystemAddressMap::is_remote(kOther + 64));
+  EXPECT_FALSE(SystemAddressMap::is_remote(kIo));
 }
 
 }  // namespace

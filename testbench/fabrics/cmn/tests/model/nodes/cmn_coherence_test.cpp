@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A whole mesh of nodes under random operations. At any time a line has one writer or many readers, and every operation
-// ends.
+// ends. At rest, snoop filters know every line.
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -124,6 +125,24 @@ struct System {
     EXPECT_GT(sum(&cmn::RnF::snoops), completed() / 20) << "too few snoops to show anything";
     EXPECT_GT(sum(&cmn::RnF::transactions), 1000U);
     checker.check();
+    expect_filters_to_know_every_line();
+  }
+  /// At rest, the snoop filter of its home knows every line of every RN-F.
+  void expect_filters_to_know_every_line() const {
+    for (const std::uint16_t id : nodes.addresses().nodes(DeviceKind::rn_f)) {
+      const cmn::PrivateLines& cache = dynamic_cast<const cmn::RnF&>(*nodes.find(id)).lines();
+      for (std::uint32_t place = 0; place < cache.places(); ++place) {
+        const cmn::LinePlace& one = cache.at(place);
+        if (one.state == LineState::invalid) continue;
+        const std::uint64_t address = one.line * cmn::chi::kLineBytes;
+        const auto& home = dynamic_cast<const cmn::HomeNode&>(*nodes.find(nodes.addresses().home_of(address)));
+        const cmn::HomeNode::Tracked tracked = home.tracked(address);
+        EXPECT_EQ(std::ranges::count(tracked.rn_fs, id), 1) << "line " << one.line;
+        if (one.state == LineState::shared_clean) continue;
+        EXPECT_TRUE(tracked.unique) << "line " << one.line;
+        EXPECT_EQ(tracked.rn_fs.size(), 1U) << "line " << one.line;
+      }
+    }
   }
 
   [[nodiscard]] std::uint64_t sum(std::uint64_t (cmn::RnF::*figure)() const noexcept) const {
@@ -157,27 +176,21 @@ std::vector<Case> cases() {
 class CmnCoherence : public testing::SimulationTest, public ::testing::WithParamInterface<Case> {};
 
 ChiTrafficSpec everything_everywhere() {
-  ChiTrafficSpec spec;
-  spec.name = "everything";
-  spec.mix = everything();
-  spec.outstanding = 12;
-  spec.qos = {0, 5, 15};
-  spec.ranges = {ChiRange{.base = 0, .size = 48 * 64, .weight = 4},
-                 ChiRange{.base = 1 << 20, .size = 1 << 16, .pattern = ChiPattern::hot_set, .hot_size = 1024},
-                 ChiRange{.base = 1 << 24, .size = 1 << 20, .is_private = true, .pattern = ChiPattern::stream}};
-  return spec;
+  return {.name = "everything",
+          .mix = everything(),
+          .ranges = {{.base = 0, .size = 48 * 64, .weight = 4},
+                     {.base = 1 << 20, .size = 1 << 16, .pattern = ChiPattern::hot_set, .hot_size = 1024},
+                     {.base = 1 << 24, .size = 1 << 20, .is_private = true, .pattern = ChiPattern::stream}},
+          .outstanding = 12,
+          .qos = {0, 5, 15}};
 }
 
 TEST_P(CmnCoherence, small_structures_under_high_load_keep_one_writer_or_many_readers) {
   // All structures are too small, so that victims, evictions, back-invalidations and retries happen all the time.
-  cmn::NodeParameters parameters;
-  parameters.rn_f = {.cache_sets = 8, .cache_ways = 2, .outstanding = 8};
-  parameters.sn_f = {.entries = 3, .latency = 30};
-  parameters.home.slc_sets = 4;
-  parameters.home.slc_ways = 2;
-  parameters.home.sf_sets = 4;
-  parameters.home.sf_ways = 2;
-  parameters.home.pocq_entries = 4;
+  const cmn::NodeParameters parameters{
+      .rn_f = {.cache_sets = 8, .cache_ways = 2, .outstanding = 8},
+      .sn_f = {.entries = 3, .latency = 30},
+      .home = {.slc_sets = 4, .slc_ways = 2, .sf_sets = 4, .sf_ways = 2, .pocq_entries = 4}};
   System system(GetParam().topology, parameters);
   system.add(everything_everywhere());
   run([&] {
@@ -187,9 +200,7 @@ TEST_P(CmnCoherence, small_structures_under_high_load_keep_one_writer_or_many_re
 }
 
 TEST_P(CmnCoherence, usual_structures_under_high_load_keep_one_writer_or_many_readers) {
-  cmn::NodeParameters parameters;
-  parameters.rn_f = {.cache_sets = 16, .cache_ways = 4};
-  System system(GetParam().topology, parameters);
+  System system(GetParam().topology, {.rn_f = {.cache_sets = 16, .cache_ways = 4}});
   ChiTrafficSpec spec = everything_everywhere();
   spec.outstanding = 24;
   system.add(spec);
@@ -198,22 +209,18 @@ TEST_P(CmnCoherence, usual_structures_under_high_load_keep_one_writer_or_many_re
 
 /// Requesters of one kind that read and write memory, including the shared lines.
 ChiTrafficSpec from_io(DeviceKind kind, const std::string& name) {
-  ChiTrafficSpec spec;
-  spec.name = name;
-  spec.requesters = kind;
-  spec.mix = {
-      {OperationKind::read_once, 3}, {OperationKind::write_unique_full, 1}, {OperationKind::write_unique_ptl, 1}};
-  spec.ranges = {ChiRange{.base = 0, .size = 48 * 64}, ChiRange{.base = 1 << 20, .size = 1 << 16}};
-  spec.outstanding = 8;
-  return spec;
+  return {.name = name,
+          .requesters = kind,
+          .mix = {{OperationKind::read_once, 3},
+                  {OperationKind::write_unique_full, 1},
+                  {OperationKind::write_unique_ptl, 1}},
+          .ranges = {{.base = 0, .size = 48 * 64}, {.base = 1 << 20, .size = 1 << 16}},
+          .outstanding = 8};
 }
 
 TEST_P(CmnCoherence, requesters_of_io_and_dvm_operations_leave_one_writer_or_many_readers) {
-  cmn::NodeParameters parameters;
-  parameters.rn_f = {.cache_sets = 8, .cache_ways = 2, .outstanding = 8};
-  parameters.home.pocq_entries = 6;
-  parameters.home.sf_sets = 4;
-  parameters.home.sf_ways = 4;
+  const cmn::NodeParameters parameters{.rn_f = {.cache_sets = 8, .cache_ways = 2, .outstanding = 8},
+                                       .home = {.sf_sets = 4, .sf_ways = 4, .pocq_entries = 6}};
   System system(GetParam().topology, parameters);
   const cmn::SystemAddressMap& map = system.nodes.addresses();
   ChiTrafficSpec cpus = everything_everywhere();

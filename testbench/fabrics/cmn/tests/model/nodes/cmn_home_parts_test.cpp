@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of a home node, one by one.
+// The parts of a home node and of others, one by one.
 
 #include <algorithm>
 #include <cstdint>
@@ -14,6 +14,7 @@
 
 #include "models/cmn/description/event_select.h"
 #include "models/cmn/nodes/fifo.h"
+#include "models/cmn/nodes/gateway/link_end.h"
 #include "models/cmn/nodes/home/back_invalidations.h"
 #include "models/cmn/nodes/home/home_events.h"
 #include "models/cmn/nodes/home/home_rules.h"
@@ -213,6 +214,22 @@ TEST(BackInvalidations, end_with_the_last_answer_and_remember_dirty_data) {
   EXPECT_TRUE(all.at(0).dirty);
   EXPECT_EQ(all.under_way(), 1U);
   EXPECT_THROW(all.answer(9, false), std::out_of_range);
+}
+
+TEST(LinkParameters, that_cannot_be_are_refused_by_name) {
+  const auto refused = [](const cmn::LinkParameters& parameters) {
+    const auto fault = cmn::fault_of(parameters);
+    return fault ? fault->field : std::string();
+  };
+  EXPECT_EQ(refused({}), "");
+  EXPECT_EQ(refused({.latency = 0}), "latency");
+  EXPECT_EQ(refused({.cycles_per_flit = 0}), "cycles_per_flit");
+  EXPECT_EQ(refused({.flit_bytes = 48}), "flit_bytes");
+  EXPECT_EQ(refused({.link_credits = 0}), "link_credits");
+  EXPECT_EQ(refused({.rht_entries = 257}), "rht_entries");
+  EXPECT_EQ(refused({.reqtrk_entries = 0}), "reqtrk_entries");
+  EXPECT_EQ(refused({.node_latency = 0}), "node_latency");
+  EXPECT_EQ(refused({.write_buffers = 0}), "write_buffers");
 }
 
 TEST(Fifo, gives_back_in_order_while_it_grows) {

@@ -24,62 +24,20 @@ namespace resp = cmn::chi::resp;
 
 namespace {
 
-constexpr std::array<const char*, cmn::kHomeEvents> kNames{"cache_miss",
-                                                           "slc_sf_cache_access",
-                                                           "cache_fill",
-                                                           "pocq_retry",
-                                                           "pocq_reqs_recvd",
-                                                           "sf_hit",
-                                                           "sf_evictions",
-                                                           "dir_snoops_sent",
-                                                           "brd_snoops_sent",
-                                                           "slc_eviction",
-                                                           "slc_fill_invalid_way",
-                                                           "mc_retries_local",
-                                                           "mc_reqs_local",
-                                                           "qos_hh_retry",
-                                                           "qos_pocq_occupancy",
-                                                           "pocq_addrhaz",
-                                                           "pocq_atomic_addrhaz",
-                                                           "txdat_stall",
-                                                           "txrsp_stall",
-                                                           "seq_hit",
-                                                           "snp_sent",
-                                                           "sfbi_dir_snp_sent",
-                                                           "sfbi_brd_snp_sent",
-                                                           "intv_dirty",
-                                                           "stash_snp_sent",
-                                                           "stash_data_pull",
-                                                           "snp_fwded",
-                                                           "sf_evict_shared_line",
-                                                           "pocq_class_occup",
-                                                           "pocq_class_retry",
-                                                           "class_mc_reqs_local",
-                                                           "snp_intv_cln",
-                                                           "mc_retries_remote",
-                                                           "mc_reqs_remote",
-                                                           "class_mc_reqs_remote",
-                                                           "readonce_hazard_detected"};
-
-cmn::Port port(cmn::Product product, const char* name) { return cmn::standard_port(product, name).value(); }
-
-cmn::Topology topology_of(const HomeSetup& setup) {
+cmn::Topology make_topology() {
+  const auto port = [](const char* name) { return cmn::standard_port(cmn::Product::cmn700, name).value(); };
   cmn::Topology topology;
-  topology.product = setup.product;
-  topology.revision = setup.revision;
+  topology.product = cmn::Product::cmn700;
+  topology.revision = 3;
   topology.columns = 4;
   topology.rows = 2;
-  if (setup.two_channels) topology.channels = {.req = 2, .rsp = 2, .snp = 2, .dat = 2};
   topology.crosspoints.resize(8);
-  const char* const home = setup.home == cmn::NodeType::hn_s ? "HN-S" : "HN-F";
-  const cmn::Product product = setup.product;
-  const char* const gateway = product == cmn::Product::cmn600 || product == cmn::Product::cmn650 ? "CXRH" : "CCG";
-  topology.crosspoints[0].ports = {port(product, "RN-F"), port(product, "SN-F")};
-  topology.crosspoints[1].ports = {port(product, "RN-F"), port(product, "RN-I")};
-  topology.crosspoints[2].ports = {port(product, home)};
-  topology.crosspoints[3].ports = {port(product, "RN-F"), port(product, "-")};
-  topology.crosspoints[4].ports = {port(product, "RN-F"), port(product, "HN-D")};
-  topology.crosspoints[5].ports = {port(product, gateway), port(product, "-")};
+  topology.crosspoints[0].ports = {port("RN-F"), port("SN-F")};
+  topology.crosspoints[1].ports = {port("RN-F"), port("RN-I")};
+  topology.crosspoints[2].ports = {port("HN-F")};
+  topology.crosspoints[3].ports = {port("RN-F"), port("-")};
+  topology.crosspoints[4].ports = {port("RN-F"), port("HN-D")};
+  topology.crosspoints[5].ports = {port("CCG"), port("-")};
   return topology;
 }
 
@@ -95,13 +53,8 @@ bool is_of_class(HomeEvent event) {
   return event == HomeEvent::pocq_class_retry || event == HomeEvent::class_mc_reqs_local ||
          event == HomeEvent::class_mc_reqs_remote;
 }
-bool is_occupancy(HomeEvent event) {
-  return event == HomeEvent::qos_pocq_occupancy || event == HomeEvent::pocq_class_occup;
-}
 
 }  // namespace
-
-std::string name_of(HomeEvent event) { return kNames.at(static_cast<std::size_t>(event)); }
 
 // Requesters.
 
@@ -147,20 +100,15 @@ void HomePeer::take_snoop(const FlitFields& snoop) {
 }
 
 void HomePeer::answer(const FlitFields& snoop, SnoopReply how) {
-  FlitFields fields;
-  fields.tgtid = snoop.srcid;
-  fields.txnid = snoop.txnid;
-  fields.opcode = rsp::kSnpResp;
-  const bool forwards = how == SnoopReply::forwarded || how == SnoopReply::forwarded_dirty;
-  if (forwards) {
+  FlitFields fields{.tgtid = snoop.srcid, .txnid = snoop.txnid, .opcode = rsp::kSnpResp};
+  if (how == SnoopReply::forwarded) {
     const bool unique = snoop.opcode == snp::kSnpUniqueFwd;
-    FlitFields data;
-    data.tgtid = snoop.fwdnid;
-    data.txnid = snoop.fwdtxnid;
-    data.homenid = snoop.srcid;
-    data.dbid = snoop.txnid;
-    data.opcode = dat::kCompData;
-    data.resp = unique ? resp::kUc : resp::kSc;
+    FlitFields data{.tgtid = snoop.fwdnid,
+                    .txnid = snoop.fwdtxnid,
+                    .homenid = snoop.srcid,
+                    .dbid = snoop.txnid,
+                    .opcode = dat::kCompData,
+                    .resp = unique ? resp::kUc : resp::kSc};
     for (unsigned flit = 0; flit < 2; ++flit) {
       data.dataid = static_cast<std::uint8_t>(2 * flit);
       send(Channel::dat, data);
@@ -178,12 +126,12 @@ void HomePeer::answer(const FlitFields& snoop, SnoopReply how) {
     fields.dbid = transaction.request.txnid;
     transactions.push_back(transaction);
   }
-  if (how == SnoopReply::none || how == SnoopReply::forwarded || how == SnoopReply::pull) {
+  if (how != SnoopReply::dirty) {
     send(Channel::rsp, fields);
     return;
   }
-  fields.opcode = forwards ? dat::kSnpRespDataFwded : dat::kSnpRespData;
-  fields.resp = how == SnoopReply::clean ? resp::kSc : resp::kIPd;
+  fields.opcode = dat::kSnpRespData;
+  fields.resp = resp::kIPd;
   for (unsigned flit = 0; flit < 2; ++flit) {
     fields.dataid = static_cast<std::uint8_t>(2 * flit);
     send(Channel::dat, fields);
@@ -191,21 +139,16 @@ void HomePeer::answer(const FlitFields& snoop, SnoopReply how) {
 }
 
 void HomePeer::acknowledge(std::uint16_t to, std::uint16_t dbid) {
-  if (!acknowledges) return;
-  FlitFields fields;
-  fields.tgtid = to;
-  fields.txnid = dbid;
-  fields.opcode = rsp::kCompAck;
+  FlitFields fields{.tgtid = to, .txnid = dbid, .opcode = rsp::kCompAck};
   send(Channel::rsp, fields);
 }
 
 void HomePeer::send_write_data(Transaction& transaction, const FlitFields& response) {
   const std::uint8_t opcode = transaction.request.opcode;
-  FlitFields fields;
-  fields.tgtid = response.srcid;
-  fields.txnid = response.dbid;
-  fields.opcode = is_copy_back(opcode) ? dat::kCopyBackWrData : dat::kNonCopyBackWrData;
-  fields.resp = transaction.data_resp;
+  FlitFields fields{.tgtid = response.srcid,
+                    .txnid = response.dbid,
+                    .opcode = is_copy_back(opcode) ? dat::kCopyBackWrData : dat::kNonCopyBackWrData,
+                    .resp = transaction.data_resp};
   const unsigned flits = is_copy_back(opcode) ? 2 : chi::data_flits(transaction.request.size);
   for (unsigned flit = 0; flit < flits; ++flit) {
     fields.dataid = static_cast<std::uint8_t>(2 * flit);
@@ -240,7 +183,7 @@ void HomePeer::take_response(const FlitFields& flit, Cycle now) {
       return;
     case rsp::kDbidResp:
     case rsp::kCompDbidResp:
-      if (gives_data) send_write_data(transaction, flit);
+      send_write_data(transaction, flit);
       if (flit.opcode == rsp::kDbidResp) return;
       break;
     case rsp::kComp:
@@ -272,9 +215,7 @@ unsigned HomePeer::snoops(std::uint8_t opcode) const {
   return count;
 }
 
-bool HomePeer::idle() const {
-  return std::all_of(transactions.begin(), transactions.end(), [](const Transaction& one) { return one.done; });
-}
+bool HomePeer::idle() const { return std::ranges::all_of(transactions, &Transaction::done); }
 
 // Memory.
 
@@ -293,14 +234,10 @@ void HomeMemory::run(Cycle /*now*/) {
 }
 
 void HomeMemory::answer(const FlitFields& request) {
-  FlitFields fields;
-  fields.tgtid = request.srcid;
-  fields.txnid = request.txnid;
+  FlitFields fields{.tgtid = request.srcid, .txnid = request.txnid};
   if (request.allowretry != 0 && refuses > 0) {
     --refuses;
-    FlitFields grant;
-    grant.tgtid = request.srcid;
-    grant.opcode = rsp::kPCrdGrant;
+    FlitFields grant{.tgtid = request.srcid, .opcode = rsp::kPCrdGrant};
     fields.opcode = rsp::kRetryAck;
     if (grants_first) mesh_.post(number_, Channel::rsp, grant, 0);
     mesh_.post(number_, Channel::rsp, fields, 0);
@@ -323,14 +260,19 @@ void HomeMemory::answer(const FlitFields& request) {
 
 // The bench.
 
-HomeBench::HomeBench(const std::string& name, const HomeSetup& setup)
-    : mesh(name.c_str(), topology_of(setup), {}),
-      cpu((name + "_cpu").c_str()),
-      addresses(mesh.topology(), mesh.layout()) {
+HomeBench::HomeBench(const std::string& name, const cmn::HomeParameters& parameters)
+    : mesh(name.c_str(), make_topology(), {}), cpu((name + "_cpu").c_str()), addresses(mesh.topology(), mesh.layout()) {
+  constexpr std::array kHomes = {cmn::NodeType::hn_f};
+  mesh.pmu().listen(
+      kHomes,
+      [](void* context, const cmn::Pmu::NodeOccurrence& one) {
+        static_cast<HomeBench*>(context)->heard.push_back(one);
+      },
+      this);
   cpu.socket.bind(mesh.config_space().socket);
   const std::uint16_t home_id = addresses.nodes(cmn::DeviceKind::home)[0];
   for (const cmn::DevicePlace& place : addresses.devices()) {
-    if (place.node_id == home_id) home = std::make_unique<cmn::HomeNode>(mesh, addresses, place, setup.parameters);
+    if (place.node_id == home_id) home = std::make_unique<cmn::HomeNode>(mesh, addresses, place, parameters);
   }
   for (const std::uint16_t id : addresses.nodes(cmn::DeviceKind::rn_f))
     rn_fs.push_back(std::make_unique<HomePeer>(mesh, id, home_id));
@@ -359,16 +301,19 @@ const HomePeer::Transaction& HomeBench::perform(HomePeer& peer, std::uint8_t opc
   return peer[txnid];
 }
 
-std::vector<std::uint16_t> ids(HomeBench& bench, std::initializer_list<unsigned> rn_fs) {
-  std::vector<std::uint16_t> all;
-  for (const unsigned index : rn_fs) all.push_back(bench.rnf(index).node_id);
+std::vector<unsigned> HomeBench::sharers(std::uint64_t address) const {
+  std::vector<unsigned> all;
+  for (const std::uint16_t id : home->tracked(address).rn_fs) {
+    const auto one = std::find_if(rn_fs.begin(), rn_fs.end(), [&](const auto& peer) { return peer->node_id == id; });
+    all.push_back(static_cast<unsigned>(one - rn_fs.begin()));
+  }
   return all;
 }
 
 void share(HomeBench& bench) {
   bench.rnf(0).reply = SnoopReply::forwarded;
-  bench.perform(bench.rnf(0), req::kReadShared, kLine);
-  bench.perform(bench.rnf(1), req::kReadShared, kLine);
+  bench.perform(0, req::kReadShared, kLine);
+  bench.perform(1, req::kReadShared, kLine);
   bench.rnf(0).reply = SnoopReply::none;
 }
 
@@ -379,48 +324,43 @@ void release(HomeBench& bench) {
 
 // Counting.
 
-HomeCounting::HomeCounting(const HomeSetup& setup, std::vector<ExpectedCount> expected, bool only_these)
-    : setup_(setup) {
-  const cmn::HomeEventIds ids = cmn::home_event_ids(setup.product, setup.revision, setup.home);
-  if (!only_these) {
-    for (unsigned i = 0; i < cmn::kHomeEvents; ++i) {
-      const auto event = static_cast<HomeEvent>(i);
-      const bool named =
-          std::any_of(expected.begin(), expected.end(), [&](const ExpectedCount& one) { return one.event == event; });
-      if (ids[i] != 0 && !named && !is_of_class(event) && !is_occupancy(event)) expected.push_back({event, 0});
+void HomeBench::expect(const HomeCounts& counts) const {
+  const std::int64_t taken = counts.taken_from_one + counts.taken_from_many;
+  std::vector<ExpectedCount> expected = {{HomeEvent::pocq_reqs_recvd, counts.requests},
+                                         {HomeEvent::slc_sf_cache_access, counts.look_ups.value_or(counts.requests)},
+                                         {HomeEvent::cache_miss, counts.misses},
+                                         {HomeEvent::cache_fill, counts.fills},
+                                         {HomeEvent::slc_fill_invalid_way, counts.fills - counts.replacing},
+                                         {HomeEvent::mc_reqs_local, counts.memory},
+                                         {HomeEvent::sf_hit, counts.sf_hits},
+                                         {HomeEvent::dir_snoops_sent, counts.directed},
+                                         {HomeEvent::brd_snoops_sent, counts.broadcast},
+                                         {HomeEvent::snp_fwded, counts.forwarding},
+                                         {HomeEvent::sfbi_dir_snp_sent, counts.taken_from_one},
+                                         {HomeEvent::sfbi_brd_snp_sent, counts.taken_from_many},
+                                         {HomeEvent::snp_sent, counts.directed + counts.broadcast + taken},
+                                         {HomeEvent::sf_evictions, taken},
+                                         {HomeEvent::sf_evict_shared_line, counts.taken_from_many}};
+  expected.insert(expected.end(), counts.others.begin(), counts.others.end());
+  const cmn::Topology& topology = mesh.topology();
+  const cmn::HomeEventIds ids = cmn::home_event_ids(topology.product, topology.revision, cmn::NodeType::hn_f);
+  for (unsigned number = 0; number < cmn::kHomeEvents; ++number) {
+    const auto event = static_cast<HomeEvent>(number);
+    if (ids[number] == 0) continue;
+    const auto happened = [&](std::optional<unsigned> code) {
+      return std::ranges::count_if(heard, [&](const cmn::Pmu::NodeOccurrence& one) {
+        return one.id == ids[number] && (!code || (one.classes >> *code & 1U) != 0);
+      });
+    };
+    bool named = is_of_class(event);
+    for (const ExpectedCount& one : expected) {
+      if (one.event != event) continue;
+      named = true;
+      EXPECT_EQ(happened(one.code), one.count) << "event " << ids[number] << ", code " << one.code.value_or(0);
     }
-  }
-  // A node has one filter for all events, so the events of a group have the same filter.
-  for (const ExpectedCount& one : expected) {
-    const auto group = std::find_if(groups_.begin(), groups_.end(), [&](const auto& events) {
-      return events.size() < 4 && events.front().filter == one.filter;
-    });
-    if (group == groups_.end()) {
-      groups_.push_back({one});
-    } else {
-      group->push_back(one);
+    if (!named) {
+      EXPECT_EQ(happened({}), 0) << "event " << ids[number];
     }
-  }
-  for (std::size_t i = 0; i < groups_.size(); ++i)
-    benches_.push_back(std::make_unique<HomeBench>("cmn" + std::to_string(i), setup));
-}
-
-void HomeCounting::check(const Scenario& scenario) {
-  const cmn::HomeEventIds ids = cmn::home_event_ids(setup_.product, setup_.revision, setup_.home);
-  for (std::size_t i = 0; i < groups_.size(); ++i) {
-    HomeBench& bench = *benches_[i];
-    ASSERT_TRUE(bench.driver.probe(bench.mesh.layout().root_offset()));
-    const auto homes = bench.driver.find(static_cast<unsigned>(setup_.home));
-    std::vector<CmnDriver::Event> events;
-    for (const ExpectedCount& one : groups_[i])
-      events.push_back(bench.driver.open(homes, ids[static_cast<std::size_t>(one.event)], one.filter));
-    scenario(bench);
-    bench.settle();
-    for (std::size_t k = 0; k < events.size(); ++k) {
-      const ExpectedCount& one = groups_[i][k];
-      EXPECT_EQ(bench.driver.close(events[k]), one.count) << name_of(one.event) << " with filter " << one.filter;
-    }
-    if (::testing::Test::HasFailure()) return;
   }
 }
 

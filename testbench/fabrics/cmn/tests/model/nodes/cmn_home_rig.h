@@ -4,8 +4,6 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
-#include <initializer_list>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -22,13 +20,11 @@ namespace pmufab::testing {
 
 /// How an RN-F of a test answers a snoop.
 enum class SnoopReply : std::uint8_t {
-  none,             ///< SnpResp: the RN-F does not have the line
-  clean,            ///< SnpRespData without PassDirty
-  dirty,            ///< SnpRespData with PassDirty
-  forwarded,        ///< CompData to the requester, SnpRespFwded
-  forwarded_dirty,  ///< CompData to the requester, SnpRespDataFwded with PassDirty
-  pull,             ///< SnpResp with DataPull
-  later,            ///< nothing yet: the test calls HomePeer::answer()
+  none,       ///< SnpResp: the RN-F does not have the line
+  dirty,      ///< SnpRespData with PassDirty
+  forwarded,  ///< CompData to the requester, SnpRespFwded
+  pull,       ///< SnpResp with DataPull
+  later,      ///< nothing yet: the test calls HomePeer::answer()
 };
 
 /// The parts of a test's request besides opcode and address.
@@ -79,8 +75,6 @@ class HomePeer final : public cmn::MeshDevice {
 
   std::uint16_t node_id;
   SnoopReply reply = SnoopReply::none;  ///< to snoops from now on
-  bool acknowledges = true;             ///< CompAck
-  bool gives_data = true;               ///< write data
   std::vector<Seen> seen;
   std::deque<Transaction> transactions;
   unsigned retries = 0;
@@ -119,13 +113,29 @@ class HomeMemory final : public cmn::MeshDevice {
   unsigned number_;
 };
 
-/// The parameters of a HomeBench.
-struct HomeSetup {
-  cmn::Product product = cmn::Product::cmn700;
-  unsigned revision = 3;
-  cmn::NodeType home = cmn::NodeType::hn_f;
-  cmn::HomeParameters parameters{};
-  bool two_channels = false;
+/// Number of times an event happens.
+struct ExpectedCount {
+  cmn::HomeEvent event;
+  std::int64_t count;
+  std::optional<unsigned> code{};  ///< those that this code of the event's filter lets pass
+};
+
+/// What happens in a scenario. Other counts follow from these by docs/cmn-nodes.md: snp_sent is the sum of all kinds of
+/// snoops, each line taken back from the snoop filter is an eviction of it.
+struct HomeCounts {
+  std::int64_t requests = 0;
+  std::optional<std::int64_t> look_ups{};  ///< absent: one for each request
+  std::int64_t misses = 0;
+  std::int64_t fills = 0;
+  std::int64_t replacing = 0;  ///< of the fills, those in place of another line
+  std::int64_t memory = 0;     ///< requests to it
+  std::int64_t sf_hits = 0;
+  std::int64_t directed = 0;   ///< snoops for a request to one RN-F
+  std::int64_t broadcast = 0;  ///< to several
+  std::int64_t forwarding = 0;
+  std::int64_t taken_from_one = 0;  ///< lines that leave the snoop filter for another
+  std::int64_t taken_from_many = 0;
+  std::vector<ExpectedCount> others{};
 };
 
 /// A small mesh with one home, scripted devices around it, and software at its PMU.
@@ -133,7 +143,7 @@ struct HomeSetup {
 /// Four RN-Fs, an RN-I, a gateway, an SN-F. The home's sets are lines mod sets.
 class HomeBench {
  public:
-  HomeBench(const std::string& name, const HomeSetup& setup);
+  explicit HomeBench(const std::string& name, const cmn::HomeParameters& parameters = {});
 
   /// Run until everything under way has ended.
   void settle();
@@ -142,8 +152,23 @@ class HomeBench {
   /// Send a request, and run until it has ended.
   const HomePeer::Transaction& perform(HomePeer& peer, std::uint8_t opcode, std::uint64_t address,
                                        const RequestOptions& options = {});
+  /// The same by an RN-F.
+  const HomePeer::Transaction& perform(unsigned rn_f, std::uint8_t opcode, std::uint64_t address,
+                                       const RequestOptions& options = {}) {
+    return perform(rnf(rn_f), opcode, address, options);
+  }
   HomePeer& rnf(unsigned index) { return *rn_fs.at(index); }
+  /// @return the RN-Fs that the snoop filter has for a line
+  [[nodiscard]] std::vector<unsigned> sharers(std::uint64_t address) const;
+  [[nodiscard]] std::uint16_t home_id() const { return addresses.nodes(cmn::DeviceKind::home)[0]; }
+  [[nodiscard]] bool is_unique(std::uint64_t address) const { return home->tracked(address).unique; }
+  [[nodiscard]] cmn::HomeNode::SlcState slc(std::uint64_t address) const { return home->slc_state(address); }
 
+  /// Compare what the home has told its PMU of. Events that `counts` does not name must not have happened, except
+  /// occupancies and events of QoS classes.
+  void expect(const HomeCounts& counts) const;
+
+  std::vector<cmn::Pmu::NodeOccurrence> heard;  ///< of the home
   cmn::Mesh mesh;
   Initiator cpu;
   CmnDriver driver{cpu};
@@ -153,45 +178,16 @@ class HomeBench {
   std::unique_ptr<HomePeer> rni;
   std::unique_ptr<HomePeer> gateway;
   std::unique_ptr<HomeMemory> memory;
-  std::vector<unsigned> home_nodes;  ///< the driver's
 };
 
 /// A line for tests.
 inline constexpr std::uint64_t kLine = 0x4'1000;
 
-/// @return the node ids of some RN-Fs.
-[[nodiscard]] std::vector<std::uint16_t> ids(HomeBench& bench, std::initializer_list<unsigned> rn_fs);
 /// Bring kLine into RN-Fs 0 and 1, shared, and clean into the SLC. It takes an access that misses (request, access,
 /// miss, fill of a free way, memory), and one that hits in both, with a forwarding snoop.
 void share(HomeBench& bench);
 
 /// Let memory answer its requests, and run until all has ended.
 void release(HomeBench& bench);
-
-/// Number of times an event happens, with the filters in the high half of the event select.
-struct ExpectedCount {
-  cmn::HomeEvent event;
-  std::uint64_t count;
-  std::uint32_t filter = 0;
-};
-
-/// Plays a scenario on one bench after the other, until the PMU has counted each event.
-class HomeCounting {
- public:
-  using Scenario = std::function<void(HomeBench&)>;
-  /// Make the benches. Call this before the simulation starts. Events that `expected` does not name must not happen,
-  /// except occupancies and events of QoS classes.
-  HomeCounting(const HomeSetup& setup, std::vector<ExpectedCount> expected, bool only_these = false);
-  /// Call this within the story.
-  void check(const Scenario& scenario);
-
- private:
-  HomeSetup setup_;
-  std::vector<std::vector<ExpectedCount>> groups_;  // one per bench
-  std::vector<std::unique_ptr<HomeBench>> benches_;
-};
-
-/// @return the name of an event.
-[[nodiscard]] std::string name_of(cmn::HomeEvent event);
 
 }  // namespace pmufab::testing

@@ -2,100 +2,23 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
-#include <deque>
 #include <functional>
+#include <string_view>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "models/cmn/mesh.h"
-#include "models/cmn/nodes/requester/operation_source.h"
 #include "models/cmn/nodes/system_address_map.h"
 #include "models/cmn/standard_devices.h"
-#include "models/cmn/wire/chi.h"
+#include "testbench/fabrics/cmn/tests/model/nodes/cmn_node_rig.h"
 #include "testbench/fabrics/cmn/tests/model/pmu/cmn_driver.h"
 #include "testbench/support/initiator.h"
 #include "testbench/support/simulation_test.h"
 
 namespace pmufab::testing {
-
-/// A partner of the node under test. It records what it gets, and answers as a test says.
-class Partner final : public cmn::MeshDevice {
- public:
-  struct Got {
-    cmn::Cycle cycle;
-    cmn::Channel channel;
-    cmn::FlitFields fields;
-  };
-
-  Partner(cmn::Mesh& mesh, std::uint16_t node_id) : mesh_(mesh), id(node_id), number(mesh.attach(*this, node_id)) {}
-
-  void run(cmn::Cycle now) override {
-    while (const cmn::Arrival* const arrival = mesh_.arrival(number)) {
-      const cmn::Arrival copy = *arrival;
-      mesh_.take(number);
-      got.push_back({now, copy.channel, copy.fields});
-      if (answer) answer(copy, now);
-    }
-  }
-  void post(cmn::Channel channel, const cmn::FlitFields& fields, cmn::Cycle ready) {
-    mesh_.post(number, channel, fields, ready);
-  }
-  void request(std::uint16_t to, std::uint8_t opcode, std::uint16_t txnid, cmn::Cycle ready, std::uint64_t addr = 0,
-               std::uint8_t size = 6, std::uint8_t order = 0) {
-    cmn::FlitFields fields;
-    fields.opcode = opcode;
-    fields.tgtid = to;
-    fields.txnid = txnid;
-    fields.addr = addr;
-    fields.size = size;
-    fields.order = order;
-    fields.allowretry = 1;
-    post(cmn::Channel::req, fields, ready);
-  }
-  void respond(std::uint16_t to, std::uint8_t opcode, std::uint16_t txnid, cmn::Cycle ready, std::uint16_t dbid = 0,
-               std::uint8_t pcrdtype = 0) {
-    cmn::FlitFields fields;
-    fields.opcode = opcode;
-    fields.tgtid = to;
-    fields.txnid = txnid;
-    fields.dbid = dbid;
-    fields.pcrdtype = pcrdtype;
-    post(cmn::Channel::rsp, fields, ready);
-  }
-  void send_data(std::uint16_t to, std::uint8_t opcode, std::uint16_t txnid, unsigned flits, cmn::Cycle ready) {
-    cmn::FlitFields fields;
-    fields.opcode = opcode;
-    fields.tgtid = to;
-    fields.txnid = txnid;
-    for (unsigned flit = 0; flit < flits; ++flit) {
-      fields.dataid = static_cast<std::uint8_t>(2 * flit);
-      post(cmn::Channel::dat, fields, ready);
-    }
-  }
-  /// Answer every DBID with this many flits of write data.
-  void write_with(unsigned flits, std::uint8_t opcode = cmn::chi::dat::kNonCopyBackWrData) {
-    answer = [this, flits, opcode](const cmn::Arrival& arrival, cmn::Cycle now) {
-      if (arrival.channel == cmn::Channel::rsp &&
-          (arrival.fields.opcode == cmn::chi::rsp::kCompDbidResp || arrival.fields.opcode == cmn::chi::rsp::kDbidResp))
-        send_data(arrival.fields.srcid, opcode, arrival.fields.dbid, flits, now);
-    };
-  }
-  [[nodiscard]] std::uint64_t count(cmn::Channel channel, std::uint8_t opcode) const {
-    return static_cast<std::uint64_t>(std::count_if(
-        got.begin(), got.end(), [&](const Got& one) { return one.channel == channel && one.fields.opcode == opcode; }));
-  }
-
- private:
-  cmn::Mesh& mesh_;
-
- public:
-  std::uint16_t id;
-  unsigned number;
-  std::function<void(const cmn::Arrival&, cmn::Cycle)> answer;
-  std::vector<Got> got;
-};
 
 /// Occupies a port's turns on a channel with raw flits, so that other flits are held there.
 class Filler final : public cmn::MeshDevice {
@@ -108,9 +31,7 @@ class Filler final : public cmn::MeshDevice {
     mesh_.call(number_, first);
   }
   void run(cmn::Cycle now) override {
-    cmn::FlitFields fields;
-    fields.opcode = 1;
-    fields.tgtid = to_;
+    cmn::FlitFields fields{.tgtid = to_, .opcode = 1};
     mesh_.upload(channel_, xp_, port_, fields);
     if (--left_ > 0) mesh_.call(number_, now + 1);
   }
@@ -123,27 +44,6 @@ class Filler final : public cmn::MeshDevice {
   std::uint16_t to_;
   unsigned number_;
   unsigned left_ = 0;
-};
-
-/// Sends the operations of a list as soon as there is room.
-class ListSource final : public cmn::OperationSource {
- public:
-  bool next(cmn::Cycle /*now*/, cmn::Operation& operation) override {
-    if (left.empty()) return false;
-    operation = left.front();
-    left.pop_front();
-    return true;
-  }
-  [[nodiscard]] cmn::Cycle ready(cmn::Cycle now) const override { return left.empty() ? cmn::kNoCycle : now; }
-  void completed(const cmn::Operation& operation, cmn::Cycle /*began*/, cmn::Cycle now) override {
-    done.push_back({operation.tag, now});
-  }
-  struct Done {
-    std::uint32_t tag;
-    cmn::Cycle cycle;
-  };
-  std::deque<cmn::Operation> left;
-  std::vector<Done> done;
 };
 
 /// A mesh of four by two XPs with each kind of I/O node of the product, and a driver for its PMU.
@@ -165,9 +65,7 @@ struct IoRig {
   using Kind = Expected::Kind;
 
   explicit IoRig(cmn::Product product = cmn::Product::cmn700)
-      : mesh("cmn0", topology_of(product), options()), addresses(mesh.topology(), mesh.layout()) {
-    cpu.socket.bind(mesh.config_space().socket);
-  }
+      : bound(topology_of(product), options()), addresses(mesh.topology(), mesh.layout()) {}
 
   static cmn::MeshOptions options() {
     cmn::MeshOptions options;
@@ -235,10 +133,10 @@ struct IoRig {
     }
   }
 
-  cmn::Mesh mesh;
+  BoundMesh bound;
+  cmn::Mesh& mesh = bound.mesh;
   cmn::SystemAddressMap addresses;
-  Initiator cpu{"cpu"};
-  CmnDriver driver{cpu};
+  CmnDriver driver{bound.cpu};
   std::uint64_t runs = 0;
 };
 

@@ -21,10 +21,9 @@ using CmnNodesAllocation = testing::SimulationTest;
 
 TEST_F(CmnNodesAllocation, transactions_allocate_nothing_once_warm) {
   if (!testing::counts_allocations()) GTEST_SKIP() << "the sanitizer's allocator is in place";
-  cmn::NodeParameters parameters;
-  parameters.rn_f = {.cache_sets = 16, .cache_ways = 2, .outstanding = 16};
-  parameters.sn_f.entries = 8;  // causes retries too
-  parameters.home.pocq_entries = 8;
+  const cmn::NodeParameters parameters{.rn_f = {.cache_sets = 16, .cache_ways = 2, .outstanding = 16},
+                                       .sn_f = {.entries = 8},  // causes retries too
+                                       .home = {.pocq_entries = 8}};
   testing::BoundMesh bound(cmn::examples::cmn700_server());
   cmn::Nodes nodes(bound.mesh, parameters);
   ChiTrafficSpec spec;

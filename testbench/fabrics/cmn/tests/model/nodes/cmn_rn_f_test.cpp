@@ -56,15 +56,14 @@ struct Rig {
     go();
   }
   void snoop(std::uint8_t opcode, std::uint64_t address, std::uint8_t rettosrc = 0) {
-    FlitFields fields;
-    fields.tgtid = kRequester;
-    fields.txnid = 9;
-    fields.opcode = opcode;
-    fields.addr = address;
-    fields.rettosrc = rettosrc;
-    fields.fwdnid = kOther;
-    fields.fwdtxnid = 33;
-    home.send(Channel::snp, fields);
+    FlitFields fields{.addr = address,
+                      .tgtid = kRequester,
+                      .txnid = 9,
+                      .fwdnid = kOther,
+                      .fwdtxnid = 33,
+                      .opcode = opcode,
+                      .rettosrc = rettosrc};
+    home.post(Channel::snp, fields);
     advance(kLong);
   }
   [[nodiscard]] std::vector<std::uint8_t> requests() const {
@@ -402,9 +401,7 @@ TEST_F(CmnRnF, pulls_the_data_a_stash_offers_unless_it_has_the_line) {
     rig.snoop(snp::kSnpStashUnique, 0);
     EXPECT_EQ(rig.last().opcode, rsp::kSnpResp);
     EXPECT_EQ(rig.last().datapull, 1);
-    FlitFields request;
-    request.srcid = kRequester;
-    request.txnid = rig.last().dbid;
+    FlitFields request{.srcid = kRequester, .txnid = rig.last().dbid};
     rig.home.reply_data(request, 11, resp::kUdPd);
     advance(kLong);
     EXPECT_EQ(rig.last().opcode, rsp::kCompAck);

@@ -30,20 +30,12 @@ struct Rig {
   explicit Rig(const cmn::SnFParameters& parameters) : home(mesh, kHome), memory(mesh, kMemory, parameters) {}
 
   void request(std::uint8_t opcode, std::uint16_t txnid, std::uint8_t size = 6, std::uint8_t allow_retry = 1) {
-    FlitFields fields;
-    fields.tgtid = kMemory;
-    fields.opcode = opcode;
-    fields.txnid = txnid;
-    fields.size = size;
-    fields.allowretry = allow_retry;
-    home.send(Channel::req, fields);
+    FlitFields fields{.tgtid = kMemory, .txnid = txnid, .opcode = opcode, .size = size, .allowretry = allow_retry};
+    home.post(Channel::req, fields);
   }
   void data(std::uint16_t dbid) {
-    FlitFields fields;
-    fields.tgtid = kMemory;
-    fields.opcode = dat::kNonCopyBackWrData;
-    fields.txnid = dbid;
-    home.send(Channel::dat, fields);
+    FlitFields fields{.tgtid = kMemory, .txnid = dbid, .opcode = dat::kNonCopyBackWrData};
+    home.post(Channel::dat, fields);
   }
 
   testing::BoundMesh bound{cmn::examples::cmn600_small()};

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reference software for CMN meshes, on the registers of a mesh's PMU. Tests publish the events.
+// The reference software for CMN meshes, on the registers of a mesh's PMU. Tests publish the events. What it counts on each
+// product, at all widths, is in scenarios/reference/.
 
 #include "testbench/fabrics/cmn/client/cmn_client.h"
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -16,7 +15,6 @@
 #include <vector>
 
 #include <gtest/gtest.h>
-#include <boost/random/mersenne_twister.hpp>
 
 #include "testbench/fabrics/cmn/tests/model/pmu/cmn_rig.h"
 
@@ -31,6 +29,7 @@ using cmn_client::CmnClient;
 using cmn_client::CounterRequest;
 using testing::advance;
 using testing::CmnRig;
+using testing::Initiator;
 using testing::InterruptProbe;
 using testing::now;
 using testing::xp_event_id;
@@ -38,34 +37,15 @@ using testing::xp_event_id;
 using Kind = CounterRequest::Kind;
 
 CounterRequest of_nodes(NodeType type, unsigned event, std::optional<std::uint16_t> id = {}) {
-  CounterRequest request;
-  request.type = static_cast<unsigned>(type);
-  request.event = event;
-  request.id = id;
-  return request;
+  return {.id = id, .type = static_cast<unsigned>(type), .event = event};
 }
-
 CounterRequest of_crosspoints(Interface interface, Channel channel, std::optional<std::uint16_t> id = {}) {
-  CounterRequest request;
-  request.kind = Kind::crosspoint;
-  request.event = xp_event_id(1, interface, channel);
-  request.id = id;
-  return request;
+  return {.kind = Kind::crosspoint, .id = id, .event = xp_event_id(1, interface, channel)};
 }
-
 CounterRequest of_flits(const CounterRequest::Watchpoint& watchpoint, std::optional<std::uint16_t> id = {}) {
-  CounterRequest request;
-  request.kind = Kind::watchpoint;
-  request.watchpoint = watchpoint;
-  request.id = id;
-  return request;
+  return {.kind = Kind::watchpoint, .id = id, .watchpoint = watchpoint};
 }
-
-CounterRequest of_cycles() {
-  CounterRequest request;
-  request.kind = Kind::cycles;
-  return request;
-}
+constexpr CounterRequest kCycles{.kind = Kind::cycles};
 
 /// A mesh's PMU with the software on it. Something may happen before each access of the software.
 struct ClientRig : CmnRig {
@@ -77,29 +57,16 @@ struct ClientRig : CmnRig {
   }
 
   [[nodiscard]] CmnClient client() {
-    const auto happen = [this] {
-      if (before_access) before_access();
+    const auto before = [this](auto access) {
+      return [this, access](auto... arguments) {
+        if (before_access) before_access();
+        return (cpu.*access)(arguments...);
+      };
     };
-    return CmnClient({.read32 =
-                          [this, happen](std::uint64_t address) {
-                            happen();
-                            return cpu.get32(address);
-                          },
-                      .write32 =
-                          [this, happen](std::uint64_t address, std::uint32_t value) {
-                            happen();
-                            cpu.put32(address, value);
-                          },
-                      .read64 =
-                          [this, happen](std::uint64_t address) {
-                            happen();
-                            return cpu.get64(address);
-                          },
-                      .write64 =
-                          [this, happen](std::uint64_t address, std::uint64_t value) {
-                            happen();
-                            cpu.put64(address, value);
-                          }},
+    return CmnClient({.read32 = before(&Initiator::get32),
+                      .write32 = before(&Initiator::put32),
+                      .read64 = before(&Initiator::get64),
+                      .write64 = before(&Initiator::put64)},
                      {.base = 0, .root = layout.root_offset()}, widths);
   }
 
@@ -162,101 +129,6 @@ INSTANTIATE_TEST_SUITE_P(Meshes, CmnClientMesh,
                                            "s3_r1p0", "s3_r2p0"),
                          [](const auto& mesh) { return std::string(mesh.param); });
 
-TEST_P(CmnClientMesh, is_found_by_its_registers_alone) {
-  ClientRig rig(topology_of(GetParam()));
-  run([&] {
-    const CmnClient client = rig.client();
-    const cmn_client::Mesh& mesh = client.mesh();
-    EXPECT_EQ(mesh.part, cmn::facts_of(rig.topology.product, rig.topology.revision).part);
-    EXPECT_EQ(mesh.revision, rig.topology.revision);
-    EXPECT_EQ(mesh.dtms.size(), rig.layout.dtms());
-    ASSERT_EQ(mesh.crosspoints.size(), rig.layout.xps());
-    ASSERT_EQ(mesh.dtcs.size(), rig.topology.dtcs);
-    for (unsigned dtc = 0; dtc < mesh.dtcs.size(); ++dtc)
-      EXPECT_EQ(mesh.dtcs[dtc].control, rig.layout.nodes()[rig.layout.dtc_node(dtc)].offset + 0xa00U);
-    std::multiset<std::pair<unsigned, unsigned>> expected;
-    for (const cmn::EventSource& source : rig.layout.sources()) {
-      const cmn::NodePlace& node = rig.layout.nodes()[source.node];
-      const NodeType type = source.events == NodeType::rn_d ? NodeType::rn_i : source.events;
-      if (!node.is_closed()) expected.emplace(static_cast<unsigned>(type), node.node_id);
-    }
-    std::multiset<std::pair<unsigned, unsigned>> found;
-    for (const cmn_client::EventNode& node : mesh.nodes) found.emplace(node.type, node.id);
-    EXPECT_EQ(found, expected);
-  });
-}
-
-/// Events of every node of the mesh, in random numbers, are counted by two counters each: of that node alone, and of all
-/// nodes of its type. Local and global counters are narrow, and wrap all the time.
-TEST_P(CmnClientMesh, counts_every_node_exactly_with_narrow_counters) {
-  ClientRig rig(topology_of(GetParam()), {.local_width = 9, .global_width = 8});
-  boost::random::mt19937_64 random(1);
-  run([&] {
-    CmnClient client = rig.client();
-    std::map<NodeType, std::vector<unsigned>> by_type;
-    for (unsigned i = 0; i < rig.layout.sources().size(); ++i) {
-      const cmn::EventSource& source = rig.layout.sources()[i];
-      const NodeType type = source.events == NodeType::rn_d ? NodeType::rn_i : source.events;
-      if (!rig.layout.nodes()[source.node].is_closed()) by_type[type].push_back(i);
-    }
-    unsigned interrupts = 0;
-    for (const auto& [type, sources] : by_type) {
-      const unsigned one = sources[random() % sources.size()];
-      const auto of_all = client.open(of_nodes(type, 1));
-      const auto of_one = client.open(of_nodes(type, 1, rig.id_of(one)));
-      ASSERT_TRUE(of_all && of_one) << cmn::to_string(type);
-      client.run();
-      std::uint64_t all = 0;
-      std::uint64_t alone = 0;
-      for (int step = 0; step < 12; ++step) {
-        for (const unsigned source : sources) {
-          const std::uint64_t amount = random() % (0x1'8000 / sources.size());
-          rig.happen(source, 1, amount);
-          rig.happen(source, 2, amount);  // another event
-          all += amount;
-          if (rig.id_of(source) == rig.id_of(one)) alone += amount;
-        }
-        interrupts += rig.handle(client);
-        EXPECT_EQ(client.count(*of_all), all) << cmn::to_string(type);
-        EXPECT_EQ(client.count(*of_one), alone) << cmn::to_string(type);
-      }
-      client.stop();
-      client.close(*of_all);
-      client.close(*of_one);
-      rig.happen(one, 1, 5);
-      EXPECT_EQ(client.count(*of_all), all);
-      EXPECT_EQ(client.count(*of_one), alone);
-    }
-    EXPECT_GT(interrupts, 2 * by_type.size());
-  });
-}
-
-TEST_P(CmnClientMesh, counts_flits_of_one_crosspoint_and_of_all) {
-  ClientRig rig(topology_of(GetParam()), {.local_width = 8});
-  run([&] {
-    CmnClient client = rig.client();
-    client.run();
-    const unsigned last = rig.layout.xps() - 1;
-    const Interface interface = rig.layout.xps() == 1 ? Interface::port2 : Interface::east;
-    // On a mesh of one crosspoint, numbers of interfaces are those of ports.
-    const Interface named = rig.layout.xps() == 1 ? Interface::north : interface;
-    const auto of_all = client.open(of_crosspoints(named, Channel::dat));
-    const auto of_one = client.open(of_crosspoints(named, Channel::dat, rig.layout.xp(last).node_id));
-    ASSERT_TRUE(of_all && of_one);
-    for (unsigned xp = 0; xp <= last; ++xp) {
-      rig.pulse(xp, interface, Channel::dat, 300 + xp);
-      rig.pulse(xp, interface, Channel::req, 17);
-    }
-    const std::uint64_t all = 300 * (last + 1) + last * (last + 1) / 2;
-    EXPECT_EQ(client.count(*of_all), all);
-    EXPECT_EQ(client.count(*of_one), 300 + last);
-    client.close(*of_one);
-    rig.pulse(last, interface, Channel::dat, 1);
-    EXPECT_EQ(client.count(*of_all), all + 1);
-    EXPECT_EQ(client.count(*of_one), 300 + last);
-  });
-}
-
 TEST_P(CmnClientMesh, is_left_as_it_was_when_everything_is_closed) {
   ClientRig rig(topology_of(GetParam()));
   run([&] {
@@ -273,7 +145,7 @@ TEST_P(CmnClientMesh, is_left_as_it_was_when_everything_is_closed) {
       ASSERT_TRUE(number);
       open.push_back(*number);
     };
-    take(of_cycles());
+    take(kCycles);
     take(of_crosspoints(Interface::east, Channel::req));
     take(of_nodes(static_cast<NodeType>(client.mesh().nodes.back().type), 0x0f, client.mesh().nodes.back().id));
     take(of_flits({.exclusive = true, .value = 7, .mask = 5}));
@@ -349,9 +221,9 @@ TEST_F(CmnClientTest, has_as_many_counters_as_the_hardware) {
     EXPECT_FALSE(client.has_counters_for(requests)) << "a DTC has eight counters";
     requests.back() = of_crosspoints(Interface::east, Channel::req, rig.layout.xp(63).node_id);
     EXPECT_TRUE(client.has_counters_for(requests)) << "the other DTC has eight more";
-    requests.assign(2, of_cycles());
+    requests.assign(2, kCycles);
     EXPECT_TRUE(client.has_counters_for(requests));
-    requests.push_back(of_cycles());
+    requests.push_back(kCycles);
     EXPECT_FALSE(client.has_counters_for(requests)) << "a DTC has one cycle counter";
     // What no counter can count.
     EXPECT_FALSE(client.open(of_nodes(NodeType::hn_s, 0)));
@@ -366,9 +238,7 @@ TEST_F(CmnClientTest, watchpoints_count_flits_that_match_and_pairs_those_that_ma
   ClientRig rig(cmn::examples::cmn600_small(), {.local_width = 8});
   const std::uint16_t xp = rig.layout.xp(1).node_id;
   const auto send = [&](FlitDirection direction, unsigned opcode, unsigned qos, unsigned times) {
-    cmn::FlitFields flit;
-    flit.opcode = static_cast<std::uint8_t>(opcode);
-    flit.qos = static_cast<std::uint8_t>(qos);
+    cmn::FlitFields flit{.opcode = static_cast<std::uint8_t>(opcode), .qos = static_cast<std::uint8_t>(qos)};
     for (unsigned i = 0; i < times; ++i) {
       if (direction == FlitDirection::upload) {
         rig.pmu.upload(1, 1, Channel::req, flit, now());
@@ -439,34 +309,6 @@ TEST_F(CmnClientTest, watchpoints_are_silent_while_they_are_set_up_and_taken_dow
       client.close(*number);
       EXPECT_EQ(client.count(*number), matching);
     }
-  });
-}
-
-TEST_F(CmnClientTest, cycles_of_every_dtc_are_counted_over_wraps) {
-  ClientRig rig(cmn::examples::cmn700_server(), {.cycle_width = 10});
-  run([&] {
-    CmnClient client = rig.client();
-    const auto first = client.open(of_cycles());
-    const auto second = client.open(of_cycles());
-    ASSERT_TRUE(first && second);
-    client.run();
-    const Picoseconds begin = now();
-    unsigned interrupts = 0;
-    for (int step = 0; step < 50; ++step) {
-      advance(300'000);
-      interrupts += rig.handle(client);
-    }
-    const std::uint64_t cycles = rig.clock.edges_before(now()) - rig.clock.edges_before(begin);
-    EXPECT_GT(interrupts, 50U);
-    EXPECT_NEAR(static_cast<double>(client.count(*first)), static_cast<double>(cycles), 1);
-    EXPECT_GE(client.count(*second), cycles);
-    client.stop();
-    const std::uint64_t stopped = client.count(*first);
-    advance(1'000'000);
-    EXPECT_EQ(client.count(*first), stopped);
-    client.close(*first);
-    EXPECT_EQ(client.count(*first), stopped);
-    client.close(*second);
   });
 }
 

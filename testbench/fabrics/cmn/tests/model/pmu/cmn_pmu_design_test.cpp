@@ -17,7 +17,6 @@ namespace pmufab::cmn_pmu_design_test {
 namespace {
 
 using cmn::Channel;
-using cmn::filter_classes;
 using cmn::FilterKind;
 using cmn::Interface;
 using cmn::NodeType;
@@ -28,63 +27,10 @@ using testing::InterruptProbe;
 using testing::now;
 using testing::xp_event_id;
 
-using CmnPmuDesign = testing::SimulationTest;
+using CmnPmuDesign = testing::CmnRigTest;
 
 constexpr std::uint64_t kWrap = 65'536;
 constexpr unsigned kEast = xp_event_id(1, Interface::east, Channel::req);
-
-TEST_F(CmnPmuDesign, a_filter_decides_for_the_events_that_have_it) {
-  CmnRig rig(cmn::examples::cmn700_server());
-  run([&] {
-    ASSERT_TRUE(rig.probe());
-    const unsigned hns = rig.source(NodeType::hn_s, 3);
-    const unsigned id = rig.layout.nodes()[rig.layout.sources()[hns].node].node_id;
-    const auto count = [&](unsigned event_id, std::uint32_t filter) {
-      CmnDriver::Event event = rig.driver.open(rig.driver.find(0x200, id), event_id, filter);
-      rig.pmu.node_event(hns, event_id, filter_classes(1), 1, now());
-      rig.pmu.node_event(hns, event_id, filter_classes(2), 10, now());
-      rig.pmu.node_event(hns, event_id, filter_classes(0), 100, now());
-      return rig.driver.close(event);
-    };
-    EXPECT_EQ(count(0x01, 0U), 111U);  // cache_miss: hbt_lbt_sel at 38:37
-    EXPECT_EQ(count(0x01, 1U << 5), 1U);
-    EXPECT_EQ(count(0x01, 2U << 5), 10U);
-    EXPECT_EQ(count(0x0d, 2U << 7), 10U);   // mc_reqs_local: sn_home_sel at 40:39
-    EXPECT_EQ(count(0x0d, 2U << 5), 111U);  // the other filter has no effect
-    EXPECT_EQ(count(0x0f, 1U), 1U);         // occupancy: occup1_id at 34:32
-    EXPECT_EQ(count(0x26, 0U), 100U);       // class 0 is one class, not all of them
-    EXPECT_EQ(count(0x26, 2U << 3), 10U);   // class_occup_id at 36:35
-    EXPECT_EQ(count(0x2a, 1U << 10), 1U);   // sn_throttle: 44:42
-    EXPECT_EQ(count(0x0e, 0x1dbfU), 111U);  // no filter
-  });
-}
-
-TEST_F(CmnPmuDesign, s3_r2_has_other_fields_and_two_filters_for_evictions) {
-  CmnRig rig(cmn::examples::s3_small(3));
-  run([&] {
-    ASSERT_TRUE(rig.probe());
-    const unsigned hns = rig.source(NodeType::hn_s);
-    const unsigned id = rig.layout.nodes()[rig.layout.sources()[hns].node].node_id;
-    EXPECT_EQ(rig.pmu.filter_value(hns, FilterKind::snp_vc), 2U);  // reset value
-    const auto count = [&](unsigned event_id, std::uint32_t filter) {
-      CmnDriver::Event event = rig.driver.open(rig.driver.find(0x200, id), event_id, filter);
-      rig.pmu.node_event(hns, event_id, filter_classes(1, 3), 1, now());
-      rig.pmu.node_event(hns, event_id, filter_classes(2, 3), 10, now());
-      rig.pmu.node_event(hns, event_id, filter_classes(1, 5), 100, now());
-      return rig.driver.close(event);
-    };
-    EXPECT_EQ(count(0x0a, 0U), 111U);                // slc_eviction
-    EXPECT_EQ(count(0x0a, 1U << 6), 101U);           // hbt_lbt_sel at 39:38
-    EXPECT_EQ(count(0x0a, 1U << 6 | 3U << 20), 1U);  // and evict_state_sel at 54:52
-    EXPECT_EQ(count(0x0a, 3U << 20), 11U);
-    EXPECT_EQ(count(0x01, 2U << 16), 10U);  // cache_miss: enhanced_hbt_lbt_sel at 51:48
-    EXPECT_EQ(count(0x01, 2U << 6), 111U);
-    EXPECT_EQ(count(0x08, 1U << 14), 101U);  // dir_snoops_sent: snp_vc_sel at 47:46
-    EXPECT_EQ(count(0x08, 2U << 14), 111U);
-    EXPECT_EQ(count(0x05, 1U), 101U);       // pocq_reqs_recvd: occup1_id at 35:32
-    EXPECT_EQ(count(0x43, 2U << 10), 10U);  // cbusy11: 45:42
-  });
-}
 
 TEST_F(CmnPmuDesign, an_occurrence_of_several_classes_passes_each_of_their_filters) {
   EXPECT_TRUE(cmn::passes(FilterKind::occup1, 1, 1U << 1 | 1U << 7));
@@ -112,9 +58,7 @@ TEST_F(CmnPmuDesign, occupancy_is_summed_by_code_over_the_cycles_there_are) {
 }
 
 TEST_F(CmnPmuDesign, wraps_of_an_accumulator_are_counted_while_its_event_is) {
-  CmnRig rig(cmn::examples::cmn650_two_dtcs());
-  run([&] {
-    ASSERT_TRUE(rig.probe());
+  on(cmn::examples::cmn650_two_dtcs(), [&](CmnRig& rig) {
     const unsigned hnf = rig.source(NodeType::hn_f, 2);
     const unsigned id = rig.layout.nodes()[rig.layout.sources()[hnf].node].node_id;
     cmn::Occupancy queue;
@@ -180,9 +124,7 @@ TEST_F(CmnPmuDesign, an_overflow_by_what_lasts_interrupts_at_its_own_cycle_while
 
 // contract A28
 TEST_F(CmnPmuDesign, shadows_change_only_when_a_snapshot_is_asked_for) {
-  CmnRig rig(cmn::examples::cmn700_server());
-  run([&] {
-    ASSERT_TRUE(rig.probe());
+  on(cmn::examples::cmn700_server(), [&](CmnRig& rig) {
     CmnDriver::Event near = rig.driver.open(rig.xp(9), kEast);
     CmnDriver::Event far = rig.driver.open(rig.xp(13), kEast);
     rig.pulse(9, Interface::east, Channel::req, kWrap + 7);
@@ -215,9 +157,7 @@ TEST_F(CmnPmuDesign, shadows_change_only_when_a_snapshot_is_asked_for) {
 }
 
 TEST_F(CmnPmuDesign, combined_local_counters_chain) {
-  CmnRig rig(cmn::examples::cmn700_server());
-  run([&] {
-    ASSERT_TRUE(rig.probe());
+  on(cmn::examples::cmn700_server(), [&](CmnRig& rig) {
     rig.driver.enable(true);
     const CmnDriver::Node& xp = rig.driver.nodes()[rig.xp(9)[0]];
     const std::uint64_t base = rig.driver.dtms()[xp.dtm].base;
@@ -241,9 +181,7 @@ TEST_F(CmnPmuDesign, combined_local_counters_chain) {
 }
 
 TEST_F(CmnPmuDesign, joined_global_counters_overflow_as_one) {
-  CmnRig rig(cmn::examples::cmn700_server());
-  run([&] {
-    ASSERT_TRUE(rig.probe());
+  on(cmn::examples::cmn700_server(), [&](CmnRig& rig) {
     CmnDriver::Event event = rig.driver.open(rig.xp(9), kEast);
     rig.cpu.put32(rig.driver.pmcr(0), 0x43);  // A and B
     rig.cpu.put64(rig.driver.pmevcnt(0, 0), 0xffff'ffff);
@@ -258,9 +196,7 @@ TEST_F(CmnPmuDesign, joined_global_counters_overflow_as_one) {
 }
 
 TEST_F(CmnPmuDesign, narrower_local_counters_wrap_and_carry_earlier) {
-  CmnRig rig(cmn::examples::cmn700_server(), {.local_width = 8, .global_width = 16});
-  run([&] {
-    ASSERT_TRUE(rig.probe());
+  on(cmn::examples::cmn700_server(), {.local_width = 8, .global_width = 16}, [&](CmnRig& rig) {
     CmnDriver::Event event = rig.driver.open(rig.xp(9), kEast);
     rig.cpu.put32(rig.driver.pmevcnt(0, 0), 0xffff);
     rig.pulse(9, Interface::east, Channel::req, 513);
@@ -271,9 +207,7 @@ TEST_F(CmnPmuDesign, narrower_local_counters_wrap_and_carry_earlier) {
 }
 
 TEST_F(CmnPmuDesign, a_carry_arrives_after_the_latency_of_its_wires) {
-  CmnRig rig(cmn::examples::cmn700_server(), {.carry = {.latency = 5'000}});
-  run([&] {
-    ASSERT_TRUE(rig.probe());
+  on(cmn::examples::cmn700_server(), {.carry = {.latency = 5'000}}, [&](CmnRig& rig) {
     CmnDriver::Event event = rig.driver.open(rig.xp(9), kEast);
     rig.pulse(9, Interface::east, Channel::req, kWrap);
     EXPECT_EQ(rig.driver.read(event), 0U);  // the local counter has wrapped, the carry is under way
@@ -287,9 +221,7 @@ TEST_F(CmnPmuDesign, a_carry_arrives_after_the_latency_of_its_wires) {
 
 TEST_F(CmnPmuDesign, a_narrow_way_into_a_dtc_delays_carries_and_a_full_queue_loses_them) {
   // 64 XPs wrap in one cycle, 32 of them in each domain.
-  CmnRig rig(cmn::examples::cmn700_server(), {.carry = {.per_cycle = 2, .queue_room = 20}});
-  run([&] {
-    ASSERT_TRUE(rig.probe());
+  on(cmn::examples::cmn700_server(), {.carry = {.per_cycle = 2, .queue_room = 20}}, [&](CmnRig& rig) {
     CmnDriver::Event event = rig.driver.open(rig.driver.find(CmnDriver::kXp), kEast);
     testing::advance_to(rig.clock.time_of_edge(1'000));
     std::vector<cmn::MeshPulse> cycle;
@@ -373,9 +305,7 @@ TEST_F(CmnPmuDesign, who_moves_flits_is_told_of_ports_whose_downloads_a_watchpoi
 }
 
 TEST_F(CmnPmuDesign, a_watchpoint_at_a_port_no_crosspoint_has_sees_nothing) {
-  CmnRig rig(cmn::examples::ci700_small());
-  run([&] {
-    ASSERT_TRUE(rig.probe());
+  on(cmn::examples::ci700_small(), [&](CmnRig& rig) {
     rig.pmu.on_watch([](unsigned, Interface, Channel, cmn::FlitEvent, bool) { ADD_FAILURE() << "nothing to watch"; });
     CmnDriver::Event event = rig.driver.open(rig.xp(0), CmnDriver::Watch{.down = true, .port = 7, .channel = 3});
     for (unsigned port = 0; port < cmn::kMaximumPorts; ++port) {
@@ -387,9 +317,7 @@ TEST_F(CmnPmuDesign, a_watchpoint_at_a_port_no_crosspoint_has_sees_nothing) {
 }
 
 TEST_F(CmnPmuDesign, reset_makes_everything_as_new) {
-  CmnRig rig(cmn::examples::s3_small(3));
-  run([&] {
-    ASSERT_TRUE(rig.probe());
+  on(cmn::examples::s3_small(3), [&](CmnRig& rig) {
     CmnDriver::Event event = rig.driver.open(rig.xp(1), kEast);
     rig.driver.start_cycles(0);
     rig.cpu.put32(rig.driver.pmevcnt(0, 0), 0xffff'ffff);

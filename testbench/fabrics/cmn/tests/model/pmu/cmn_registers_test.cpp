@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The register windows of a mesh: what discovery reads, and how registers behave.
 
-#include <array>
 #include <cstdint>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -18,10 +18,110 @@ namespace {
 using testing::CmnDriver;
 using testing::CmnRig;
 
-class CmnRegisters : public testing::SimulationTest {
- protected:
-  /// The driver finds the mesh that the layout describes.
-  void expect_found(CmnRig& rig, unsigned part, unsigned revision) {
+using CmnRegisters = testing::CmnRigTest;
+
+/// A register of a mesh that says what the mesh is.
+struct Peek {
+  int xp;  ///< kRoot: a register of the root
+  unsigned offset;
+  std::uint64_t mask;
+  std::uint64_t value;
+};
+constexpr int kRoot = -1;
+constexpr std::uint64_t kWord = 0xffff'ffff;
+constexpr std::uint64_t kAll = ~std::uint64_t{0};
+constexpr std::uint64_t bits(unsigned msb, unsigned lsb) { return (kAll >> (63 - msb + lsb)) << lsb; }
+
+struct Found {
+  const char* name;
+  cmn::Topology topology;
+  unsigned part;
+  unsigned revision;
+  std::vector<Peek> peeks{};
+};
+
+/// Connect info is at 0x08 and above; info of ports, as Arm's discovery scripts read it, at 0x900 and above: its bits
+/// 2:0 are the number of devices.
+std::vector<Found> found() {
+  using namespace cmn::examples;
+  return {
+      {"cmn600",
+       cmn600_two_dtcs(),
+       0x434,
+       5,
+       // The register data of CMN-600 end at bit 49 of por_info_global, and have no por_info_global_1.
+       {{kRoot, 0x900, kAll, 0x330'3008}, {kRoot, 0x908, kAll, 0}}},
+      {"cmn600_small",
+       cmn600_small(),
+       0x434,
+       5,
+       {{0, 0x900, kAll, 1}, {0, 0x908, kAll, 1}, {7, 0x908, kAll, 0}}},  // port 1 of XP 7 is not connected
+      {"cmn650",
+       cmn650_two_dtcs(),
+       0x436,
+       3,
+       {{kRoot, 0x900, bits(63, 63), 0},
+        {kRoot, 0x900, bits(53, 50), bits(53, 53) | bits(51, 51)},  // two RSP and two DAT channels
+        {kRoot, 0x900, bits(44, 44), 0},
+        {kRoot, 0x908, 0xf, 5},
+        {1, 0x900, kAll, 1},          // RN-F
+        {1, 0x908, kAll, 2},          // HN-F behind a CAL
+        {1, 0x910, bits(1, 0), 0}}},  // DTM unit info: domain 0
+      {"cmn700", cmn700_server(), 0x43c, 3},
+      {"ci700",
+       ci700_small(),
+       0x43a,
+       2,
+       // contract A16
+       {{2, 0x08, kWord, 0x01},  // RN-I
+        {2, 0x10, kWord, 0x10},  // SN-F
+        {2, 0x18, kWord, 0},
+        {2, 0x28, kWord, 0x0d},  // SBSX at port 2
+        {2, 0x30, kWord, 0x1c},  // MTSX at port 3
+        {2, 0x38, kWord, 0},
+        {2, 0x40, kWord, 0},
+        {0, 0, bits(63, 48), bits(49, 48)},  // numbers of ports: 3, 2, 4
+        {1, 0, bits(63, 48), bits(49, 49)},
+        {2, 0, bits(63, 48), bits(50, 50)}}},
+      {"s3_r0",
+       s3_small(1),
+       0x43e,
+       1,
+       // contract A16
+       {{0, 0x18, kWord, 0x0b},  // HN-P
+        {0, 0x20, kWord, 0x02},  // RN-D
+        {0, 0x28, kWord, 0},
+        {1, 0x08, kWord, 0x19 | 1U << 7}}},  // behind a CAL
+      {"s3_r1", s3_small(2), 0x43e, 2},
+      {"s3_r2",
+       s3_small(3),
+       0x43e,
+       3,
+       {{kRoot, 0x900, bits(63, 63) | bits(59, 59), bits(59, 59)},
+        {kRoot, 0x908, bits(11, 0), 2U | 2U << 3 | 2U << 6 | 2U << 9}}},
+      {"largest", cmn700_largest(), 0x43c, 3},
+      {"single_xp",
+       cmn700_single_xp(),
+       0x43c,
+       3,
+       {{0, 0x900, kAll, 2},  // RN-F behind a CAL
+        {0, 0x908, kAll, 0},
+        {0, 0x910, kAll, 1},
+        {0, 0x920, kAll, 1},
+        {0, 0x930, kAll, 1},
+        {0, 0x940, kAll, 1},
+        {0, 0x950, kAll, 1}}},
+  };
+}
+
+class CmnDiscovery : public testing::SimulationTest, public ::testing::WithParamInterface<Found> {};
+INSTANTIATE_TEST_SUITE_P(Meshes, CmnDiscovery, ::testing::ValuesIn(found()),
+                         [](const auto& mesh) { return std::string(mesh.param.name); });
+
+TEST_P(CmnDiscovery, finds_the_mesh_that_the_layout_describes) {
+  const auto& [name, topology, part, revision, peeks] = GetParam();
+  CmnRig rig(topology);
+  run([&, part = part, revision = revision, &peeks = peeks] {
     ASSERT_TRUE(rig.probe());
     EXPECT_EQ(rig.driver.part(), part);
     EXPECT_EQ(rig.driver.revision(), revision);
@@ -29,174 +129,28 @@ class CmnRegisters : public testing::SimulationTest {
     EXPECT_EQ(rig.driver.multiple_dtm(), rig.topology.multiple_dtm);
     EXPECT_EQ(rig.driver.dtms().size(), rig.layout.dtms());
     ASSERT_EQ(rig.driver.dtcs().size(), rig.topology.dtcs);
+    const bool knows_domains = part != 0x434;
     for (unsigned dtc = 0; dtc < rig.topology.dtcs; ++dtc) {
       EXPECT_EQ(rig.driver.dtcs()[dtc].logical_id, dtc);
-      if (part != 0x434) {
-        EXPECT_EQ(rig.driver.dtcs()[dtc].dtc, dtc);
-      }
+      EXPECT_EQ(rig.driver.dtcs()[dtc].dtc, knows_domains ? dtc : 0);
     }
+    // RN-SAM, APB and the like are no sources of events. The driver splits and merges those that are.
+    const std::set<unsigned> silent{CmnDriver::kXp, 0x8, 0x9, 0xf, 0x102, 0x201, 0x202, 0x1000};
+    std::size_t sources = 0;
     for (const CmnDriver::Node& node : rig.driver.nodes()) {
-      if (part != 0x434) {
-        EXPECT_EQ(node.dtc, rig.topology.crosspoints[node.xp].dtc_domain);
-      }
+      EXPECT_EQ(node.dtc, knows_domains ? rig.topology.crosspoints[node.xp].dtc_domain : 0);
+      sources += silent.contains(node.type) ? 0 : 1;
       if (node.type != CmnDriver::kXp) continue;
       EXPECT_EQ(node.logical_id, node.xp);
       EXPECT_EQ(node.dtm, rig.layout.first_dtm(node.xp));
     }
-    // Event sources that the driver splits and merges.
-    std::size_t sources = 0;
-    for (const CmnDriver::Node& node : rig.driver.nodes()) {
-      if (node.type == CmnDriver::kXp || node.type == 0x8 || node.type == 0x9 || node.type == 0xf) continue;
-      if (node.type == 0x102 || node.type == 0x201 || node.type == 0x202 || node.type == 0x1000) continue;
-      ++sources;
-    }
     EXPECT_EQ(sources, rig.layout.sources().size());
     EXPECT_EQ(rig.space.guest_errors(), 0U);
-  }
-};
-
-TEST_F(CmnRegisters, discovery_finds_a_cmn600) {
-  CmnRig rig(cmn::examples::cmn600_two_dtcs());
-  run([&] { expect_found(rig, 0x434, 5); });
-}
-
-TEST_F(CmnRegisters, discovery_finds_a_cmn650) {
-  CmnRig rig(cmn::examples::cmn650_two_dtcs());
-  run([&] { expect_found(rig, 0x436, 3); });
-}
-
-TEST_F(CmnRegisters, discovery_finds_a_cmn700) {
-  CmnRig rig(cmn::examples::cmn700_server());
-  run([&] { expect_found(rig, 0x43c, 3); });
-}
-
-TEST_F(CmnRegisters, discovery_finds_a_ci700) {
-  CmnRig rig(cmn::examples::ci700_small());
-  run([&] { expect_found(rig, 0x43a, 2); });
-}
-
-TEST_F(CmnRegisters, discovery_finds_an_s3_r0) {
-  CmnRig rig(cmn::examples::s3_small(1));
-  run([&] { expect_found(rig, 0x43e, 1); });
-}
-
-TEST_F(CmnRegisters, discovery_finds_an_s3_r1) {
-  CmnRig rig(cmn::examples::s3_small(2));
-  run([&] { expect_found(rig, 0x43e, 2); });
-}
-
-TEST_F(CmnRegisters, discovery_finds_an_s3_r2) {
-  CmnRig rig(cmn::examples::s3_small(3));
-  run([&] { expect_found(rig, 0x43e, 3); });
-}
-
-TEST_F(CmnRegisters, discovery_finds_the_largest_mesh) {
-  CmnRig rig(cmn::examples::cmn700_largest());
-  run([&] { expect_found(rig, 0x43c, 3); });
-}
-
-TEST_F(CmnRegisters, discovery_finds_a_single_xp) {
-  CmnRig rig(cmn::examples::cmn700_single_xp());
-  run([&] { expect_found(rig, 0x43c, 3); });
-}
-
-// contract A16
-TEST_F(CmnRegisters, connect_info_of_port_2_lies_where_the_product_has_it) {
-  cmn::Topology ci700 = cmn::examples::ci700_small();
-  CmnRig rig(ci700);
-  run([&] {
-    const std::uint64_t xp = rig.layout.xp(2).offset;
-    EXPECT_EQ(rig.cpu.get32(xp + 0x08), 0x01U);  // RN-I
-    EXPECT_EQ(rig.cpu.get32(xp + 0x10), 0x10U);  // SN-F
-    EXPECT_EQ(rig.cpu.get32(xp + 0x18), 0U);
-    EXPECT_EQ(rig.cpu.get32(xp + 0x28), 0x0dU);  // SBSX at port 2
-    EXPECT_EQ(rig.cpu.get32(xp + 0x30), 0x1cU);  // MTSX at port 3
-    EXPECT_EQ(rig.cpu.get32(xp + 0x38), 0U);
-    EXPECT_EQ(rig.cpu.get32(xp + 0x40), 0U);
-  });
-}
-
-// contract A16
-TEST_F(CmnRegisters, connect_info_is_linear_on_s3_and_shows_a_cal) {
-  CmnRig rig(cmn::examples::s3_small(1));
-  run([&] {
-    const std::uint64_t xp = rig.layout.xp(0).offset;
-    EXPECT_EQ(rig.cpu.get32(xp + 0x18), 0x0bU);  // HN-P
-    EXPECT_EQ(rig.cpu.get32(xp + 0x20), 0x02U);  // RN-D
-    EXPECT_EQ(rig.cpu.get32(xp + 0x28), 0U);
-    EXPECT_EQ(rig.cpu.get32(rig.layout.xp(1).offset + 0x08), 0x19U | 1U << 7);
-  });
-}
-
-// por_mxp_p<n>_info, as Arm's discovery scripts read it: bits 2:0 are the number of devices; 0x900 + 8 * port, from
-// CMN-700 on 0x900 + 16 * port.
-TEST_F(CmnRegisters, port_info_of_cmn600_has_the_number_of_devices) {
-  CmnRig rig(cmn::examples::cmn600_small());
-  run([&] {
-    EXPECT_EQ(rig.cpu.get64(rig.layout.xp(0).offset + 0x900), 1U);
-    EXPECT_EQ(rig.cpu.get64(rig.layout.xp(0).offset + 0x908), 1U);
-    EXPECT_EQ(rig.cpu.get64(rig.layout.xp(7).offset + 0x908), 0U) << "port 1 is not connected";
-  });
-}
-
-TEST_F(CmnRegisters, port_info_of_cmn650_shows_devices_behind_a_cal) {
-  CmnRig rig(cmn::examples::cmn650_two_dtcs());
-  run([&] {
-    const std::uint64_t xp = rig.layout.xp(1).offset;
-    EXPECT_EQ(rig.cpu.get64(xp + 0x900), 1U);         // RN-F
-    EXPECT_EQ(rig.cpu.get64(xp + 0x908), 2U);         // HN-F behind a CAL
-    EXPECT_EQ(rig.cpu.get64(xp + 0x910) & 0x3U, 0U);  // DTM unit info: domain 0
-  });
-}
-
-TEST_F(CmnRegisters, port_info_of_cmn700_lies_two_words_apart) {
-  CmnRig rig(cmn::examples::cmn700_single_xp());
-  run([&] {
-    const std::uint64_t xp = rig.layout.xp(0).offset;
-    EXPECT_EQ(rig.cpu.get64(xp + 0x900), 2U);  // RN-F behind a CAL
-    for (unsigned port = 1; port < 6; ++port) EXPECT_EQ(rig.cpu.get64(xp + 0x900 + 0x10 * port), 1U) << port;
-    EXPECT_EQ(rig.cpu.get64(xp + 0x908), 0U);
-  });
-}
-
-TEST_F(CmnRegisters, node_info_of_an_xp_of_ci700_has_its_number_of_ports) {
-  CmnRig rig(cmn::examples::ci700_small());
-  run([&] {
-    EXPECT_EQ(rig.cpu.get64(rig.layout.xp(0).offset) >> 48, 3U);
-    EXPECT_EQ(rig.cpu.get64(rig.layout.xp(1).offset) >> 48, 2U);
-    EXPECT_EQ(rig.cpu.get64(rig.layout.xp(2).offset) >> 48, 4U);
-  });
-}
-
-TEST_F(CmnRegisters, info_global_of_s3_r2_is_laid_out_anew) {
-  CmnRig rig(cmn::examples::s3_small(3));
-  run([&] {
-    const std::uint64_t info = rig.cpu.get64(0x900);
-    EXPECT_EQ(info >> 59 & 1, 1U);
-    EXPECT_EQ(info >> 63, 0U);
-    EXPECT_EQ(rig.cpu.get64(0x908) & 0xfff, 2U | 2U << 3 | 2U << 6 | 2U << 9);
-  });
-}
-
-// The register data of CMN-600 end at bit 49 of por_info_global, and have no por_info_global_1.
-TEST_F(CmnRegisters, info_global_of_cmn600_has_no_bits_of_later_products) {
-  CmnRig rig(cmn::examples::cmn600_two_dtcs());
-  run([&] {
-    const std::uint64_t root = rig.layout.root_offset();
-    EXPECT_EQ(rig.cpu.get64(root + 0x900), 0x3303008U);
-    EXPECT_EQ(rig.cpu.get64(root + 0x908), 0U);
-  });
-}
-
-TEST_F(CmnRegisters, info_global_of_the_others_tells_dtms_and_channels) {
-  CmnRig rig(cmn::examples::cmn650_two_dtcs());
-  run([&] {
-    const std::uint64_t info = rig.cpu.get64(0x900);
-    EXPECT_EQ(info >> 63, 0U);
-    EXPECT_EQ(info >> 52 & 3, 2U);
-    EXPECT_EQ(info >> 50 & 3, 2U);
-    EXPECT_EQ(info >> 44 & 1, 0U);
-    EXPECT_EQ(rig.cpu.get64(0x908) & 0xf, 5U);
+    for (const Peek& peek : peeks) {
+      const std::uint64_t base =
+          peek.xp == kRoot ? rig.layout.root_offset() : rig.layout.xp(static_cast<unsigned>(peek.xp)).offset;
+      EXPECT_EQ(rig.cpu.get64(base + peek.offset) & peek.mask, peek.value) << peek.xp << " " << std::hex << peek.offset;
+    }
   });
 }
 
@@ -230,12 +184,11 @@ TEST_F(CmnRegisters, external_and_isolated_windows_refuse_and_report) {
   cmn::Topology topology = cmn::examples::cmn700_server();
   topology.crosspoints[0].ports[0].nodes[0].external = true;
   topology.crosspoints[0].ports[1].nodes[0].isolated = true;
-  CmnRig rig(topology);
+  // the driver does not touch them
   expect_guest_error("external");
   expect_guest_error("isolated");
   expect_guest_error("no node");
-  run([&] {
-    ASSERT_TRUE(rig.probe());  // the driver does not touch them
+  on(topology, [&](CmnRig& rig) {
     EXPECT_EQ(rig.space.guest_errors(), 0U);
     const std::uint64_t xp = rig.layout.xp(0).offset;
     const std::uint64_t external = rig.cpu.get64(xp + 0x100);
@@ -251,9 +204,7 @@ TEST_F(CmnRegisters, external_and_isolated_windows_refuse_and_report) {
 
 // contract A20
 TEST_F(CmnRegisters, after_probe_everything_is_as_the_driver_leaves_it) {
-  CmnRig rig(cmn::examples::s3_small(1));
-  run([&] {
-    ASSERT_TRUE(rig.probe());
+  on(cmn::examples::s3_small(1), [&](CmnRig& rig) {
     for (const CmnDriver::Dtm& dtm : rig.driver.dtms()) {
       EXPECT_EQ(rig.cpu.get64(dtm.base + 0x210), 1U);
       for (unsigned n = 0; n < 4; ++n) {
@@ -272,9 +223,7 @@ TEST_F(CmnRegisters, after_probe_everything_is_as_the_driver_leaves_it) {
 
 // contract A21
 TEST_F(CmnRegisters, low_half_of_pmu_config_leaves_the_inputs) {
-  CmnRig rig(cmn::examples::cmn700_server());
-  run([&] {
-    ASSERT_TRUE(rig.probe());
+  on(cmn::examples::cmn700_server(), [&](CmnRig& rig) {
     const std::uint64_t config = rig.driver.dtms()[5].base + 0x210;
     rig.cpu.put64(config, 0x4433'2211'7654'01f1);
     EXPECT_EQ(rig.cpu.get64(config), 0x4433'2211'7654'01f1U);
@@ -287,9 +236,7 @@ TEST_F(CmnRegisters, low_half_of_pmu_config_leaves_the_inputs) {
 
 // contract A22
 TEST_F(CmnRegisters, halves_of_an_event_select_are_independent) {
-  CmnRig rig(cmn::examples::cmn700_server());
-  run([&] {
-    ASSERT_TRUE(rig.probe());
+  on(cmn::examples::cmn700_server(), [&](CmnRig& rig) {
     const std::uint64_t select = rig.driver.nodes()[rig.driver.find(0x200).front()].select;
     rig.cpu.put32(select + 4, 0x0000'1dbf);
     rig.cpu.put32(select, 0x3f2a'1501);
@@ -303,10 +250,8 @@ TEST_F(CmnRegisters, halves_of_an_event_select_are_independent) {
 }
 
 TEST_F(CmnRegisters, an_event_id_wider_than_its_field_is_cut_and_reported) {
-  CmnRig rig(cmn::examples::cmn700_server());
   expect_guest_error("cmn0.hns0", "pmu_event1_id_cut");
-  run([&] {
-    ASSERT_TRUE(rig.probe());
+  on(cmn::examples::cmn700_server(), [&](CmnRig& rig) {
     const std::uint64_t select = rig.driver.nodes()[rig.driver.find(0x200).front()].select;
     rig.cpu.put32(select, 0x0000'4501);
     EXPECT_EQ(rig.cpu.get64(select), 0x0501U);
@@ -317,9 +262,7 @@ TEST_F(CmnRegisters, an_event_id_wider_than_its_field_is_cut_and_reported) {
 // contract A23
 TEST_F(CmnRegisters, pmovsr_is_changed_by_its_clear_register_only) {
   testing::let_writes_be_lost();
-  CmnRig rig(cmn::examples::cmn700_server());
-  run([&] {
-    ASSERT_TRUE(rig.probe());
+  on(cmn::examples::cmn700_server(), [&](CmnRig& rig) {
     // Overflows of two counters: one local wrap each on top of all ones.
     CmnDriver::Event event =
         rig.driver.open(rig.xp(9), testing::xp_event_id(1, cmn::Interface::east, cmn::Channel::req));
@@ -348,9 +291,7 @@ TEST_F(CmnRegisters, pmovsr_is_changed_by_its_clear_register_only) {
 
 // contract A24, A25
 TEST_F(CmnRegisters, counters_can_be_written_while_stopped_and_keep_the_status) {
-  CmnRig rig(cmn::examples::cmn700_server());
-  run([&] {
-    ASSERT_TRUE(rig.probe());
+  on(cmn::examples::cmn700_server(), [&](CmnRig& rig) {
     ASSERT_EQ(rig.cpu.get32(rig.driver.pmcr(0)), 0U);
     for (unsigned n = 0; n < 8; ++n) rig.cpu.put32(rig.driver.pmevcnt(0, n), 0x8000'0000 + n);
     for (unsigned n = 0; n < 8; ++n) EXPECT_EQ(rig.cpu.get32(rig.driver.pmevcnt(0, n)), 0x8000'0000 + n);
@@ -375,13 +316,11 @@ TEST_F(CmnRegisters, counters_can_be_written_while_stopped_and_keep_the_status) 
 
 // contract A26
 TEST_F(CmnRegisters, wrong_sizes_and_alignment_are_errors_without_effect) {
-  CmnRig rig(cmn::examples::cmn700_server());
   expect_guest_error("4 or 8 bytes");
   expect_guest_error("4 or 8 bytes");
   expect_guest_error("aligned");
   expect_guest_error("aligned");
-  run([&] {
-    ASSERT_TRUE(rig.probe());
+  on(cmn::examples::cmn700_server(), [&](CmnRig& rig) {
     const std::uint64_t config = rig.driver.dtms()[0].base + 0x210;
     EXPECT_EQ(rig.cpu.write(config, 0xff, 1).status, tlm::TLM_BURST_ERROR_RESPONSE);
     EXPECT_EQ(rig.cpu.write(config, 0xffff, 2).status, tlm::TLM_BURST_ERROR_RESPONSE);
@@ -394,9 +333,7 @@ TEST_F(CmnRegisters, wrong_sizes_and_alignment_are_errors_without_effect) {
 // contract A27
 TEST_F(CmnRegisters, gaps_and_reserved_bits_read_zero) {
   testing::let_writes_be_lost();
-  CmnRig rig(cmn::examples::cmn700_server());
-  run([&] {
-    ASSERT_TRUE(rig.probe());
+  on(cmn::examples::cmn700_server(), [&](CmnRig& rig) {
     const std::uint64_t base = rig.driver.dtms()[0].base;
     for (const std::uint64_t gap :
          {base + 0x218, base + 0x228, base + 0x4f0, std::uint64_t{0x1000}, std::uint64_t{0x40}}) {
@@ -419,11 +356,9 @@ TEST_F(CmnRegisters, gaps_and_reserved_bits_read_zero) {
   });
 }
 
-TEST_F(CmnRegisters, cmn600_has_narrower_fields) {
+TEST_F(CmnRegisters, older_products_have_narrower_fields) {
   testing::let_writes_be_lost();
-  CmnRig rig(cmn::examples::cmn600_small());
-  run([&] {
-    ASSERT_TRUE(rig.probe());
+  on(cmn::examples::cmn600_small(), [&](CmnRig& rig) {
     const std::uint64_t base = rig.driver.dtms()[0].base;
     rig.cpu.put64(base + 0x210, 0xffff'ffff'0000'0000);
     EXPECT_EQ(rig.cpu.get64(base + 0x210), 0x3f3f'3f3f'0000'0000U);
@@ -435,19 +370,15 @@ TEST_F(CmnRegisters, cmn600_has_narrower_fields) {
 }
 
 TEST_F(CmnRegisters, cmn650_watchpoints_have_no_channel_number) {
-  CmnRig rig(cmn::examples::cmn650_two_dtcs());
-  run([&] {
-    ASSERT_TRUE(rig.probe());
-    const std::uint64_t base = rig.driver.dtms()[0].base;
-    rig.cpu.put64(base + 0x1a0, ~0ULL);
-    EXPECT_EQ(rig.cpu.get64(base + 0x1a0), 0x7'ffffU);
+  on(cmn::examples::cmn650_two_dtcs(), [&](CmnRig& rig) {
+    const std::uint64_t config = rig.driver.dtms()[0].base + 0x1a0;
+    rig.cpu.put64(config, ~0ULL);
+    EXPECT_EQ(rig.cpu.get64(config), 0x7'ffffU);
   });
 }
 
 TEST_F(CmnRegisters, each_node_prints_itself_under_its_name) {
-  CmnRig rig(cmn::examples::cmn700_server());
-  run([&] {
-    ASSERT_TRUE(rig.probe());
+  on(cmn::examples::cmn700_server(), [&](CmnRig& rig) {
     for (const char* const name :
          {"cmn0.cfg", "cmn0.xp3", "cmn0.xp3.dtm0", "cmn0.xp0.dtm1", "cmn0.hns5", "cmn0.dtc1"}) {
       std::ostringstream text;

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
+#include <stdexcept>
 #include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
 
 #include "models/cmn/description/config_space.h"
 #include "models/cmn/description/example_topologies.h"
@@ -54,6 +59,20 @@ struct CmnRig {
   cmn::Pmu pmu;
   Initiator cpu{"cpu"};
   CmnDriver driver{cpu};
+};
+
+/// A test of a mesh PMU.
+class CmnRigTest : public SimulationTest {
+ protected:
+  /// Let a driver find a mesh, and tell the story.
+  void on(cmn::Topology mesh, const cmn::PmuParameters& parameters, const std::function<void(CmnRig&)>& story) {
+    CmnRig rig(std::move(mesh), parameters);
+    run([&] {
+      ASSERT_TRUE(rig.probe());
+      story(rig);
+    });
+  }
+  void on(cmn::Topology mesh, const std::function<void(CmnRig&)>& story) { on(std::move(mesh), {}, story); }
 };
 
 /// @return the id of a flit event in XP event selects.
