@@ -96,7 +96,7 @@ def main():
     batches = []
     # A full batch of each kind: headers of tests in the batches of tests only.
     for kind in (False, True):
-        members = [file for file in files if file.startswith("testbench/tests/") == kind]
+        members = [file for file in files if (file.startswith("testbench/") and "/tests/" in file) == kind]
         count = (len(members) + size - 1) // size
         mine = [Batch() for _ in range(count)]
         for number, file in enumerate(members):

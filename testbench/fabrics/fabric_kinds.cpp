@@ -36,6 +36,8 @@ const std::vector<const FabricKind*>& fabric_kinds() { return table(); }
 
 void add_fabric_kind(const FabricKind& kind) { table().push_back(&kind); }
 
+platform::PlatformSpec default_platform() { return fabric_kinds().front()->new_platform(); }
+
 std::vector<std::unique_ptr<Fabric>> make_fabrics(const FabricContext& context) {
   const platform::PlatformSpec& platform = context.platform.spec();
   for_kinds(platform, false, [&](const FabricKind& kind) { kind.refuse_traffic(context.workload); });

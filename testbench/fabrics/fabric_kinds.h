@@ -23,6 +23,9 @@ namespace pmufab::scenario {
 /// @param kind  outlives the program's use of the table
 void add_fabric_kind(const FabricKind& kind);
 
+/// @return the platform of those who name none: that of the first kind.
+[[nodiscard]] platform::PlatformSpec default_platform();
+
 /// @return the fabrics of the platform, in the order of fabric_kinds().
 /// @throws InputError for traffic that is impossible on the platform
 [[nodiscard]] std::vector<std::unique_ptr<Fabric>> make_fabrics(const FabricContext& context);

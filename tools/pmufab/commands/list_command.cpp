@@ -166,6 +166,7 @@ int run_list(const Request& request) {
     throw scenario::InputError("--set changes the platform in a file, and none is given",
                                "pmufab list --set ... PLATFORM");
   scenario::PlatformDocument platform;
+  platform.spec = scenario::default_platform();
   if (!files.empty()) platform = scenario::load_platform(find_platform(files.front()), overrides);
   const bool json = request.options["json"].as<bool>();
   if (request.options["sources"].as<bool>()) return print_sources(platform.spec, json);

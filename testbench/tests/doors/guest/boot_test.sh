@@ -3,9 +3,9 @@
 # boot_test.sh PMUFAB: boots a stock kernel on a platform with PMUs of all fabrics, and counts there.
 # Needs what tools/guest/prepare makes; exit code 77 without it.
 # shellcheck source-path=SCRIPTDIR
-source "$(dirname "$0")/../scripts/expect.sh"
-source "$(dirname "$0")/../scripts/documents.sh"
-source "$(dirname "$0")/../scripts/guest.sh"
+source "$(dirname "$0")/../../scripts/expect.sh"
+source "$(dirname "$0")/../../scripts/documents.sh"
+source "$(dirname "$0")/../../scripts/guest.sh"
 pmufab=$1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -4,8 +4,8 @@
 # platform's file describes; perf's metrics of CMN are the scoreboard's ratios, on one mesh and on two; perf's own tests
 # of PMUs and of what perf stat prints pass. Takes three minutes; exit code 77 without a guest.
 # shellcheck source-path=SCRIPTDIR
-source "$(dirname "$0")/../scripts/expect.sh"
-source "$(dirname "$0")/../scripts/guest.sh"
+source "$(dirname "$0")/../../scripts/expect.sh"
+source "$(dirname "$0")/../../scripts/guest.sh"
 pmufab=$1 part=${2:-all}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -4,8 +4,8 @@
 # same to the byte in each of BOOTS (2) boots, however busy the machine is. This includes clock cycles, and overflow
 # interrupts by lines and by MSI-X messages. Exit code 77 without a guest.
 # shellcheck source-path=SCRIPTDIR
-source "$(dirname "$0")/../scripts/expect.sh"
-source "$(dirname "$0")/../scripts/guest.sh"
+source "$(dirname "$0")/../../scripts/expect.sh"
+source "$(dirname "$0")/../../scripts/guest.sh"
 pmufab=$1 boots=${2:-2}
 work=$(mktemp -d)
 busy=()

@@ -3,9 +3,9 @@
 # documents_boot_test.sh PMUFAB: runs every example perf command of the kernel's documents in a guest. Its counts must
 # be those of the scoreboard. Takes a minute or two; exit code 77 without a guest.
 # shellcheck source-path=SCRIPTDIR
-source "$(dirname "$0")/../scripts/expect.sh"
-source "$(dirname "$0")/../scripts/documents.sh"
-source "$(dirname "$0")/../scripts/guest.sh"
+source "$(dirname "$0")/../../scripts/expect.sh"
+source "$(dirname "$0")/../../scripts/documents.sh"
+source "$(dirname "$0")/../../scripts/guest.sh"
 pmufab=$1
 documents=$(find_documents .cache/linux-sources)
 work=$(mktemp -d)

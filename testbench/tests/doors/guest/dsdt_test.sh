@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # dsdt_test.sh ACPI_BLOBS FOLDER: loads the DSDTs of platforms into acpiexec, whose interpreter is Linux's. Exit code 77
 # if it is not installed (Debian package acpica-tools).
-source "$(dirname "$0")/../scripts/expect.sh"
+source "$(dirname "$0")/../../scripts/expect.sh"
 acpi_blobs=$1 folder=$2
 if ! command -v acpiexec >/dev/null; then
   echo 'acpiexec is missing'

@@ -4,8 +4,8 @@
 # time all of them must end soon and leave nothing behind, and the next boot must work. Takes minutes; not part of
 # continuous integration.
 # shellcheck source-path=SCRIPTDIR
-source "$(dirname "$0")/../scripts/expect.sh"
-source "$(dirname "$0")/../scripts/guest.sh"
+source "$(dirname "$0")/../../scripts/expect.sh"
+source "$(dirname "$0")/../../scripts/guest.sh"
 pmufab=$1 times=${2:-50}
 TMPDIR=$(mktemp -d)
 export TMPDIR

@@ -4,8 +4,8 @@
 # modules are unloaded and loaded again under traffic. Counts must be exact. Takes two minutes; exit code 77 without a
 # guest.
 # shellcheck source-path=SCRIPTDIR
-source "$(dirname "$0")/../scripts/expect.sh"
-source "$(dirname "$0")/../scripts/guest.sh"
+source "$(dirname "$0")/../../scripts/expect.sh"
+source "$(dirname "$0")/../../scripts/guest.sh"
 pmufab=$1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

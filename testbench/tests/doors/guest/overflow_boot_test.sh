@@ -6,8 +6,8 @@
 #
 # CMEM latency and chip-to-chip PMUs have no interrupt, and counters of 64 bits.
 # shellcheck source-path=SCRIPTDIR
-source "$(dirname "$0")/../scripts/expect.sh"
-source "$(dirname "$0")/../scripts/guest.sh"
+source "$(dirname "$0")/../../scripts/expect.sh"
+source "$(dirname "$0")/../../scripts/guest.sh"
 pmufab=$1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -4,8 +4,8 @@
 # simulator. The PMUs are there again, and their counts are those of the scoreboard. Takes a minute; exit code 77
 # without a guest.
 # shellcheck source-path=SCRIPTDIR
-source "$(dirname "$0")/../scripts/expect.sh"
-source "$(dirname "$0")/../scripts/guest.sh"
+source "$(dirname "$0")/../../scripts/expect.sh"
+source "$(dirname "$0")/../../scripts/guest.sh"
 pmufab=$1
 TMPDIR=$(mktemp -d)
 export TMPDIR

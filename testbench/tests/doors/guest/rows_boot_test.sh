@@ -3,8 +3,8 @@
 # rows_boot_test.sh PMUFAB: perf in a stock kernel prints rows that are sums over PMUs, of several commands, to files and
 # under names of the user's; each count is judged. Takes a minute; exit code 77 without a guest.
 # shellcheck source-path=SCRIPTDIR
-source "$(dirname "$0")/../scripts/expect.sh"
-source "$(dirname "$0")/../scripts/guest.sh"
+source "$(dirname "$0")/../../scripts/expect.sh"
+source "$(dirname "$0")/../../scripts/guest.sh"
 pmufab=$1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -4,8 +4,8 @@
 # platform with traffic, and the Tegra410 document's script that maps PCI functions to root complexes. The documents are
 # those of the newest kernel that was fetched. No part of them is kept here.
 # shellcheck source-path=SCRIPTDIR
-source "$(dirname "$0")/../scripts/expect.sh"
-source "$(dirname "$0")/../scripts/documents.sh"
+source "$(dirname "$0")/../../scripts/expect.sh"
+source "$(dirname "$0")/../../scripts/documents.sh"
 pmufab=$1
 cd "$repository" || exit
 documents=$(find_documents "$2")

@@ -67,7 +67,7 @@ TEST(PlatformSpec, refuses_numbers_of_sockets_and_cpus_that_cannot_be) {
   expect_refused("tegra410.clusters", "is 0",
                  [](PlatformSpec& spec) { spec.edit<platform::Tegra410Spec>().clusters = 0; });
   expect_accepted([](PlatformSpec& spec) { spec.cpus_per_socket = spec.edit<platform::Tegra410Spec>().clusters = 64; });
-  expect_refused("tegra410", "is missing", [](PlatformSpec& spec) { spec.parts.clear(); });
+  expect_refused("platform", "has no fabric", [](PlatformSpec& spec) { spec.parts.clear(); });
 }
 
 TEST(PlatformSpec, refuses_pmus_of_ones_own_that_cannot_be) {

@@ -3,7 +3,7 @@
 # Usage: cxl_mistakes_test.sh PMUFAB LINUX_SOURCES WORK
 # Random cases of CXL devices find mistakes that are put into cxl_pmu.c, each within a few hundred cases, and pass without
 # them.
-source "$(dirname "$0")/../mistakes.sh"
+source "$(dirname "$0")/../../../../tests/campaigns/verify/mistakes.sh"
 driver cxl cxl_pmu.c 32 400
 mistake fixed-counters '/static int cxl_pmu_parse_caps/,/^}/ s/CXL_PMU_EVENT_CAP_REG(group_idx)/CXL_PMU_EVENT_CAP_REG(i)/'
 mistake several-overflows 's/^\t\t__cxl_pmu_read(event, true);/&\n\t\tbreak;/'

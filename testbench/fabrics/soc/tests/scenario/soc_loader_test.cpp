@@ -79,7 +79,7 @@ std::string error_with(const std::string& what, const std::string& by) {
 }
 
 TEST(SocLoader, a_description_holds_what_the_file_says) {
-  const soc::Description& soc = load().platform.of<platform::SocSpec>();
+  const soc::Description soc = load().platform.of<platform::SocSpec>();
   ASSERT_THAT(soc.sources, SizeIs(2));
   EXPECT_THAT(soc.sources[0].attributes, ElementsAre("port", "write", "bytes"));
   ASSERT_THAT(soc.pmus, SizeIs(2));
@@ -240,7 +240,7 @@ std::string error_in_fabrics(const std::string& what, const std::string& by) {
 
 TEST(SocLoader, fabrics_are_sources) {
   const ScenarioFile file(parse_text(kFabrics, "s.yaml"), {});
-  const soc::Description soc = file.load(file.variants().front(), {}).platform.soc;
+  const soc::Description soc = file.load(file.variants().front(), {}).platform.of<platform::SocSpec>();
   ASSERT_THAT(soc.sources, SizeIs(2));
   EXPECT_EQ(soc.sources[0].cause, soc::Cause::pcie);
   EXPECT_EQ(soc.sources[1].event, "slc_hit_rd");

@@ -3,6 +3,7 @@
 
 #include "models/platform/platform.h"
 #include "models/tegra410/part/tegra410_part.h"
+#include "models/tegra410/part/tegra410_spec.h"
 #include "testbench/support/initiator.h"
 #include "testbench/support/simulation_test.h"
 #include "testbench/tests/traffic/traffic_rig.h"
@@ -22,7 +23,7 @@ std::vector<MemoryRange> memory_of(const platform::Platform& platform) {
 }
 
 TEST_F(PlatformTraffic, every_operation_of_every_requester_is_accepted_everywhere) {
-  platform::Platform platform("platform", {});
+  platform::Platform platform("platform", platform::tegra410_platform());
   pmufab::testing::Initiator cpu("cpu");
   cpu.socket.bind(platform.bus().socket);
   TrafficSpec spec;
