@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/platform/platform_spec.h"
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -108,6 +109,7 @@ void validate(const PlatformSpec& spec) {
   std::vector<PartClaims> claims;
   for (const auto& part : spec.parts) part->check(spec);
   for (const auto& part : spec.parts) claims.push_back(part->claims(spec));
+  std::ranges::stable_partition(claims, [](const PartClaims& part) { return !part.gives_way; });
   check_interrupts(claims);
   check_devices(claims);
   check_segments(claims);

@@ -54,6 +54,8 @@ struct PartClaims {
   std::vector<Interrupt> interrupts{};
   std::vector<Device> devices{};
   std::vector<Segment> segments{};
+  /// Who wrote it could not see the platform's file: of two that want one thing, this is the mistaken one.
+  bool gives_way = false;
 };
 
 /// What a platform has of one kind of fabric: plain data. Each kind derives from it.

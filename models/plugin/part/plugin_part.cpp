@@ -41,6 +41,7 @@ class PluginPart::Shell final : public sc_core::sc_module {
 PartClaims PluginSpec::claims(const PlatformSpec& /*platform*/) const {
   constexpr const char* kField = "plugin";
   PartClaims claims;
+  claims.gives_way = true;
   for (const PluginFacts::Window& window : facts.windows)
     claims.windows.push_back({fmt::format("window {}.{}", facts.name, window.name), window.base, window.size, kField});
   for (const std::uint32_t number : facts.interrupts) claims.interrupts.push_back({number, "the plugin", kField});

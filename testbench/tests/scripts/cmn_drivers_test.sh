@@ -25,7 +25,7 @@ done
 mapfile -t tests < <(grep -oE '`(Cmn|Graviton5)[A-Za-z0-9]*(\.[a-z0-9_]+)?' docs/cmn-drivers.md | tr -d '`' | sort -u)
 for test in "${tests[@]}"; do
   suite=${test%%.*} rest=${test#"$suite"} rest=${rest#.}
-  grep -rqE "(TEST|TEST_F|TEST_P)\($suite, ${rest:-.}" testbench/tests || {
+  grep -rqE "(TEST|TEST_F|TEST_P)\($suite, ${rest:-.}" testbench/tests testbench/fabrics || {
     echo "docs/cmn-drivers.md names the test $test, which does not exist"
     failed=1
   }
