@@ -29,7 +29,8 @@ FIRST = {
 }
 SHARED = ("all-fabrics", *(name for names in FIRST.values() for name in names), "overflow-32", "hotplug", "reset",
           "pcie-overflow", "cmn-reload", "soc-64bit-many-counters")
-SHARED_FOLDERS = {"core", "pmu", "coresight", "pcie", "platform"}
+SHARED_FOLDERS = {"pmu", "coresight", "pcie", "platform"}
+SHARED_TESTS = "testbench/tests/judge/"  # of the judge's core
 # The programs with tests of models and judges, fast ones first. Those of a fabric have its name in their path.
 PROGRAMS = ("parts_test", "cross_test", "cxl_cross_test", "cmn_mesh_test", "cmn_test", "models_test",
             "models_linux_test", "command_line_test")
@@ -199,8 +200,9 @@ class UnitBench(trials.Bench):
             program = f"{of_program[0].target[0]}/{name}"
             suites = set()
             for source in (one for command in of_program for one in command.sources):
-                words = set(re.split(r"[/_]", str(source).removeprefix(str(ROOT))))
-                if fabric in words if fabric else SHARED_FOLDERS & set(source.parts):
+                place = str(source).removeprefix(f"{ROOT}/")
+                is_shared = place.startswith(SHARED_TESTS) or SHARED_FOLDERS & set(source.parts)
+                if fabric in re.split(r"[/_]", place) if fabric else is_shared:
                     suites |= set(re.findall(r"^(?:TYPED_)?TEST(?:_[FP])?\((\w+)",
                                              source.read_text(encoding="utf-8"), re.MULTILINE))
             if not suites or archive not in self.words_of(program):

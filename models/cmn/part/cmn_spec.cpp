@@ -134,7 +134,8 @@ PartClaims CmnMeshesSpec::claims(const PlatformSpec& /*platform*/) const {
   for (std::size_t mesh = 0; mesh < meshes.size(); ++mesh) {
     const std::string name = fmt::format("cmn{}", mesh);
     const cmn::Topology& topology = meshes[mesh].topology;
-    claims.windows.push_back({"registers of " + name, topology.base, cmn::Layout(topology).size()});
+    claims.windows.push_back(
+        {"registers of " + name, topology.base, cmn::Layout(topology).size(), fmt::format("meshes[{}].base", mesh)});
     for (unsigned dtc = 0; dtc < topology.dtcs; ++dtc)
       claims.interrupts.push_back({cmn_interrupt(mesh, dtc), name, fmt::format("meshes[{}]", mesh)});
   }

@@ -371,6 +371,7 @@ std::uint64_t CxlPart::cpmu_address(std::size_t device, unsigned cpmu) const {
 
 PartClaims CxlSpec::claims(const PlatformSpec& /*platform*/) const {
   PartClaims claims;
+  if (devices.empty()) return claims;
   claims.segments.push_back({0, "the CXL components", {}, "another segment"});
   claims.windows = {
       {"configuration space of PCI segment 0", default_map::kEcam, default_map::kPcieEcamOfSegment},

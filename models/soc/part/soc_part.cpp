@@ -11,8 +11,17 @@
 #include "models/plugin/part/plugin_part.h"
 #include "models/soc/wire/fabric_sources.h"
 #include "models/tegra410/part/tegra410_part.h"
+#include "models/tegra410/part/tegra410_spec.h"
 
 namespace pmufab::platform {
+namespace {
+
+template <typename... Specs>
+bool is_one_of(const PartSpec& part) {
+  return ((dynamic_cast<const Specs*>(&part) != nullptr) || ...);
+}
+
+}  // namespace
 
 SocPart::SocPart(const PlatformSpec& spec, const SocFabrics& fabrics) : description_(spec.of<SocSpec>()) {
   for (std::size_t index = 0; index < description_.sources.size(); ++index) {
@@ -93,6 +102,16 @@ void SocPart::set_observer(OccurrenceObserver* observer) {
     const std::size_t index = number / (sources_.size() / description_.sources.size());
     if (soc::is_heard_itself(description_.sources[index])) sources_[number]->set_observer(observer);
   }
+}
+
+void SocSpec::check(const PlatformSpec& platform) const {
+  bool is_after = false;
+  for (const auto& part : platform.parts) {
+    if (is_after && is_one_of<Tegra410Spec, CmnMeshesSpec, CxlSpec, PluginSpec>(*part))
+      throw SpecError("coresight_pmus", "come before a part that they may count", "add that part first");
+    is_after = is_after || part.get() == this;
+  }
+  check_soc(platform);
 }
 
 void SocSpec::make(const PlatformSpec& platform, PlatformParts& parts) const {

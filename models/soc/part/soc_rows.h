@@ -37,7 +37,7 @@ void check_soc(const PlatformSpec& spec);
 
 /// The CoreSight PMUs by description of a platform, and the sources that they count.
 struct SocSpec final : PartSpec, soc::Description {
-  void check(const PlatformSpec& platform) const override { check_soc(platform); }
+  void check(const PlatformSpec& platform) const override;
   [[nodiscard]] PartClaims claims(const PlatformSpec& platform) const override;
   void make(const PlatformSpec& platform, PlatformParts& parts) const override;
 };

@@ -201,9 +201,12 @@ TEST_F(Rules, the_picture_shows_all_fabrics_as_one_and_what_is_between_two) {
       "target a_judge STATIC_LIBRARY testbench/fabrics/a/judge\npublic core\n"
       "target b_judge STATIC_LIBRARY testbench/fabrics/b/judge\npublic a_judge\n"
       "target core STATIC_LIBRARY testbench/judge\n");
-  EXPECT_THAT(check_picture("```mermaid\nF_fabric --> F_judge\nF_judge --> core\nb_judge --> a_judge\n```\n",
-                            LinkGraph::read(text)),
+  const LinkGraph built = LinkGraph::read(text);
+  EXPECT_THAT(check_picture("```mermaid\nF_fabric --> F_judge\nF_judge --> core\nb_judge --> a_judge\n```\n", built),
               IsEmpty());
+  EXPECT_THAT(check_picture("```mermaid\nF_fabric --> F_judge\nF_fabric --> core\n```\n", built),
+              ElementsAre("the picture lacks: F_judge --> core", "the picture lacks: b_judge --> a_judge",
+                          "the build does not have: F_fabric --> core"));
 }
 
 TEST_F(Rules, the_order_of_a_room_is_kept) {

@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "models/plugin/part/plugin_spec.h"
 #include "models/soc/part/soc_rows.h"
 #include "testbench/fabrics/cxl/scenario/judge_spec.h"
 #include "testbench/fabrics/soc/coverage/soc_facts.h"
@@ -56,8 +57,7 @@ class SocKind final : public FabricKind {
     const bool is_there = reader.has("sources") || reader.has("coresight_pmus");
     if (!is_kind && !is_there) return;
     read_description(reader, platform);
-    if (is_kind && platform.of<platform::SocSpec>().pmus.empty() &&
-        platform.parts.size() == (platform.has<platform::SocSpec>() ? 1U : 0U))
+    if (is_kind && platform.of<platform::SocSpec>().pmus.empty() && !platform.has<platform::PluginSpec>())
       reader.fail("coresight_pmus", "are missing: such a platform has nothing else",
                   "describe one, or name another kind");
   }

@@ -5,9 +5,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "models/cmn/description/example_topologies.h"
+#include "models/cmn/part/cmn_spec.h"
 #include "models/cxl/part/cxl_spec.h"
 #include "models/dwc/part/dwc_ports.h"
 #include "models/platform/platform_spec.h"
+#include "models/soc/part/soc_rows.h"
 #include "models/tegra410/part/pmu_model.h"
 #include "models/tegra410/part/pmu_rows.h"
 #include "models/tegra410/part/tegra410_spec.h"
@@ -231,6 +234,32 @@ TEST(PlatformSpec, refuses_chip_to_chip_interfaces_that_cannot_be) {
   expect_refused("dwc_root_ports[0].clock_hz", "must be 1 Hz ... 1 THz", [](PlatformSpec& spec) {
     spec.edit<platform::DwcSpec>().ports.push_back({.name = "slot", .clock_hz = 0});
   });
+}
+
+TEST(PlatformSpec, compares_what_parts_claim) {
+  // A mesh on memory, on registers of the sockets, and on the configuration space of CXL.
+  const auto with_mesh = [](std::uint64_t base) {
+    return [base](PlatformSpec& spec) {
+      spec.edit<CxlSpec>().devices.resize(1);
+      cmn::Topology& topology = spec.edit<CmnMeshesSpec>().meshes.emplace_back().topology;
+      topology = cmn::examples::cmn650_two_dtcs();
+      topology.base = base;
+    };
+  };
+  expect_accepted(with_mesh(0x1'0000'0000));
+  expect_refused("meshes[0].base", "covers the memory of socket 0", with_mesh(default_map::kCmem));
+  expect_refused("meshes[0].base", "covers the registers socket0.ucf_pmu", with_mesh(default_map::kRegistersBegin));
+  expect_refused("meshes[0].base", "covers the configuration space of PCI segment 0", with_mesh(default_map::kEcam));
+  // Memory is not on the bus: the doorbell of messages may lie in it.
+  expect_accepted([](PlatformSpec& spec) {
+    spec.edit<Tegra410Spec>().memory = {{0x2000'0000, 0x2000'0000, 0, MemoryClass::cmem}};
+  });
+  expect_refused("coresight_pmus", "before a part", [](PlatformSpec& spec) {
+    static_cast<void>(spec.edit<SocSpec>());
+    static_cast<void>(spec.edit<CmnMeshesSpec>());
+  });
+  expect_refused("platform", "two parts of one kind",
+                 [](PlatformSpec& spec) { spec.parts.push_back(std::make_shared<Tegra410Spec>()); });
 }
 
 constexpr std::uint64_t kStep = std::uint64_t{256} << 20;
