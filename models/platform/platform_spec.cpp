@@ -119,7 +119,7 @@ void validate(const PlatformSpec& spec) {
     part->check(spec);
   }
   for (const auto& part : spec.parts) claims.push_back(part->claims(spec));
-  std::ranges::stable_partition(claims, [](const PartClaims& part) { return !part.gives_way; });
+  std::stable_partition(claims.begin(), claims.end(), [](const PartClaims& part) { return !part.gives_way; });
   check_interrupts(claims);
   check_devices(claims);
   check_segments(claims);

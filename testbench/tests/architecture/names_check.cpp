@@ -32,7 +32,7 @@ constexpr std::array<NameException, 6> kExceptions{{
 std::string room_of(const std::string& file, const std::set<std::string>& fabrics) {
   for (const std::string_view rooms : {"models/", "testbench/fabrics/"}) {
     if (!file.starts_with(rooms)) continue;
-    const std::string name = file.substr(rooms.size(), file.find('/', rooms.size()) - rooms.size());
+    std::string name = file.substr(rooms.size(), file.find('/', rooms.size()) - rooms.size());
     if (fabrics.contains(name)) return name;
   }
   return {};
