@@ -14,10 +14,7 @@
 namespace pmufab::scenario {
 namespace {
 
-using traffic::StreamPhase;
 using traffic::StreamSpec;
-using traffic::ValueRange;
-using traffic::ValueRanges;
 
 void read_stream(Reader& reader, const TrafficContext& context, StreamSpec& stream) {
   reader.text("name", stream.name, Presence::required);
