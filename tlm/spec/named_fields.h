@@ -75,6 +75,7 @@ void read_fields(const Json& json, Object& object, const std::tuple<Fields...>& 
 
 }  // namespace pmufab
 
+/// @cond Doxygen does not know the template that this specializes.
 template <pmufab::HasNamedFields T>
 struct nlohmann::adl_serializer<T, void> {
   template <typename Json>
@@ -87,3 +88,4 @@ struct nlohmann::adl_serializer<T, void> {
     pmufab::read_fields(json, object, T::named_fields());
   }
 };
+/// @endcond

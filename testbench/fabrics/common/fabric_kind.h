@@ -122,8 +122,8 @@ class FabricKind {
   /// @param modules  the kernel modules that drive its PMUs
   /// @return what makes random cases on that platform alone; null: nothing does
   [[nodiscard]] virtual std::unique_ptr<const verify::FabricGenerator> generator_on(
-      const std::string& /*file*/, const platform::PlatformSpec& /*platform*/,
-      const std::vector<std::string_view>& /*modules*/) const;
+      const std::string& file, const platform::PlatformSpec& platform,
+      const std::vector<std::string_view>& modules) const;
 };
 
 }  // namespace pmufab::scenario
