@@ -112,9 +112,8 @@ struct PlatformSpec {
     for (auto& part : parts) {
       const auto* const found = dynamic_cast<const Spec*>(part.get());
       if (found == nullptr) continue;
-      auto copy = part.use_count() == 1 ? nullptr : std::make_shared<Spec>(*found);
-      if (copy != nullptr) part = copy;
-      return const_cast<Spec&>(*static_cast<const Spec*>(part.get()));  // this platform's alone, and made by it
+      if (part.use_count() > 1) part = std::make_shared<Spec>(*found);
+      return const_cast<Spec&>(static_cast<const Spec&>(*part));  // this platform's alone, and made by it
     }
     auto made = std::make_shared<Spec>();
     parts.push_back(made);

@@ -24,7 +24,7 @@ constexpr unsigned kLastRootBus = 254;  // the bus below a root port is the next
 constexpr std::uint64_t kSmallestBar = 4096;
 
 std::uint64_t window_of(const PcieRootComplex& complex, unsigned port) {
-  return (std::uint64_t{complex.socket} << default_map::kSocketShift) + default_map::kPcieBars +
+  return address_in(complex.socket, default_map::kPcieBars) +
          (std::uint64_t{complex.number} * tegra410::kRootPorts + port) * default_map::kPcieBarsOfPort;
 }
 
@@ -129,8 +129,7 @@ std::vector<tegra410::MemoryRange> bar_ranges_of(const PlatformSpec& spec) {
 }
 
 std::uint64_t ecam_base_of(const PcieRootComplex& complex) {
-  return (std::uint64_t{complex.socket} << default_map::kSocketShift) + default_map::kPcieEcam +
-         complex.number * default_map::kPcieEcamOfSegment;
+  return address_in(complex.socket, default_map::kPcieEcam) + complex.number * default_map::kPcieEcamOfSegment;
 }
 
 std::uint8_t last_bus_of(const PcieRootComplex& complex, const PcieRootPort& port) {

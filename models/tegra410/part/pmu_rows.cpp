@@ -33,10 +33,6 @@ constexpr std::uint64_t kPage = 0x1000;
 constexpr std::string_view kPcieHid = "NVDA1030";
 constexpr std::string_view kPcieTgtHid = "NVDA1071";
 
-constexpr std::uint64_t base_of(unsigned socket, std::uint64_t offset) {
-  return (std::uint64_t{socket} << default_map::kSocketShift) + offset;
-}
-
 unsigned number_in_platform(const PcieRootComplex& complex) {
   return complex.socket * tegra410::kRootComplexes + complex.number;
 }
@@ -139,7 +135,7 @@ PmuRow pcie_tgt_pmu(const PlatformSpec& spec, const PcieRootComplex& complex) {
                                 spec.of<Tegra410Spec>().pcie_tgt_pmu);
   row.type = PmuType::pcie_tgt;
   row.perf_name = fmt::format("nvidia_pcie_tgt_pmu_{}_rc_{}", complex.socket, complex.number);
-  const std::uint64_t filters = base_of(complex.socket, default_map::kPcieTgtFilters + complex.number * kPage);
+  const std::uint64_t filters = address_in(complex.socket, default_map::kPcieTgtFilters + complex.number * kPage);
   row.windows.push_back({PcieTgtModel::filters_of(row.name), filters, kPage});
   row.device->memory.push_back({filters, kPage});
   row.make = [number = complex.number](const PmuSite& site) {
@@ -179,7 +175,7 @@ PmuRow instances_row(unsigned socket, std::string_view name, std::string_view hi
   row.socket = socket;
   row.name = fmt::format("socket{}.{}", socket, name);
   row.perf_name = fmt::format("nvidia_{}_{}", name, socket);
-  const std::uint64_t base = base_of(socket, offset);
+  const std::uint64_t base = address_in(socket, offset);
   row.windows.push_back({row.name, base, (instances + 1) * kPage});
   AcpiDevice& device = row.device.emplace();
   device.hid = hid;
@@ -260,7 +256,7 @@ PmuRow coresight_row(const CoreSightPmuPlace& place, const tegra410::CoreSightPm
   row.socket = place.socket;
   row.name = fmt::format("socket{}.{}", place.socket, place.name);
   row.trigger = parameters.trigger;
-  const std::uint64_t page0 = base_of(place.socket, place.page0);
+  const std::uint64_t page0 = address_in(place.socket, place.page0);
   row.windows.push_back({row.name, page0, kPage});
   ApmtNode& node = row.apmt.emplace();
   node.base0 = page0;

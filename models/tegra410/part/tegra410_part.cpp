@@ -97,11 +97,6 @@ void Tegra410Part::set_observer(BoundaryObserver* observer) {
   for (const auto& socket : sockets_) socket->set_observer(observer);
 }
 
-coresight::CoreSightPmu* Tegra410Part::coresight_pmu(std::string_view name) const {
-  const auto found = std::find_if(pmus_.begin(), pmus_.end(), [&](const Pmu& pmu) { return pmu.row.name == name; });
-  return found == pmus_.end() ? nullptr : found->model->coresight();
-}
-
 void Tegra410Part::reset() {
   for (const Pmu& pmu : pmus_) pmu.model->reset();
 }
@@ -121,9 +116,10 @@ void Tegra410Part::add_registers(std::vector<NamedRegisters>& banks) const {
 }
 
 coresight::CoreSightPmu& Tegra410Part::pmu(std::string_view name) const {
-  coresight::CoreSightPmu* const found = coresight_pmu(name);
-  if (found == nullptr) throw std::out_of_range(fmt::format("there is no CoreSight PMU {}", name));
-  return *found;
+  const auto found = std::find_if(pmus_.begin(), pmus_.end(), [&](const Pmu& pmu) { return pmu.row.name == name; });
+  coresight::CoreSightPmu* const model = found == pmus_.end() ? nullptr : found->model->coresight();
+  if (model == nullptr) throw std::out_of_range(fmt::format("there is no CoreSight PMU {}", name));
+  return *model;
 }
 
 }  // namespace pmufab::platform

@@ -33,9 +33,7 @@ class Tegra410Part : public PlatformPart {
   void set_observer(BoundaryObserver* observer);
   /// @throws std::out_of_range if there is no such socket
   [[nodiscard]] tegra410::Socket& socket(unsigned index) { return *sockets_.at(index); }
-  /// @return the CoreSight PMU whose row has this name ("socket0.rc1.pcie_pmu"); nullptr if there is none.
-  [[nodiscard]] coresight::CoreSightPmu* coresight_pmu(std::string_view name) const;
-  /// The same. @throws std::out_of_range if there is none
+  /// @return the CoreSight PMU whose row has this name ("socket0.rc1.pcie_pmu"). @throws std::out_of_range for none
   [[nodiscard]] coresight::CoreSightPmu& pmu(std::string_view name) const;
   [[nodiscard]] const tegra410::AddressMap& address_map() const noexcept { return address_map_; }
   [[nodiscard]] const ClockDomain& ucf_clock() const noexcept { return clock_; }
