@@ -24,8 +24,8 @@ constexpr unsigned kLastRootBus = 254;  // the bus below a root port is the next
 constexpr std::uint64_t kSmallestBar = 4096;
 
 std::uint64_t window_of(const PcieRootComplex& complex, unsigned port) {
-  return address_in(complex.socket, default_map::kPcieBars) +
-         (std::uint64_t{complex.number} * tegra410::kRootPorts + port) * default_map::kPcieBarsOfPort;
+  const std::uint64_t number = std::uint64_t{complex.number} * tegra410::kRootPorts + port;
+  return address_in(complex.socket, default_map::kPcieBars + number * default_map::kPcieBarsOfPort);
 }
 
 std::uint64_t total_size(const PcieRootPort& port) {
