@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/cmn/description/event_select.h"
 
+#include <algorithm>
+#include <iterator>
+
+#include "models/cmn/description/event_rows.h"
+
 namespace pmufab::cmn {
 
 namespace {
@@ -28,104 +33,28 @@ constexpr FilterField kHnSOfS3R2[] = {{occup1, 32, 4, "pmu_occup1_id"},
 
 bool is_s3_r2(Product product, unsigned revision) { return product == Product::s3 && revision >= 3; }
 
-EventFilters filters_of_hn_s(unsigned event_id) {
-  switch (event_id) {
-    case 0x01:
-    case 0x02:
-    case 0x03:
-    case 0x04:
-    case 0x05:
-    case 0x06:
-    case 0x07:
-    case 0x0a:
-    case 0x0b:
-    case 0x10:  // the 7.3 driver filters these two; older ones leave the field as it is
-    case 0x11:
-      return {hbt_lbt, none};
-    case 0x0d:
-    case 0x3b:
-      return {sn_home, none};
-    case 0x0f:
-      return {occup1, none};
-    case 0x26:
-    case 0x27:
-    case 0x28:
-    case 0x29:
-    case 0x3c:
-      return {class_occup, none};
-    case 0x2a:
-    case 0x2b:
-      return {cbusy, none};
-    default:
-      return {};
+/// Products and revisions that have the same events: one of the bits of `releases`.
+std::uint16_t release_of(Product product, unsigned revision) noexcept {
+  using namespace releases;
+  // Revision codes, PID2[7:4].
+  constexpr unsigned k650R2p0 = 3;
+  constexpr unsigned k650R1p2 = 4;
+  constexpr unsigned k700R1p0 = 1;
+  constexpr unsigned k700R2p0 = 2;
+  switch (product) {
+    case Product::cmn600:
+      return k600;
+    case Product::cmn650:
+      return revision < k650R2p0 || revision == k650R1p2 ? k650R0 : k650R2;
+    case Product::cmn700:
+      if (revision < k700R1p0) return k700R0;
+      return revision < k700R2p0 ? k700R1 : k700R2On;
+    case Product::ci700:
+      return kCi700;
+    case Product::s3:
+      break;
   }
-}
-
-EventFilters filters_of_hn_s_of_s3_r2(unsigned event_id) {
-  switch (event_id) {
-    case 0x01:
-    case 0x02:
-    case 0x03:
-    case 0x06:
-    case 0x0b:
-    case 0x10:
-    case 0x11:
-    case 0x3d:
-    case 0x3e:
-    case 0x44:
-      return {enhanced_hbt_lbt, none};
-    case 0x04:
-    case 0x05:
-    case 0x0f:
-      return {occup1, none};
-    case 0x07:
-    case 0x0a:
-      return {hbt_lbt, evict_state};
-    case 0x08:
-    case 0x09:
-    case 0x18:
-    case 0x19:
-    case 0x1a:
-    case 0x1f:
-    case 0x23:
-      return {snp_vc, none};
-    case 0x0c:
-    case 0x0d:
-    case 0x3a:
-    case 0x3b:
-      return {sn_home, none};
-    case 0x24:
-    case 0x38:
-      return {hbt_lbt, none};
-    case 0x26:
-    case 0x27:
-    case 0x28:
-    case 0x3c:
-      return {class_occup, none};
-    case 0x2a:
-    case 0x2b:
-    case 0x40:
-    case 0x41:
-    case 0x42:
-    case 0x43:
-      return {cbusy, none};
-    default:
-      return {};
-  }
-}
-
-EventFilters filters_of_hn_f(Product product, unsigned event_id) {
-  if (event_id == 0x0f) return {occup1, none};
-  if (!is_700_or_s3(product)) return {};
-  if (event_id >= 0x26 && event_id <= 0x29) return {class_occup, none};
-  if (event_id == 0x2a || event_id == 0x2b) return {cbusy, none};
-  return {};
-}
-
-EventFilters filters_of_dn(Product product, unsigned event_id) {
-  if (product == Product::cmn600) return {event_id == 0x05 ? occup1 : none, none};
-  const bool occupancy = event_id == 0x0c || (is_700_or_s3(product) && (event_id == 0x0d || event_id == 0x0e));
-  return {occupancy ? occup1 : none, none};
+  return is_s3_r2(product, revision) ? kS3R2 : kS3;
 }
 
 }  // namespace
@@ -149,17 +78,18 @@ std::span<const FilterField> filter_fields(Product product, unsigned revision, N
   }
 }
 
+const EventRow* find_event(Product product, unsigned revision, NodeType node, unsigned id) noexcept {
+  if (node == NodeType::rn_d) node = NodeType::rn_i;
+  const std::uint16_t release = release_of(product, revision);
+  const auto* const row = std::ranges::find_if(event_rows::kRows, [&](const EventRow& one) {
+    return one.node == node && one.id == id && (one.releases & release) != 0;
+  });
+  return row == std::end(event_rows::kRows) ? nullptr : row;
+}
+
 EventFilters filters_of(Product product, unsigned revision, NodeType events, unsigned event_id) noexcept {
-  switch (events) {
-    case NodeType::dvm:
-      return filters_of_dn(product, event_id);
-    case NodeType::hn_f:
-      return filters_of_hn_f(product, event_id);
-    case NodeType::hn_s:
-      return is_s3_r2(product, revision) ? filters_of_hn_s_of_s3_r2(event_id) : filters_of_hn_s(event_id);
-    default:
-      return {};
-  }
+  const EventRow* const row = find_event(product, revision, events, event_id);
+  return row == nullptr ? EventFilters{} : EventFilters{row->filter, row->filter2};
 }
 
 unsigned event_id_bits(Product product, unsigned revision, NodeType events) noexcept {

@@ -76,7 +76,11 @@ Json as_json(const perf::PmuCatalog& catalog, const NotModelled& reasons, const 
 std::string mark_of(const NotModelled& reasons, const std::string& event) {
   const auto reason = reasons.find(event);
   if (reason == reasons.end()) return {};
-  return reason->second.starts_with("the driver publishes") ? "  unusable: " + reason->second : "  not modelled";
+  if (reason->second.starts_with("the driver publishes")) return "  unusable: " + reason->second;
+  constexpr std::string_view kNever = "no model makes this event happen: ";
+  std::string_view text = reason->second;
+  if (text.starts_with(kNever)) text.remove_prefix(kNever.size());
+  return fmt::format("  not modelled: {}", text);
 }
 
 void print(const perf::PmuCatalog& catalog, const NotModelled& reasons) {
@@ -193,7 +197,8 @@ Any event can be given to pmufab stat -e, with terms added:
 
   nvidia_ucf_pmu_0/slc_access_rd,src_loc_cpu=1,dst_loc_cmem=1/
 
-"not modelled" marks events that nothing on the platform causes. pmufab refuses to measure such an event and says why.
+"not modelled" marks events that nothing on the platform causes, with the reason. pmufab refuses to measure such an
+event.
 "unusable" marks those that the driver publishes so that nobody can use them: with an empty file, say.)",
       .options =
           Options{

@@ -3,39 +3,42 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "models/cmn/description/event_rows.h"
 #include "models/cmn/wire/chi.h"
 
 namespace pmufab::cmn {
 
 namespace {
 
-// Event numbers of a CXHA; those of a CCHA are 0x40 higher.
-constexpr unsigned kReadDataBypass = 0x21;
-constexpr unsigned kRspUpStall = 0x22;
-constexpr unsigned kDatUpStall = 0x23;
-constexpr unsigned kRequestTrackerOccupancy = 0x27;
-constexpr unsigned kHaRdbOccupancy = 0x28;
-constexpr unsigned kHaRdbypOccupancy = 0x29;
-constexpr unsigned kHaWdbOccupancy = 0x2a;
-constexpr unsigned kRequestTrackerAllocation = 0x2e;
-constexpr unsigned kHaRdbAllocation = 0x2f;
-constexpr unsigned kHaRdbypAllocation = 0x30;
-constexpr unsigned kHaWdbAllocation = 0x31;
-constexpr unsigned kCchaOffset = 0x40;
+consteval unsigned ccha_event(std::string_view event) { return event_id(NodeType::ccha, event); }
+// Event numbers of a CCHA; those of a CXHA are 0x40 lower.
+constexpr unsigned kReadDataBypass = ccha_event("rddatbyp");
+constexpr unsigned kRspUpStall = ccha_event("chirsp_up_stall");
+constexpr unsigned kDatUpStall = ccha_event("chidat_up_stall");
+constexpr unsigned kRequestTrackerOccupancy = ccha_event("reqtrk_occ");
+constexpr unsigned kHaRdbOccupancy = ccha_event("rdb_occ");
+constexpr unsigned kHaRdbypOccupancy = ccha_event("rdbyp_occ");
+constexpr unsigned kHaWdbOccupancy = ccha_event("wdb_occ");
+constexpr unsigned kRequestTrackerAllocation = ccha_event("reqtrk_alloc");
+constexpr unsigned kHaRdbAllocation = ccha_event("rdb_alloc");
+constexpr unsigned kHaRdbypAllocation = ccha_event("rdbyp_alloc");
+constexpr unsigned kHaWdbAllocation = ccha_event("wdb_alloc");
+constexpr unsigned kCxhaOffset = 0x40;
 
 // Events of the RN-I half of a CCLA_RNI.
-constexpr unsigned kRxDatFlits = 0x04;
-constexpr unsigned kTxDatFlits = 0x05;
-constexpr unsigned kTxReqFlitsTotal = 0x06;
-constexpr unsigned kTxReqFlitsRetried = 0x07;
-constexpr unsigned kRrtOccupancy = 0x08;
-constexpr unsigned kWrtOccupancy = 0x09;
-constexpr unsigned kRrtAllocation = 0x0f;
-constexpr unsigned kWrtAllocation = 0x10;
+constexpr unsigned kRxDatFlits = event_id(NodeType::rn_i, "rxdat_flits");
+constexpr unsigned kTxDatFlits = event_id(NodeType::rn_i, "txdat_flits");
+constexpr unsigned kTxReqFlitsTotal = event_id(NodeType::rn_i, "txreq_flits_total");
+constexpr unsigned kTxReqFlitsRetried = event_id(NodeType::rn_i, "txreq_flits_retried");
+constexpr unsigned kRrtOccupancy = event_id(NodeType::rn_i, "rrt_occ_ovfl");
+constexpr unsigned kWrtOccupancy = event_id(NodeType::rn_i, "wrt_occ_ovfl");
+constexpr unsigned kRrtAllocation = event_id(NodeType::rn_i, "rrt_alloc");
+constexpr unsigned kWrtAllocation = event_id(NodeType::rn_i, "wrt_alloc");
 
 std::uint8_t opcode_at_home(std::uint8_t opcode) {
   switch (opcode) {
@@ -60,21 +63,21 @@ GatewayHome::GatewayHome(GatewayPort& port, LinkEnd& link, const LinkParameters&
                          std::vector<std::uint16_t> homes)
     : port_(port),
       link_(link),
-      id_offset_(port.sources().is_ccg ? kCchaOffset : 0),
+      id_offset_(port.sources().is_ccg ? 0 : kCxhaOffset),
       homes_(std::move(homes)),
       numbers_(parameters.reqtrk_entries),
       entries_(parameters.reqtrk_entries),
       retried_(parameters.reqtrk_entries) {
   if (homes_.empty()) throw std::invalid_argument("a mesh with a gateway that is linked needs a home: HN-F or HN-S");
   const GatewayPort::Sources& sources = port_.sources();
-  port_.add_occupancy(sources.ha, kRequestTrackerOccupancy + id_offset_, reqtrk_);
-  port_.add_occupancy(sources.ha, kHaRdbOccupancy + id_offset_, rdb_);
-  port_.add_occupancy(sources.ha, kHaRdbypOccupancy + id_offset_, rdbyp_);
-  port_.add_occupancy(sources.ha, kHaWdbOccupancy + id_offset_, wdb_);
+  port_.add_occupancy(sources.ha, kRequestTrackerOccupancy - id_offset_, reqtrk_);
+  port_.add_occupancy(sources.ha, kHaRdbOccupancy - id_offset_, rdb_);
+  port_.add_occupancy(sources.ha, kHaRdbypOccupancy - id_offset_, rdbyp_);
+  port_.add_occupancy(sources.ha, kHaWdbOccupancy - id_offset_, wdb_);
   port_.add_occupancy(sources.rni, kRrtOccupancy, reads_);
   port_.add_occupancy(sources.rni, kWrtOccupancy, writes_);
-  port_.count_holds(Channel::rsp, sources.ha, kRspUpStall + id_offset_);
-  port_.count_holds(Channel::dat, sources.ha, kDatUpStall + id_offset_);
+  port_.count_holds(Channel::rsp, sources.ha, kRspUpStall - id_offset_);
+  port_.count_holds(Channel::dat, sources.ha, kDatUpStall - id_offset_);
 }
 
 void GatewayHome::request(const LinkMessage& message, Cycle now) {

@@ -41,14 +41,14 @@ class GatewayHome {
 
   void send_again(unsigned entry, Cycle now);
   void answer(unsigned entry, bool bypass, Cycle now);
-  void fire(unsigned id, Cycle now) { port_.fire(port_.sources().ha, id + id_offset_, now); }
+  void fire(unsigned id, Cycle now) { port_.fire(port_.sources().ha, id - id_offset_, now); }
   void fire_allocation(unsigned id, Cycle now) {
     if (port_.sources().is_ccg) fire(id, now);
   }
 
   GatewayPort& port_;
   LinkEnd& link_;
-  unsigned id_offset_;  // a CCHA's event numbers minus a CXHA's
+  unsigned id_offset_;  // a CCHA's event numbers minus its own
   std::vector<std::uint16_t> homes_;
   EntryNumbers numbers_;
   std::vector<Entry> entries_;

@@ -2,9 +2,11 @@
 #include "models/cmn/nodes/gateway/gateway_requester.h"
 
 #include <stdexcept>
+#include <string_view>
 
 #include <fmt/format.h>
 
+#include "models/cmn/description/event_rows.h"
 #include "models/cmn/nodes/system_address_map.h"
 #include "models/cmn/wire/chi.h"
 
@@ -12,21 +14,22 @@ namespace pmufab::cmn {
 
 namespace {
 
-// Event numbers of a CXRA; those of a CCRA are 0x40 higher.
-constexpr unsigned kRhtOccupancy = 0x01;
-constexpr unsigned kRaRdbOccupancy = 0x03;
-constexpr unsigned kRaWdbOccupancy = 0x04;
-constexpr unsigned kReqChains = 0x07;
-constexpr unsigned kReqChainAverageLength = 0x08;
-constexpr unsigned kReqCreditStallsLink0 = 0x0b;
-constexpr unsigned kDatCreditStallsLink0 = 0x0e;
-constexpr unsigned kExternalRspStalls = 0x11;
-constexpr unsigned kExternalDatStalls = 0x12;
-constexpr unsigned kRhtAllocation = 0x16;
-constexpr unsigned kRaRdbAllocation = 0x18;
-constexpr unsigned kRaWdbAllocation = 0x19;
+consteval unsigned ccra_event(std::string_view event) { return event_id(NodeType::ccra, event); }
+// Event numbers of a CCRA; those of a CXRA are 0x40 lower.
+constexpr unsigned kRhtOccupancy = ccra_event("rht_occ");
+constexpr unsigned kRaRdbOccupancy = ccra_event("rdb_occ");
+constexpr unsigned kRaWdbOccupancy = ccra_event("wdb_occ");
+constexpr unsigned kReqChains = ccra_event("req_chains");
+constexpr unsigned kReqChainAverageLength = ccra_event("req_chain_avglen");
+constexpr unsigned kReqCreditStallsLink0 = ccra_event("cxreq_pcrd_stalls_link0");
+constexpr unsigned kDatCreditStallsLink0 = ccra_event("cxdat_pcrd_stalls_link0");
+constexpr unsigned kExternalRspStalls = ccra_event("external_chirsp_stalls");
+constexpr unsigned kExternalDatStalls = ccra_event("external_chidat_stalls");
+constexpr unsigned kRhtAllocation = ccra_event("rht_alloc");
+constexpr unsigned kRaRdbAllocation = ccra_event("rdb_alloc");
+constexpr unsigned kRaWdbAllocation = ccra_event("wdb_alloc");
 
-constexpr unsigned kCcraOffset = 0x40;
+constexpr unsigned kCxraOffset = 0x40;
 constexpr unsigned kChainAverage = 256;
 
 bool is_gateway_read(std::uint8_t opcode) { return opcode == chi::req::kReadNoSnp || opcode == chi::req::kReadOnce; }
@@ -40,19 +43,19 @@ bool is_write(std::uint8_t opcode) {
 GatewayRequester::GatewayRequester(GatewayPort& port, LinkEnd& link, const LinkParameters& parameters)
     : port_(port),
       link_(link),
-      id_offset_(port.sources().is_ccg ? kCcraOffset : 0),
+      id_offset_(port.sources().is_ccg ? 0 : kCxraOffset),
       numbers_(parameters.rht_entries),
       entries_(parameters.rht_entries),
       req_credits_(parameters.reqtrk_entries),
       dat_credits_(parameters.write_buffers) {
   const auto ra = port_.sources().ra;
-  port_.add_occupancy(ra, kRhtOccupancy + id_offset_, rht_);
-  port_.add_occupancy(ra, kRaRdbOccupancy + id_offset_, rdb_);
-  port_.add_occupancy(ra, kRaWdbOccupancy + id_offset_, wdb_);
-  port_.add_cycles(ra, kReqCreditStallsLink0 + id_offset_, lacks_req_credit_);
-  port_.add_cycles(ra, kDatCreditStallsLink0 + id_offset_, lacks_dat_credit_);
-  port_.count_holds(Channel::rsp, ra, kExternalRspStalls + id_offset_);
-  port_.count_holds(Channel::dat, ra, kExternalDatStalls + id_offset_);
+  port_.add_occupancy(ra, kRhtOccupancy - id_offset_, rht_);
+  port_.add_occupancy(ra, kRaRdbOccupancy - id_offset_, rdb_);
+  port_.add_occupancy(ra, kRaWdbOccupancy - id_offset_, wdb_);
+  port_.add_cycles(ra, kReqCreditStallsLink0 - id_offset_, lacks_req_credit_);
+  port_.add_cycles(ra, kDatCreditStallsLink0 - id_offset_, lacks_dat_credit_);
+  port_.count_holds(Channel::rsp, ra, kExternalRspStalls - id_offset_);
+  port_.count_holds(Channel::dat, ra, kExternalDatStalls - id_offset_);
 }
 
 bool GatewayRequester::find_room(const FlitFields& fields, Cycle now) {

@@ -52,14 +52,14 @@ class GatewayRequester {
   void accept(const FlitFields& fields, bool is_write, Cycle now);
   void free_entry(unsigned entry, Cycle now);
   void continue_chain(const FlitFields& request, Cycle now);
-  void fire(unsigned id, Cycle now) { port_.fire(port_.sources().ra, id + id_offset_, now); }
+  void fire(unsigned id, Cycle now) { port_.fire(port_.sources().ra, id - id_offset_, now); }
   void fire_allocation(unsigned id, Cycle now) {
     if (port_.sources().is_ccg) fire(id, now);
   }
 
   GatewayPort& port_;
   LinkEnd& link_;
-  unsigned id_offset_;  // a CCRA's event numbers minus a CXRA's
+  unsigned id_offset_;  // a CCRA's event numbers minus its own
   EntryNumbers numbers_;
   std::vector<Entry> entries_;
   RequestCredits room_;

@@ -2,21 +2,25 @@
 #include "models/cmn/nodes/gateway/link_end.h"
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
+
+#include "models/cmn/description/event_rows.h"
 
 namespace pmufab::cmn {
 
 namespace {
 
-constexpr unsigned kRxCxs = 0x21;
-constexpr unsigned kTxCxs = 0x22;
-constexpr unsigned kRxCxsAverageSize = 0x23;
-constexpr unsigned kTxCxsAverageSize = 0x24;
-constexpr unsigned kTxCxsLinkCreditBackpressure = 0x25;
-constexpr unsigned kLinkCreditBufferOccupancy = 0x26;
-constexpr unsigned kLinkCreditBufferAllocation = 0x27;
+consteval unsigned ccla_event(std::string_view event) { return event_id(NodeType::ccla, event); }
+constexpr unsigned kRxCxs = ccla_event("rx_cxs");
+constexpr unsigned kTxCxs = ccla_event("tx_cxs");
+constexpr unsigned kRxCxsAverageSize = ccla_event("rx_cxs_avg_size");
+constexpr unsigned kTxCxsAverageSize = ccla_event("tx_cxs_avg_size");
+constexpr unsigned kTxCxsLinkCreditBackpressure = ccla_event("tx_cxs_lcrd_backpressure");
+constexpr unsigned kLinkCreditBufferOccupancy = ccla_event("link_crdbuf_occ");
+constexpr unsigned kLinkCreditBufferAllocation = ccla_event("link_crdbuf_alloc");
 
 constexpr unsigned kUnit = 16;      // bytes: the unit of sizes, and the size of a message's header
 constexpr unsigned kAverage = 256;  // the accumulator wraps here

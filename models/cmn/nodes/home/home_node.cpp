@@ -105,10 +105,10 @@ HomeNode::HomeNode(Mesh& mesh, const SystemAddressMap& addresses, const DevicePl
       pocq_(parameters.pocq_entries),
       memory_(output_, addresses, home_index(addresses, place.node_id), parameters.pocq_entries) {
   find_senders(addresses);
-  output_.add_occupancy(HomeEvent::qos_pocq_occupancy, pocq_.occupancy());
-  output_.add_occupancy(HomeEvent::pocq_class_occup, pocq_.class_occupancy());
-  output_.count_holds(HomeEvent::txdat_stall, Channel::dat);
-  output_.count_holds(HomeEvent::txrsp_stall, Channel::rsp);
+  output_.add_occupancy(home_event("qos_pocq_occupancy"), pocq_.occupancy());
+  output_.add_occupancy(home_event("pocq_class_occup"), pocq_.class_occupancy());
+  output_.count_holds(home_event("txdat_stall"), Channel::dat);
+  output_.count_holds(home_event("txrsp_stall"), Channel::rsp);
 }
 
 void HomeNode::find_senders(const SystemAddressMap& addresses) {
@@ -234,7 +234,7 @@ void HomeNode::take_request(const FlitFields& flit) {
   if (rule.kind == Kind::unknown)
     throw std::logic_error(fmt::format("home nodes take no requests with opcode {:#x}", flit.opcode));
   const HomeClasses classes = classes_of(flit, rule);
-  output_.publish(HomeEvent::pocq_reqs_recvd, classes);
+  output_.publish(home_event("pocq_reqs_recvd"), classes);
   if (!credits_.accept(flit.srcid, flit.allowretry != 0, pocq_.unused())) {
     credits_.remember(flit.srcid);
     refuse(flit, classes);
@@ -246,11 +246,11 @@ void HomeNode::take_request(const FlitFields& flit) {
   const bool given_up = back_invalidations_.has(entry.line);
   const unsigned number = pocq_.allocate(entry, output_.now());
   if (hazard) {
-    output_.publish(HomeEvent::pocq_addrhaz, classes);
-    if (rule.kind == Kind::atomic) output_.publish(HomeEvent::pocq_atomic_addrhaz, classes);
-    if (rule.kind == Kind::read_once) output_.publish(HomeEvent::readonce_hazard_detected, classes);
+    output_.publish(home_event("pocq_addrhaz"), classes);
+    if (rule.kind == Kind::atomic) output_.publish(home_event("pocq_atomic_addrhaz"), classes);
+    if (rule.kind == Kind::read_once) output_.publish(home_event("readonce_hazard_detected"), classes);
   }
-  if (given_up) output_.publish(HomeEvent::seq_hit, classes);
+  if (given_up) output_.publish(home_event("seq_hit"), classes);
   if (hazard || given_up) {
     pocq_.wait(number);
   } else {
@@ -265,9 +265,9 @@ void HomeNode::refuse(const FlitFields& request, const HomeClasses& classes) {
   fields.opcode = chi::rsp::kRetryAck;
   fields.qos = request.qos;
   output_.post(Channel::rsp, fields);
-  output_.publish(HomeEvent::pocq_retry, classes);
-  if (request.qos == 15) output_.publish(HomeEvent::qos_hh_retry, classes);
-  output_.publish(HomeEvent::pocq_class_retry, classes);
+  output_.publish(home_event("pocq_retry"), classes);
+  if (request.qos == 15) output_.publish(home_event("qos_hh_retry"), classes);
+  output_.publish(home_event("pocq_class_retry"), classes);
 }
 
 void HomeNode::take_response(const FlitFields& flit) {
@@ -332,7 +332,7 @@ void HomeNode::take_data(const FlitFields& flit) {
 }
 
 void HomeNode::take_snoop_answer(const SnoopAnswer& answer) {
-  if (answer.has_data && !answer.dirty) output_.publish(HomeEvent::snp_intv_cln);
+  if (answer.has_data && !answer.dirty) output_.publish(home_event("snp_intv_cln"));
   if (answer.txnid >= kFirstBackInvalidation) {
     const unsigned number = answer.txnid - kFirstBackInvalidation;
     if (back_invalidations_.answer(number, answer.dirty)) end_back_invalidation(number);
@@ -355,8 +355,8 @@ void HomeNode::take_snoop_answer(const SnoopAnswer& answer) {
 void HomeNode::back_invalidate(const SnoopFilter::Found& victim) {
   HomeClasses classes = classes_of_line(victim.line);
   classes.of(FilterKind::evict_state) = victim.unique ? kUniqueEviction : kSharedEviction;
-  output_.publish(HomeEvent::sf_evictions, classes);
-  if (!victim.unique) output_.publish(HomeEvent::sf_evict_shared_line, classes);
+  output_.publish(home_event("sf_evictions"), classes);
+  if (!victim.unique) output_.publish(home_event("sf_evict_shared_line"), classes);
 
   const unsigned targets = victim.sharers.size();
   const auto txnid =
@@ -367,14 +367,14 @@ void HomeNode::back_invalidate(const SnoopFilter::Found& victim) {
     output_.post(Channel::snp, fields);
   });
   const HomeClasses of_snoop = snoop_classes(txnid);
-  output_.publish(HomeEvent::snp_sent, of_snoop);
-  output_.publish(targets == 1 ? HomeEvent::sfbi_dir_snp_sent : HomeEvent::sfbi_brd_snp_sent, of_snoop);
+  output_.publish(home_event("snp_sent"), of_snoop);
+  output_.publish(targets == 1 ? home_event("sfbi_dir_snp_sent") : home_event("sfbi_brd_snp_sent"), of_snoop);
 }
 
 void HomeNode::end_back_invalidation(unsigned number) {
   const BackInvalidations::One ended = back_invalidations_.at(number);
   if (ended.dirty) {
-    output_.publish(HomeEvent::intv_dirty);
+    output_.publish(home_event("intv_dirty"));
     fill(ended.line, true, classes_of_line(ended.line));
   }
   go_on(ended.line);
@@ -390,7 +390,7 @@ void HomeNode::fill(std::uint64_t line, bool dirty, const HomeClasses& classes) 
     if (dirty) slc_.set_flag(set, 0, true);
     return;
   }
-  output_.publish(HomeEvent::cache_fill, classes);
+  output_.publish(home_event("cache_fill"), classes);
   if (slc_.is_full(set)) {
     const unsigned oldest = slc_.ways() - 1;
     const std::uint64_t replaced = slc_.line(set, oldest);
@@ -398,7 +398,7 @@ void HomeNode::fill(std::uint64_t line, bool dirty, const HomeClasses& classes) 
     slc_.erase(set, oldest);
     if (replaced_dirty) evict(replaced);
   } else {
-    output_.publish(HomeEvent::slc_fill_invalid_way, classes);
+    output_.publish(home_event("slc_fill_invalid_way"), classes);
   }
   slc_.insert(set, line, dirty);
 }
@@ -406,7 +406,7 @@ void HomeNode::fill(std::uint64_t line, bool dirty, const HomeClasses& classes) 
 void HomeNode::evict(std::uint64_t line) {
   HomeClasses classes = classes_of_line(line);
   classes.of(FilterKind::evict_state) = sf_.has(sf_set_(line), line) ? kModifiedTracked : kModifiedUntracked;
-  output_.publish(HomeEvent::slc_eviction, classes);
+  output_.publish(home_event("slc_eviction"), classes);
   MemorySide::Request write;
   write.address = line * chi::kLineBytes;
   write.opcode = chi::req::kWriteNoSnpFull;

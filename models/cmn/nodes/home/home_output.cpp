@@ -9,19 +9,18 @@ HomeOutput::HomeOutput(Mesh& mesh, unsigned node, unsigned device, unsigned late
   while (layout.sources()[source_].node != node) ++source_;
   const Topology& topology = mesh.topology();
   const NodeType type = layout.nodes()[node].type;
-  ids_ = home_event_ids(topology.product, topology.revision, type);
-  for (unsigned i = 0; i < kHomeEvents; ++i) {
-    if (ids_[i] != 0) filters_[i] = filters_of(topology.product, topology.revision, type, ids_[i]);
+  for (unsigned id = 0; id < events_.size(); ++id) {
+    const EventRow* const row = find_event(topology.product, topology.revision, type, id);
+    if (row != nullptr) events_[id] = {true, {row->filter, row->filter2}};
   }
 }
 
-void HomeOutput::add_occupancy(HomeEvent event, const Occupancy& occupancy) {
-  const unsigned id = ids_[static_cast<unsigned>(event)];
-  if (id != 0) mesh_.pmu().add_occupancy(source_, id, occupancy);
+void HomeOutput::add_occupancy(std::uint8_t event, const Occupancy& occupancy) {
+  if (events_[event].exists) mesh_.pmu().add_occupancy(source_, event, occupancy);
 }
 
-void HomeOutput::count_holds(HomeEvent event, Channel channel) {
-  mesh_.count_holds(device_, channel, source_, ids_[static_cast<unsigned>(event)]);
+void HomeOutput::count_holds(std::uint8_t event, Channel channel) {
+  mesh_.count_holds(device_, channel, source_, event);
 }
 
 }  // namespace pmufab::cmn

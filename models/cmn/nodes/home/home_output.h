@@ -4,10 +4,14 @@
 #include <array>
 #include <cstdint>
 
+#include "models/cmn/description/event_rows.h"
 #include "models/cmn/mesh.h"
-#include "models/cmn/nodes/home/home_events.h"
 
 namespace pmufab::cmn {
+
+/// @return the number of a home's event by its name at an HN-S. HN-Fs have the same numbers, and no names of events that
+///         are about another mesh.
+consteval std::uint8_t home_event(std::string_view name) { return event_id(NodeType::hn_s, name); }
 
 /// The classes of an event's occurrence for each kind of filter: bit c for code c.
 struct HomeClasses {
@@ -39,32 +43,35 @@ class HomeOutput {
   void post(Channel channel, const FlitFields& fields, bool tell = false) {
     mesh_.post(device_, channel, fields, now_ + latency_, tell);
   }
-  void publish(HomeEvent event, const HomeClasses& classes) {
-    const auto index = static_cast<unsigned>(event);
-    const unsigned id = ids_[index];
-    if (id == 0 || !mesh_.pmu().listens(source_, id)) return;
-    const EventFilters& filters = filters_[index];
-    mesh_.pmu().node_event(source_, id, classes.of(filters.first) | FilterClasses{classes.of(filters.second)} << 16, 1,
-                           when_);
+  void publish(std::uint8_t event, const HomeClasses& classes) {
+    const Event& known = events_[event];
+    if (!known.exists || !mesh_.pmu().listens(source_, event)) return;
+    const EventFilters& filters = known.filters;
+    mesh_.pmu().node_event(source_, event, classes.of(filters.first) | FilterClasses{classes.of(filters.second)} << 16,
+                           1, when_);
   }
   /// An event that no filter restricts.
-  void publish(HomeEvent event) { publish(event, everything_); }
+  void publish(std::uint8_t event) { publish(event, everything_); }
   /// Let an event count an occupancy (not owned).
-  void add_occupancy(HomeEvent event, const Occupancy& occupancy);
+  void add_occupancy(std::uint8_t event, const Occupancy& occupancy);
   /// Let an event count the cycles in which a flit of the channel is held.
-  void count_holds(HomeEvent event, Channel channel);
+  void count_holds(std::uint8_t event, Channel channel);
 
   /// @return true for an HN-S, false for an HN-F.
   [[nodiscard]] bool is_hn_s() const noexcept { return is_hn_s_; }
 
  private:
+  struct Event {
+    bool exists = false;  // on this product and revision
+    EventFilters filters{};
+  };
+
   Mesh& mesh_;
   unsigned device_;
   unsigned latency_;
   unsigned source_ = 0;
   bool is_hn_s_;
-  HomeEventIds ids_{};
-  std::array<EventFilters, kHomeEvents> filters_{};
+  std::array<Event, 0x80> events_{};  // by number
   HomeClasses everything_;
   Cycle now_ = kNoCycle;
   Picoseconds when_ = 0;

@@ -32,7 +32,7 @@ void HomeNode::begin(unsigned number) {
 }
 
 void HomeNode::pull(unsigned number, const SnoopAnswer& answer) {
-  output_.publish(HomeEvent::stash_data_pull);
+  output_.publish(home_event("stash_data_pull"));
   PocqEntry& entry = pocq_[number];
   const bool shared = entry.opcode == chi::req::kStashOnceShared;
   entry.opcode = shared ? chi::req::kReadNotSharedDirty : chi::req::kReadUnique;
@@ -61,9 +61,9 @@ void HomeNode::look_up(unsigned number, bool publish) {
   }
   const bool tracked = sf_.look_up(of_sf, entry.line);
   if (publish) {
-    output_.publish(HomeEvent::slc_sf_cache_access, entry.classes);
-    if (!entry.slc_hit) output_.publish(HomeEvent::cache_miss, entry.classes);
-    if (tracked) output_.publish(HomeEvent::sf_hit, entry.classes);
+    output_.publish(home_event("slc_sf_cache_access"), entry.classes);
+    if (!entry.slc_hit) output_.publish(home_event("cache_miss"), entry.classes);
+    if (tracked) output_.publish(home_event("sf_hit"), entry.classes);
   }
   if (entry.rule.snooped == HomeRule::Snooped::stash_target) {
     snoop_stash_target(number);
@@ -101,9 +101,9 @@ void HomeNode::snoop_sharers(unsigned number, std::size_t of_sf) {
   entry.snoops_left = static_cast<std::uint16_t>(targets);
 
   const HomeClasses classes = snoop_classes(fields.txnid);
-  output_.publish(HomeEvent::snp_sent, classes);
-  output_.publish(targets == 1 ? HomeEvent::dir_snoops_sent : HomeEvent::brd_snoops_sent, classes);
-  if (forwards) output_.publish(HomeEvent::snp_fwded, classes);
+  output_.publish(home_event("snp_sent"), classes);
+  output_.publish(targets == 1 ? home_event("dir_snoops_sent") : home_event("brd_snoops_sent"), classes);
+  if (forwards) output_.publish(home_event("snp_fwded"), classes);
 }
 
 void HomeNode::snoop_stash_target(unsigned number) {
@@ -117,9 +117,9 @@ void HomeNode::snoop_stash_target(unsigned number) {
   entry.snoops_left = 1;
 
   const HomeClasses classes = snoop_classes(fields.txnid);
-  output_.publish(HomeEvent::snp_sent, classes);
-  output_.publish(HomeEvent::dir_snoops_sent, classes);
-  output_.publish(HomeEvent::stash_snp_sent, classes);
+  output_.publish(home_event("snp_sent"), classes);
+  output_.publish(home_event("dir_snoops_sent"), classes);
+  output_.publish(home_event("stash_snp_sent"), classes);
 }
 
 void HomeNode::update_filter(PocqEntry& entry, std::size_t set, bool tracked) {

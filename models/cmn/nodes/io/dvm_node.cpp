@@ -3,12 +3,16 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <string_view>
 
+#include "models/cmn/description/event_rows.h"
 #include "models/cmn/wire/chi.h"
 
 namespace pmufab::cmn {
 
 namespace {
+
+consteval std::uint8_t dvm_event(std::string_view event) { return event_id(NodeType::dvm, event); }
 
 // Fields of a DVMOp's address (docs/cmn-nodes.md, 4.7).
 constexpr std::uint64_t kFragment = 8;
@@ -23,15 +27,35 @@ constexpr std::uint16_t kCodesOfSync = 1U << 2;
 
 }  // namespace
 
-// arm-cmn.c, arm_cmn_event_attrs. CMN-600 has one event for all operations except synchronisation.
+// CMN-600 has one event for all operations except synchronisation.
 DvmNode::EventIds DvmNode::ids_of(Product product) {
-  if (product == Product::cmn600) return {1, 1, 1, 1, 2, 3, 0, 4, 0, 0, 0, 5, 0, 0, 0};
-  EventIds ids{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 0, 0, 0};
-  if (product == Product::cmn700 || product == Product::s3) {
-    ids.trk_alloc = 0x0f;
-    ids.txsnp_stall_limit = 0x12;
-    ids.txsnp_sync_stall_op = 0x14;
+  if (product == Product::cmn600) {
+    EventIds ids{};
+    ids.tlbi = ids.bpi = ids.pici = ids.vici = dvm_event("rxreq_dvmop");
+    ids.sync = dvm_event("rxreq_dvmsync");
+    ids.vmid_filtered = dvm_event("rxreq_dvmop_vmid_filtered");
+    ids.retry = dvm_event("rxreq_retried");
+    ids.trk_occupancy = dvm_event("rxreq_trk_occupancy");
+    return ids;
   }
+  EventIds ids{
+      .tlbi = dvm_event("dvmop_tlbi"),
+      .bpi = dvm_event("dvmop_bpi"),
+      .pici = dvm_event("dvmop_pici"),
+      .vici = dvm_event("dvmop_vici"),
+      .sync = dvm_event("dvmsync"),
+      .vmid_filtered = dvm_event("vmid_filtered"),
+      .rndop_filtered = dvm_event("rndop_filtered"),
+      .retry = dvm_event("retry"),
+      .txsnp_flitv = dvm_event("txsnp_flitv"),
+      .txsnp_stall = dvm_event("txsnp_stall"),
+      .trkfull = dvm_event("trkfull"),
+      .trk_occupancy = dvm_event("trk_occupancy"),
+      .trk_alloc = dvm_event("trk_alloc"),
+      .txsnp_stall_limit = dvm_event("txsnp_stall_limit"),
+      .txsnp_sync_stall_op = dvm_event("txsnp_sync_stall_op"),
+  };
+  if (!is_700_or_s3(product)) ids.trk_alloc = ids.txsnp_stall_limit = ids.txsnp_sync_stall_op = 0;
   return ids;
 }
 

@@ -11,7 +11,7 @@ namespace pmufab::cmn {
 
 namespace {
 
-constexpr unsigned kTxrspRetryack = 0x2a;
+constexpr unsigned kTxrspRetryack = event_id(NodeType::hn_i, "txrsp_retryack");
 
 }  // namespace
 

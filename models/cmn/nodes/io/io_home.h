@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "models/cmn/description/event_rows.h"
 #include "models/cmn/nodes/memory/axi_side.h"
 #include "models/cmn/nodes/node_events.h"
 #include "models/cmn/nodes/request_tracker.h"
@@ -39,13 +40,26 @@ struct IoHomeEventIds {
   std::uint8_t awready_no_awvalid;
   std::uint8_t wvalid_no_wready;
 };
-/// The ids of hn_i and those of hn_p (arm-cmn.c, arm_cmn_event_attrs).
-/// @{
-inline constexpr IoHomeEventIds kHnIEventIds{0x20, 0x21, 0x22, 0x23, 0x24, 0x25, 0x26, 0x27,
-                                             0x28, 0x29, 0x2b, 0x2c, 0x2d, 0x2e, 0x2f};
-inline constexpr IoHomeEventIds kHnPEventIds{0x11, 0x01, 0x12, 0x02, 0x03, 0x13, 0x04, 0x14,
-                                             0x05, 0x06, 0x15, 0x16, 0x07, 0x08, 0x09};
-/// @}
+/// @param part  hn_i, or hn_p for the part of an HN-P that serves PCIe
+consteval IoHomeEventIds io_home_event_ids(NodeType part) {
+  return {
+      .rrt_rd_occ_cnt_ovfl = event_id(part, "rrt_rd_occ_cnt_ovfl"),
+      .rrt_wr_occ_cnt_ovfl = event_id(part, "rrt_wr_occ_cnt_ovfl"),
+      .rdt_rd_occ_cnt_ovfl = event_id(part, "rdt_rd_occ_cnt_ovfl"),
+      .rdt_wr_occ_cnt_ovfl = event_id(part, "rdt_wr_occ_cnt_ovfl"),
+      .wdb_occ_cnt_ovfl = event_id(part, "wdb_occ_cnt_ovfl"),
+      .rrt_rd_alloc = event_id(part, "rrt_rd_alloc"),
+      .rrt_wr_alloc = event_id(part, "rrt_wr_alloc"),
+      .rdt_rd_alloc = event_id(part, "rdt_rd_alloc"),
+      .rdt_wr_alloc = event_id(part, "rdt_wr_alloc"),
+      .wdb_alloc = event_id(part, "wdb_alloc"),
+      .arvalid_no_arready = event_id(part, "arvalid_no_arready"),
+      .arready_no_arvalid = event_id(part, "arready_no_arvalid"),
+      .awvalid_no_awready = event_id(part, "awvalid_no_awready"),
+      .awready_no_awvalid = event_id(part, "awready_no_awvalid"),
+      .wvalid_no_wready = event_id(part, "wvalid_no_wready"),
+  };
+}
 
 /// An HN-I, or one of the two parts of an HN-P. It passes requests to I/O on to AXI, in order where they require it.
 class IoHome {

@@ -2,18 +2,21 @@
 #include "models/cmn/nodes/io/io_node.h"
 
 #include <stdexcept>
+#include <string_view>
 
 #include <fmt/core.h>
 
+#include "models/cmn/description/event_rows.h"
 #include "models/cmn/wire/chi.h"
 
 namespace pmufab::cmn {
 
 namespace {
 
-constexpr unsigned kTxdatStall = 0x30;
-constexpr unsigned kNonpcieSerialization = 0x31;
-constexpr unsigned kPcieSerialization = 0x32;
+consteval unsigned hn_i_event(std::string_view event) { return event_id(NodeType::hn_i, event); }
+constexpr unsigned kTxdatStall = hn_i_event("txdat_stall");
+constexpr unsigned kNonpcieSerialization = hn_i_event("nonpcie_serialization");
+constexpr unsigned kPcieSerialization = hn_i_event("pcie_serialization");
 constexpr unsigned kFirstDbidOfPeers = 0x80;
 
 }  // namespace
@@ -33,13 +36,13 @@ IoNode::IoNode(Mesh& mesh, const SystemAddressMap& addresses, const DevicePlace&
   }
   const NodeEvents common(mesh, node_id, NodeType::hn_i);
   if (is_hn_i || is_hn_p) {
-    home_ = std::make_unique<IoHome>(mesh, device_, node_id, parameters, common, kHnIEventIds, common,
-                                     is_hn_p ? kPcieSerialization : kNonpcieSerialization, 0);
+    home_ = std::make_unique<IoHome>(mesh, device_, node_id, parameters, common, io_home_event_ids(NodeType::hn_i),
+                                     common, is_hn_p ? kPcieSerialization : kNonpcieSerialization, 0);
     common.add_holds(kTxdatStall, device_, Channel::dat);
   }
   if (is_hn_p) {
     peer_ = std::make_unique<IoHome>(mesh, device_, node_id, parameters, NodeEvents(mesh, node_id, NodeType::hn_p),
-                                     kHnPEventIds, common, kPcieSerialization, kFirstDbidOfPeers);
+                                     io_home_event_ids(NodeType::hn_p), common, kPcieSerialization, kFirstDbidOfPeers);
     for (const DeviceKind kind : {DeviceKind::rn_i, DeviceKind::rn_d}) {
       for (const std::uint16_t peer : addresses.nodes(kind)) {
         if (peer >= is_peer_.size()) is_peer_.resize(peer + std::size_t{1});

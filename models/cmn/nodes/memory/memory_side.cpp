@@ -55,11 +55,11 @@ void MemorySide::send(std::uint16_t txnid, bool allow_retry) {
   const bool remote = SystemAddressMap::is_remote(request.address);
   classes.of(FilterKind::sn_home) = remote ? 0b101 : 0b011;
   if (remote && output_.is_hn_s()) {
-    output_.publish(HomeEvent::mc_reqs_remote, classes);
-    output_.publish(HomeEvent::class_mc_reqs_remote, classes);
+    output_.publish(home_event("mc_reqs_remote"), classes);
+    output_.publish(home_event("class_mc_reqs_remote"), classes);
   } else {
-    output_.publish(HomeEvent::mc_reqs_local, classes);
-    output_.publish(HomeEvent::class_mc_reqs_local, classes);
+    output_.publish(home_event("mc_reqs_local"), classes);
+    output_.publish(home_event("class_mc_reqs_local"), classes);
   }
 }
 
@@ -71,7 +71,8 @@ void MemorySide::retry_ack(const FlitFields& response) {
   const bool remote = SystemAddressMap::is_remote(outstanding(response.txnid).request.address);
   HomeClasses classes;
   classes.of(FilterKind::sn_home) = remote ? 0b101 : 0b011;
-  output_.publish(remote && output_.is_hn_s() ? HomeEvent::mc_retries_remote : HomeEvent::mc_retries_local, classes);
+  output_.publish(remote && output_.is_hn_s() ? home_event("mc_retries_remote") : home_event("mc_retries_local"),
+                  classes);
   resend(retried_.retry(response.srcid, response.pcrdtype, response.txnid));
 }
 

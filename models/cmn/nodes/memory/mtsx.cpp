@@ -2,24 +2,27 @@
 #include "models/cmn/nodes/memory/mtsx.h"
 
 #include <array>
+#include <string_view>
 
+#include "models/cmn/description/event_rows.h"
 #include "models/cmn/wire/chi.h"
 
 namespace pmufab::cmn {
 
 namespace {
 
-// arm-cmn.c, arm_cmn_event_attrs
-constexpr unsigned kTcLookup = 0x01;
-constexpr unsigned kTcFill = 0x02;
-constexpr unsigned kTcMiss = 0x03;
-constexpr unsigned kTdbForward = 0x04;
-constexpr unsigned kTcqHazard = 0x05;
-constexpr std::array<unsigned, 3> kTcqAllocs{0x06, 0x07, 0x08};  // rd, wr, cmo
-constexpr unsigned kAxiRdReq = 0x09;
-constexpr unsigned kAxiWrReq = 0x0a;
-constexpr unsigned kTcqOccCntOvfl = 0x0b;
-constexpr unsigned kTdbOccCntOvfl = 0x0c;
+consteval unsigned mtsx_event(std::string_view event) { return event_id(NodeType::mtsx, event); }
+constexpr unsigned kTcLookup = mtsx_event("tc_lookup");
+constexpr unsigned kTcFill = mtsx_event("tc_fill");
+constexpr unsigned kTcMiss = mtsx_event("tc_miss");
+constexpr unsigned kTdbForward = mtsx_event("tdb_forward");
+constexpr unsigned kTcqHazard = mtsx_event("tcq_hazard");
+constexpr std::array<unsigned, 3> kTcqAllocs{mtsx_event("tcq_rd_alloc"), mtsx_event("tcq_wr_alloc"),
+                                             mtsx_event("tcq_cmo_alloc")};
+constexpr unsigned kAxiRdReq = mtsx_event("axi_rd_req");
+constexpr unsigned kAxiWrReq = mtsx_event("axi_wr_req");
+constexpr unsigned kTcqOccCntOvfl = mtsx_event("tcq_occ_cnt_ovfl");
+constexpr unsigned kTdbOccCntOvfl = mtsx_event("tdb_occ_cnt_ovfl");
 
 /// AXI tags of accesses to an entry's memory tags rather than its data.
 constexpr unsigned kTagRead = RequestTracker::kMaximumEntries;

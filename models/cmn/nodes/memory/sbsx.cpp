@@ -2,28 +2,32 @@
 #include "models/cmn/nodes/memory/sbsx.h"
 
 #include <stdexcept>
+#include <string_view>
 
+#include "models/cmn/description/event_rows.h"
 #include "models/cmn/wire/chi.h"
 
 namespace pmufab::cmn {
 
 namespace {
 
-// arm-cmn.c, arm_cmn_event_attrs
-constexpr std::array<unsigned, 3> kReqs{0x01, 0x02, 0x03};  // rd, wr, cmo
-constexpr unsigned kSbsxTxrspRetryack = 0x04;
-constexpr unsigned kTxdatFlitv = 0x05;
-constexpr unsigned kTxrspFlitv = 0x06;
-constexpr std::array<unsigned, 3> kReqTrkrOccCntOvfl{0x11, 0x12, 0x13};
-constexpr unsigned kWdbOccCntOvfl = 0x14;
-constexpr unsigned kRdAxiTrkrOccCntOvfl = 0x15;
-constexpr unsigned kCmoAxiTrkrOccCntOvfl = 0x16;
-constexpr unsigned kRdbOccCntOvfl = 0x17;
-constexpr unsigned kArvalidNoArready = 0x21;
-constexpr unsigned kAwvalidNoAwready = 0x22;
-constexpr unsigned kWvalidNoWready = 0x23;
-constexpr unsigned kSbsxTxdatStall = 0x24;
-constexpr unsigned kTxrspStall = 0x25;
+consteval unsigned sbsx_event(std::string_view event) { return event_id(NodeType::sbsx, event); }
+constexpr std::array<unsigned, 3> kReqs{sbsx_event("rd_req"), sbsx_event("wr_req"), sbsx_event("cmo_req")};
+constexpr unsigned kSbsxTxrspRetryack = sbsx_event("txrsp_retryack");
+constexpr unsigned kTxdatFlitv = sbsx_event("txdat_flitv");
+constexpr unsigned kTxrspFlitv = sbsx_event("txrsp_flitv");
+constexpr std::array<unsigned, 3> kReqTrkrOccCntOvfl{sbsx_event("rd_req_trkr_occ_cnt_ovfl"),
+                                                     sbsx_event("wr_req_trkr_occ_cnt_ovfl"),
+                                                     sbsx_event("cmo_req_trkr_occ_cnt_ovfl")};
+constexpr unsigned kWdbOccCntOvfl = sbsx_event("wdb_occ_cnt_ovfl");
+constexpr unsigned kRdAxiTrkrOccCntOvfl = sbsx_event("rd_axi_trkr_occ_cnt_ovfl");
+constexpr unsigned kCmoAxiTrkrOccCntOvfl = sbsx_event("cmo_axi_trkr_occ_cnt_ovfl");
+constexpr unsigned kRdbOccCntOvfl = sbsx_event("rdb_occ_cnt_ovfl");
+constexpr unsigned kArvalidNoArready = sbsx_event("arvalid_no_arready");
+constexpr unsigned kAwvalidNoAwready = sbsx_event("awvalid_no_awready");
+constexpr unsigned kWvalidNoWready = sbsx_event("wvalid_no_wready");
+constexpr unsigned kSbsxTxdatStall = sbsx_event("txdat_stall");
+constexpr unsigned kTxrspStall = sbsx_event("txrsp_stall");
 
 }  // namespace
 

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <string_view>
 
 #include <fmt/core.h>
 
+#include "models/cmn/description/event_rows.h"
 #include "models/cmn/nodes/memory/memory_bridge.h"
 #include "models/cmn/wire/chi.h"
 
@@ -13,20 +15,23 @@ namespace pmufab::cmn {
 
 namespace {
 
-// arm-cmn.c, arm_cmn_event_attrs
-constexpr std::array<unsigned, 3> kRdataBeats{0x01, 0x02, 0x03};  // by AXI port
-constexpr unsigned kRxdatFlits = 0x04;
-constexpr unsigned kTxdatFlits = 0x05;
-constexpr unsigned kTxreqFlitsTotal = 0x06;
-constexpr unsigned kTxreqFlitsRetried = 0x07;
-constexpr unsigned kRrtOccOvfl = 0x08;
-constexpr unsigned kWrtOccOvfl = 0x09;
-constexpr unsigned kWrcancelSent = 0x0b;
-constexpr std::array<unsigned, 3> kWdataBeats{0x0c, 0x0d, 0x0e};
-constexpr unsigned kRrtAlloc = 0x0f;
-constexpr unsigned kWrtAlloc = 0x10;
-constexpr unsigned kRrtOccupOvflSlice0 = 0x12;  // those of slices 1 to 3 follow; slice 0 has the common event
-constexpr unsigned kRrtRdReqOccupOvflSlice0 = 0x18;
+consteval unsigned rn_i_event(std::string_view event) { return event_id(NodeType::rn_i, event); }
+constexpr std::array<unsigned, 3> kRdataBeats{rn_i_event("s0_rdata_beats"), rn_i_event("s1_rdata_beats"),
+                                              rn_i_event("s2_rdata_beats")};
+constexpr unsigned kRxdatFlits = rn_i_event("rxdat_flits");
+constexpr unsigned kTxdatFlits = rn_i_event("txdat_flits");
+constexpr unsigned kTxreqFlitsTotal = rn_i_event("txreq_flits_total");
+constexpr unsigned kTxreqFlitsRetried = rn_i_event("txreq_flits_retried");
+constexpr unsigned kRrtOccOvfl = rn_i_event("rrt_occ_ovfl");
+constexpr unsigned kWrtOccOvfl = rn_i_event("wrt_occ_ovfl");
+constexpr unsigned kWrcancelSent = rn_i_event("wrcancel_sent");
+constexpr std::array<unsigned, 3> kWdataBeats{rn_i_event("s0_wdata_beats"), rn_i_event("s1_wdata_beats"),
+                                              rn_i_event("s2_wdata_beats")};
+constexpr unsigned kRrtAlloc = rn_i_event("rrt_alloc");
+constexpr unsigned kWrtAlloc = rn_i_event("wrt_alloc");
+constexpr unsigned kRrtOccupOvflSlice0 =
+    rn_i_event("rrt_occup_ovfl_slice1") - 1;  // those of slices 1 to 3 follow; slice 0 has the common event
+constexpr unsigned kRrtRdReqOccupOvflSlice0 = rn_i_event("rrt_rd_req_occup_ovfl_slice0");
 
 constexpr std::uint64_t kSecondFragment = 8;
 

@@ -11,7 +11,8 @@
 
 #include "models/cmn/description/layout.h"
 #include "models/cmn/description/product.h"
-#include "models/cmn/nodes/modelled_events.h"
+#include "testbench/fabrics/cmn/judge/nodes/node_events.h"
+#include "testbench/fabrics/cmn/scenario/judge_spec.h"
 #include "testbench/perf/event_syntax.h"
 
 namespace pmufab::scenario {
@@ -36,6 +37,13 @@ std::optional<NodeEvent> node_event(const perf::ResolvedEvent& event, std::size_
                    static_cast<unsigned>(config >> kEventIdShift & kEventIdMask)};
 }
 
+/// As why_never() for events of crosspoints: event in bits 1:0, interface in 4:2, channel above.
+std::optional<std::string_view> why_never_at_crosspoints(unsigned id) {
+  if ((id & 3U) == 0) return std::nullopt;
+  if ((id & 3U) == 3) return "the mesh does not tell partial DAT flits from whole ones";
+  return "";
+}
+
 }  // namespace
 
 void check_modelled(const perf::ResolvedEvent& event, std::size_t mesh, const cmn::Topology& topology) {
@@ -44,16 +52,18 @@ void check_modelled(const perf::ResolvedEvent& event, std::size_t mesh, const cm
   // Watchpoints and cycles are the mesh's own; what is no node's event the driver refuses.
   const bool is_crosspoint = asked->type == NodeType::xp;
   if (!is_crosspoint && (!cmn::is_known(asked->type) || asked->type == NodeType::dtc)) return;
-  const std::string_view reason = cmn::reason_not_modelled(topology.product, topology.revision, asked->type, asked->id);
-  if (reason.empty()) return;
+  const std::optional<std::string_view> reason =
+      is_crosspoint ? why_never_at_crosspoints(asked->id)
+                    : scoreboard::why_never(asked->type, asked->id, release_of(topology));
   // The driver knows names of what there is, but takes any number, and hardware counts nothing then.
-  if (reason == cmn::kNoSuchEvent) {
+  if (!reason) {
     throw perf::EventError(event.text, 0,
                            fmt::format("{} of this revision has no such event", cmn::to_string(topology.product)),
                            "docs/cmn-nodes.md says which events each node has");
   }
-  throw perf::EventError(event.text, 0, fmt::format("no model makes this event happen: {}", reason),
-                         "docs/cmn-events.md lists the events of nodes that no model makes");
+  if (reason->empty()) return;
+  throw perf::EventError(event.text, 0, fmt::format("no model makes this event happen: {}", *reason),
+                         "pmufab list marks the events that no model makes");
 }
 
 std::string hint_of_nodes(const perf::ResolvedEvent& event, std::size_t mesh, const cmn::Topology& topology) {

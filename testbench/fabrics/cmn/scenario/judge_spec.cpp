@@ -113,6 +113,11 @@ scoreboard::WatchpointLayout watchpoint_layout(const cmn::Topology& topology) {
   return topology.revision >= kS3r2 ? scoreboard::WatchpointLayout::s3_r2 : scoreboard::WatchpointLayout::s3;
 }
 
+scoreboard::NodeReleases release_of(const cmn::Topology& topology) {
+  return scoreboard::release_of(watchpoint_layout(topology), topology.revision,
+                                topology.product == cmn::Product::ci700);
+}
+
 std::vector<scoreboard::CmnJudgeSpec> cmn_judge_specs(const platform::PlatformSpec& platform) {
   std::vector<scoreboard::CmnJudgeSpec> specs;
   for (const platform::CmnSpec& mesh : platform.of<platform::CmnMeshesSpec>().meshes) {

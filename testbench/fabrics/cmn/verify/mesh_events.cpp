@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include "models/cmn/nodes/modelled_events.h"
 #include "models/cmn/pmu/flit_positions.h"
 #include "testbench/fabrics/cmn/scenario/judge_spec.h"
 
@@ -31,7 +30,7 @@ NodeType named_type(NodeType type) { return type == NodeType::rn_d ? NodeType::r
 /// Which filter of its node an event uses. A DVM node's is the register field of the homes' occupancy.
 NodeFilter field_of(NodeFilter filter) { return filter == NodeFilter::dvm_occupancy ? NodeFilter::occupancy : filter; }
 
-/// Events of cache maintenance at memory nodes: homes send none there (docs/cmn-events.md).
+/// Events of cache maintenance at memory nodes: homes send none there (docs/cmn-nodes.md, 4.4).
 bool is_maintenance(const NodeEvent& event) {
   if (event.type == NodeType::sbsx) return event.id == 0x3 || event.id == 0x13 || event.id == 0x16;
   return event.type == NodeType::mtsx && event.id == 0x8;
@@ -240,28 +239,9 @@ bool EventMaker::driver_filters(const NodeEvent& event) const {
 }
 
 bool EventMaker::is_offered(const NodeEvent& event) const {
-  if (!cmn::is_modelled(plan_.topology.product, plan_.topology.revision, event.type, event.id)) return false;
+  if (scoreboard::why_never(event.type, event.id, scenario::release_of(plan_.topology)) != "") return false;
   if (event.filter != NodeFilter::none && !driver_filters(event)) return false;
   return event.type != NodeType::ccla || driver_.ccla;
-}
-
-/// The driver does not show names of events that early revisions lack. It takes their numbers.
-bool EventMaker::is_named(NodeType type, unsigned id) const {
-  const unsigned revision = plan_.topology.revision;
-  switch (plan_.topology.product) {
-    case cmn::Product::cmn600:
-      if (type == NodeType::cxra && revision < 3 && id > 0x10) return false;
-      return revision >= 2 || (type != NodeType::cxra && type != NodeType::cxha);
-    case cmn::Product::cmn650:
-      if (revision == 3) return true;  // r2p0
-      return !(type == NodeType::hn_f && id > 0x22) && !(type == NodeType::sbsx && id == 0x17) &&
-             !(type == NodeType::rn_i && id > 0x10);
-    case cmn::Product::cmn700:
-      if (revision < 1 && type == NodeType::hn_f && id > 0x2b) return false;
-      return revision >= 2 || type != NodeType::hn_f || id <= 0x2c;
-    default:
-      return plan_.topology.product == cmn::Product::s3 || type != NodeType::hn_f || id <= 0x22;
-  }
 }
 
 std::pair<unsigned, unsigned> EventMaker::draw_codes(const NodeEvent& event, MeshEvent& made) {
@@ -290,7 +270,7 @@ std::pair<unsigned, unsigned> EventMaker::draw_codes(const NodeEvent& event, Mes
 
 std::string EventMaker::node_text(const NodeEvent& event, unsigned code, unsigned code2) {
   const bool has_filter = event.filter != NodeFilter::none;
-  if (!is_named(event.type, event.id) || random_.chance(25)) {
+  if ((event.releases & scenario::release_of(plan_.topology)) == 0 || random_.chance(25)) {
     unsigned type = static_cast<unsigned>(event.type);
     if (event.type == NodeType::rn_i && driver_.rn_d_alias && random_.chance(30))
       type = static_cast<unsigned>(NodeType::rn_d);

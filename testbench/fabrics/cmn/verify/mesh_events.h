@@ -70,7 +70,6 @@ class EventMaker {
   [[nodiscard]] MeshEvent made_of(const scoreboard::NodeEvent& event, const std::vector<EventPlace>& places);
   [[nodiscard]] bool is_offered(const scoreboard::NodeEvent& event) const;
   [[nodiscard]] bool driver_filters(const scoreboard::NodeEvent& event) const;
-  [[nodiscard]] bool is_named(cmn::NodeType type, unsigned id) const;
   [[nodiscard]] std::string node_text(const scoreboard::NodeEvent& event, unsigned code, unsigned code2);
   [[nodiscard]] std::pair<unsigned, unsigned> draw_codes(const scoreboard::NodeEvent& event, MeshEvent& made);
   [[nodiscard]] std::string flits_text(unsigned id);

@@ -316,7 +316,7 @@ TEST_F(ShellEnd, the_outcome_is_the_last_line) {
   EXPECT_EQ(session.report.at("counters_not_judged"), 0);
   EXPECT_EQ(type(count + "; exit 7").outcome.exit_code, 7);
 
-  // No model makes this event happen (docs/cmn-events.md), so nobody knows what it has to count.
+  // No model makes this event happen, so nobody knows what it has to count.
   platform = {shipped("platforms/cmn600-small.yaml")};
   session = type("perf stat -a -e arm_cmn_0/hnf_seq_full/ sleep 0.1");
   ASSERT_EQ(session.verdicts.size(), 1U) << session.outcome.err;

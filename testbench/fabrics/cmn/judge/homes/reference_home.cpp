@@ -111,8 +111,8 @@ void ReferenceHome::prepare(Channel channel, const FlitFields& flit, bool leaves
 }
 
 void ReferenceHome::held(Channel channel) {
-  if (channel == Channel::dat) counts_.fire(home_event::kTxdatStall);
-  if (channel == Channel::rsp) counts_.fire(home_event::kTxrspStall);
+  if (channel == Channel::dat) counts_.fire(home_event("txdat_stall"));
+  if (channel == Channel::rsp) counts_.fire(home_event("txrsp_stall"));
 }
 
 void ReferenceHome::finish() {
@@ -136,12 +136,12 @@ void ReferenceHome::request(Cycle now, const FlitFields& flit) {
   }
   if (!around().addresses().is_home_of(node().node_id, flit.addr))
     fail("node_wrong_home", "another home serves the address of " + describe_flit(Channel::req, flit));
-  fire(home_event::kPocqReqsRecvd, flit);
+  fire(home_event("pocq_reqs_recvd"), flit);
   switch (room_.admit(flit)) {
     case ReferenceRoom::Admission::retried: {
-      fire(home_event::kPocqRetry, flit);
-      counts_.fire(home_event::kPocqClassRetry, 1U << qos_class(flit));
-      if (flit.qos == 15) counts_.fire(home_event::kQosHhRetry);
+      fire(home_event("pocq_retry"), flit);
+      counts_.fire(home_event("pocq_class_retry"), 1U << qos_class(flit));
+      if (flit.qos == 15) counts_.fire(home_event("qos_hh_retry"));
       ReferenceNode::expect_response(flit, chi::rsp::kRetryAck);
       return;
     }
@@ -167,14 +167,14 @@ void ReferenceHome::request(Cycle now, const FlitFields& flit) {
   entry.txnid = flit.txnid;
   entry.line = line;
   entry.occupancy = occupancy_codes(flit);
-  counts_.occupy(home_event::kQosPocqOccupancy, entry.occupancy, 1, now);
-  counts_.occupy(home_event::kPocqClassOccup, 1U << qos_class(flit), 1, now);
+  counts_.occupy(home_event("qos_pocq_occupancy"), entry.occupancy, 1, now);
+  counts_.occupy(home_event("pocq_class_occup"), 1U << qos_class(flit), 1, now);
   if (older) {
-    fire(home_event::kPocqAddrhaz, flit);
-    if (req::is_atomic(flit.opcode)) fire(home_event::kPocqAtomicAddrhaz, flit);
-    if (flit.opcode == req::kReadOnce && is_hn_s()) fire(home_event::kReadOnceHazardDetected, flit);
+    fire(home_event("pocq_addrhaz"), flit);
+    if (req::is_atomic(flit.opcode)) fire(home_event("pocq_atomic_addrhaz"), flit);
+    if (flit.opcode == req::kReadOnce && is_hn_s()) fire(home_event("readonce_hazard_detected"), flit);
   }
-  if (back_invalidated) counts_.fire(home_event::kSeqHit);
+  if (back_invalidated) counts_.fire(home_event("seq_hit"));
   if (!older && !back_invalidated) go_on(now, entry);
 }
 
@@ -201,9 +201,9 @@ void ReferenceHome::lookup(Cycle now, Entry& entry, bool is_first) {
   entry.slc_dirty = cached != nullptr && cached->dirty;
   TrackedLine* const tracked = filter_.touch(entry.line);
   if (is_first) {
-    fire(home_event::kSlcSfCacheAccess, entry.request);
-    if (cached == nullptr) fire(home_event::kCacheMiss, entry.request);
-    if (tracked != nullptr) fire(home_event::kSfHit, entry.request);
+    fire(home_event("slc_sf_cache_access"), entry.request);
+    if (cached == nullptr) fire(home_event("cache_miss"), entry.request);
+    if (tracked != nullptr) fire(home_event("sf_hit"), entry.request);
   }
   const NodeIds to = targets(entry, tracked);
   update_snoop_filter(entry, tracked);
@@ -360,8 +360,8 @@ void ReferenceHome::free_if_done(Cycle now, Entry& entry) {
   if (!entry.done || entry.ack_to_come) return;
   if (!req::is_write(entry.opcode) && entry.responses != 0) return;
   const std::uint64_t line = entry.line;
-  counts_.occupy(home_event::kQosPocqOccupancy, entry.occupancy, -1, now);
-  counts_.occupy(home_event::kPocqClassOccup, 1U << qos_class(entry.request), -1, now);
+  counts_.occupy(home_event("qos_pocq_occupancy"), entry.occupancy, -1, now);
+  counts_.occupy(home_event("pocq_class_occup"), 1U << qos_class(entry.request), -1, now);
   numbers_.free(entry.number);
   queue_.erase(
       std::find_if(queue_.begin(), queue_.end(), [&](const Queued& one) { return one.number == entry.number; }));
@@ -381,19 +381,19 @@ void ReferenceHome::fill(std::uint64_t line, bool dirty, const Entry* cause) {
     there->dirty = there->dirty || dirty;
     return;
   }
-  fire_for_line(home_event::kCacheFill, line, cause);
+  fire_for_line(home_event("cache_fill"), line, cause);
   if (slc_.is_full(line)) {
     const CachedLine victim = *slc_.oldest(line, [](const CachedLine&) { return true; });
     slc_.remove(victim.line);
     if (victim.dirty) {
       constexpr NodeCounts::Codes kTracked = 1U | 1U << 6U;
       constexpr NodeCounts::Codes kUntracked = 1U | 1U << 5U;
-      fire_for_line(home_event::kSlcEviction, victim.line, nullptr,
+      fire_for_line(home_event("slc_eviction"), victim.line, nullptr,
                     filter_.find(victim.line) != nullptr ? kTracked : kUntracked);
       memory_.write(req::kWriteNoSnpFull, victim.line << kLineShift, true, nullptr);
     }
   } else {
-    fire_for_line(home_event::kSlcFillInvalidWay, line, cause);
+    fire_for_line(home_event("slc_fill_invalid_way"), line, cause);
   }
   slc_.add({line, dirty});
 }

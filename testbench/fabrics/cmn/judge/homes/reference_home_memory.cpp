@@ -58,11 +58,11 @@ void ReferenceHomeMemory::post(const Request& request, bool allow_retry) {
   if (home_.is_hn_s()) {
     constexpr NodeCounts::Codes kSn = 0b11;
     constexpr NodeCounts::Codes kHome = 0b101;
-    counts.fire(remote ? home_event::kMcReqsRemote : home_event::kMcReqs, remote ? kHome : kSn);
-    counts.fire(remote ? home_event::kClassMcReqsRemote : home_event::kClassMcReqs, 1U << code);
+    counts.fire(remote ? home_event("mc_reqs_remote") : home_event("mc_reqs_local"), remote ? kHome : kSn);
+    counts.fire(remote ? home_event("class_mc_reqs_remote") : home_event("class_mc_reqs_local"), 1U << code);
   } else {
-    counts.fire(home_event::kMcReqs);
-    counts.fire(home_event::kClassMcReqs, 1U << code);
+    counts.fire(home_event("mc_reqs_local"));
+    counts.fire(home_event("class_mc_reqs_local"), 1U << code);
   }
   ReferenceHome::Message message{Channel::req, request.opcode};
   message.target = request.target;
@@ -96,9 +96,10 @@ bool ReferenceHomeMemory::response(const FlitFields& flit) {
     constexpr NodeCounts::Codes kSn = 0b11;
     constexpr NodeCounts::Codes kHome = 0b101;
     if (home_.is_hn_s()) {
-      home_.counts_.fire(remote ? home_event::kMcRetriesRemote : home_event::kMcRetries, remote ? kHome : kSn);
+      home_.counts_.fire(remote ? home_event("mc_retries_remote") : home_event("mc_retries_local"),
+                         remote ? kHome : kSn);
     } else {
-      home_.counts_.fire(home_event::kMcRetries);
+      home_.counts_.fire(home_event("mc_retries_local"));
     }
     retried_[flit.srcid].push_back(found->serial);
     resend(flit.srcid);

@@ -73,13 +73,14 @@ TrackedLine* ReferenceHome::add_to_filter(std::uint64_t line, std::uint16_t shar
       constexpr NodeCounts::Codes kSharedState = 1U | 1U << 4U;
       const TrackedLine replaced = *victim;
       filter_.remove(replaced.line);
-      fire_for_line(home_event::kSfEvictions, replaced.line, nullptr, replaced.unique ? kUniqueState : kSharedState);
-      if (!replaced.unique) counts_.fire(home_event::kSfEvictSharedLine);
+      fire_for_line(home_event("sf_evictions"), replaced.line, nullptr, replaced.unique ? kUniqueState : kSharedState);
+      if (!replaced.unique) counts_.fire(home_event("sf_evict_shared_line"));
       const unsigned txnid = kFirstBackInvalidation + back_invalidation_numbers_.take();
       BackInvalidation& invalidation = back_invalidations_[txnid];
       invalidation.line = replaced.line;
-      fire_snoop(home_event::kSnpSent, txnid);
-      fire_snoop(replaced.sharers.size() == 1 ? home_event::kSfbiDirSnpSent : home_event::kSfbiBrdSnpSent, txnid);
+      fire_snoop(home_event("snp_sent"), txnid);
+      fire_snoop(replaced.sharers.size() == 1 ? home_event("sfbi_dir_snp_sent") : home_event("sfbi_brd_snp_sent"),
+                 txnid);
       for (const std::uint16_t target : replaced.sharers) {
         invalidation.snooped.emplace(target, DataArrival{});
         Message message{Channel::snp, chi::snp::kSnpCleanInvalid};
@@ -100,11 +101,11 @@ void ReferenceHome::snoop(Entry& entry, const NodeIds& targets) {
                            (entry.opcode == req::kReadUnique && targets.size() == 1);
   if (parameters_.forwarding && can_forward && is_rn_f(entry.requester)) {
     opcode = static_cast<std::uint8_t>(opcode + chi::snp::kForwarding);
-    fire_snoop(home_event::kSnpFwded, entry.number);
+    fire_snoop(home_event("snp_fwded"), entry.number);
   }
-  fire_snoop(home_event::kSnpSent, entry.number);
-  fire_snoop(targets.size() == 1 ? home_event::kDirSnoopsSent : home_event::kBrdSnoopsSent, entry.number);
-  if (entry.stashing) counts_.fire(home_event::kStashSnpSent);
+  fire_snoop(home_event("snp_sent"), entry.number);
+  fire_snoop(targets.size() == 1 ? home_event("dir_snoops_sent") : home_event("brd_snoops_sent"), entry.number);
+  if (entry.stashing) counts_.fire(home_event("stash_snp_sent"));
   for (const std::uint16_t target : targets) {
     entry.snooped.emplace(target, DataArrival{});
     Message message{Channel::snp, opcode};
@@ -130,7 +131,7 @@ void ReferenceHome::snoop_response(Cycle now, Channel channel, const FlitFields&
     const bool dirty = (flit.resp & chi::kPassDirty) != 0;
     entry->snoop_data = true;
     entry->snoop_dirty = entry->snoop_dirty || dirty;
-    if (!dirty) counts_.fire(home_event::kSnpIntvCln);
+    if (!dirty) counts_.fire(home_event("snp_intv_cln"));
     if (flit.opcode == chi::dat::kSnpRespDataFwded) entry->forwarded = true;
   } else if (flit.opcode == chi::rsp::kSnpRespFwded) {
     entry->forwarded = true;
@@ -150,7 +151,7 @@ void ReferenceHome::stash_response(Cycle now, Entry& entry, const FlitFields& fl
     after_snoops(now, entry);
     return;
   }
-  counts_.fire(home_event::kStashDataPull);
+  counts_.fire(home_event("stash_data_pull"));
   entry.opcode = entry.opcode == req::kStashOnceShared ? req::kReadNotSharedDirty : req::kReadUnique;
   entry.requester = flit.srcid;
   entry.txnid = flit.dbid;
@@ -171,14 +172,14 @@ void ReferenceHome::back_invalidation_response(Cycle now, Channel channel, const
     if ((flit.resp & chi::kPassDirty) != 0) {
       invalidation.dirty = true;
     } else {
-      counts_.fire(home_event::kSnpIntvCln);
+      counts_.fire(home_event("snp_intv_cln"));
     }
   }
   invalidation.snooped.erase(flit.srcid);
   if (!invalidation.snooped.empty()) return;
   const std::uint64_t line = invalidation.line;
   if (invalidation.dirty) {
-    counts_.fire(home_event::kIntvDirty);
+    counts_.fire(home_event("intv_dirty"));
     fill(line, true, nullptr);
   }
   back_invalidations_.erase(found);

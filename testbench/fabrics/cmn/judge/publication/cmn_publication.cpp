@@ -18,9 +18,7 @@ namespace {
 using cmn::NodeType;
 
 constexpr std::uint16_t kPart600 = 0x434;
-constexpr std::uint16_t kPart650 = 0x436;
 constexpr std::uint16_t kPartCi700 = 0x43a;
-constexpr std::uint16_t kPart700 = 0x43c;
 
 // The version in which filters of HN-S were told apart, and got names of their own.
 constexpr LinuxVersion kFiltersApart = 703;
@@ -68,35 +66,6 @@ std::set<NodeType> types_of(const CmnJudgeSpec& spec, bool closed) {
   return types;
 }
 
-/// Events that came with a revision of the product.
-bool is_of_revision(const CmnJudgeSpec& spec, NodeType type, unsigned id) {
-  const unsigned revision = spec.revision;
-  if (spec.part == kPart600) {
-    constexpr unsigned kR1p2 = 2;
-    constexpr unsigned kR1p3 = 3;
-    if (type == NodeType::cxra && id > 0x10 && revision < kR1p3) return false;
-    if ((type == NodeType::cxra || type == NodeType::cxha) && revision < kR1p2) return false;
-    return type != NodeType::hn_f || id != 0x1b || revision >= kR1p2;
-  }
-  if (spec.part == kPart650) {
-    constexpr unsigned kR2p0 = 3;
-    constexpr unsigned kR1p2 = 4;
-    if (revision >= kR2p0 && revision != kR1p2) return true;
-    if (type == NodeType::hn_f) return id <= 0x22;
-    if (type == NodeType::sbsx) return id != 0x17;
-    return type != NodeType::rn_i || id <= 0x10;
-  }
-  if (spec.part == kPart700) {
-    constexpr unsigned kR1p0 = 1;
-    constexpr unsigned kR2p0 = 2;
-    if (revision >= kR2p0) return true;
-    if (type == NodeType::hn_f) return id <= (revision < kR1p0 ? 0x2bU : 0x2cU);
-    if (type == NodeType::ccha) return id <= 0x74;
-    return type != NodeType::ccla || id <= 0x27;
-  }
-  return true;
-}
-
 /// The codes that have names in a product.
 std::size_t codes_named(const NodeEvent& event, bool is_r2) {
   const std::size_t all = filter_codes(event.filter).size();
@@ -113,48 +82,32 @@ std::size_t codes_named(const NodeEvent& event, bool is_r2) {
 class NodeEvents {
  public:
   NodeEvents(const CmnJudgeSpec& spec, std::vector<PublishedEvent>& events)
-      : spec_(spec), events_(events), open_(types_of(spec, false)), all_(types_of(spec, true)) {}
+      : events_(events),
+        release_(release_of(spec.layout, spec.revision, spec.part == kPartCi700)),
+        open_(types_of(spec, false)),
+        all_(types_of(spec, true)) {}
 
   void add() {
-    for (const auto rows : {described_node_events(), further_node_events()}) {
-      for (const NodeEventRow& row : rows) add(row);
-    }
+    for (const NodeEvent& event : all_node_events()) add(event);
   }
 
  private:
-  [[nodiscard]] unsigned product() const {
-    switch (spec_.layout) {
-      case WatchpointLayout::cmn600:
-        return node_products::k600;
-      case WatchpointLayout::cmn650:
-        return node_products::k650;
-      case WatchpointLayout::cmn700:
-        return node_products::k700;
-      case WatchpointLayout::s3:
-        return node_products::kS3;
-      case WatchpointLayout::s3_r2:
-        break;
-    }
-    return node_products::kR2;
-  }
-
-  void add(const NodeEventRow& row) {
-    const bool is_r2 = product() == node_products::kR2;
-    const bool is_hn_s = row.event.type == NodeType::hn_s;
-    const bool is_ci = spec_.part == kPartCi700 && (row.products & node_products::kNotCi) != 0;
-    const bool is_there = (row.products & product()) != 0 && !is_ci;
+  void add(const NodeEvent& event) {
+    const bool is_r2 = release_ == node_releases::kS3R2;
+    const bool is_hn_s = event.type == NodeType::hn_s;
+    const bool is_there = (event.releases & release_) != 0;
     // Older drivers offered the events of S3 r1 on S3 r2, too.
-    const bool was_there = is_r2 && is_hn_s ? (row.products & node_products::kS3) != 0 : is_there;
+    const bool was_there = is_r2 && is_hn_s ? (event.releases & node_releases::kS3) != 0 : is_there;
     const LinuxVersion since = is_there && !was_there ? kFiltersApart : 0;
     const LinuxVersion last = was_there && !is_there ? kFiltersApart - 1 : 0;
     // An HN-F is no part of an S3: which of its events it would have there, nobody says.
-    const bool is_odd = row.event.type == NodeType::hn_f && product() >= node_products::kS3;
-    if (is_hn_s && row.event.filter == NodeFilter::hbt_lbt && (row.event.id == 0x10 || row.event.id == 0x11)) {
-      add_one(row.event, "", 0, 0, {was_there, is_odd, 0, kFiltersApart - 1});
-      add_named(row.event, false, {is_there, is_odd, kFiltersApart, 0});
+    const bool is_odd = event.type == NodeType::hn_f && (release_ & node_releases::kS3All) != 0;
+    if (is_hn_s && event.filter == NodeFilter::hbt_lbt && (event.id == 0x10 || event.id == 0x11)) {
+      add_one(event, "", 0, 0, {was_there, is_odd, 0, kFiltersApart - 1});
+      add_named(event, false, {is_there, is_odd, kFiltersApart, 0});
       return;
     }
-    add_named(row.event, is_r2 && is_there, {is_there || was_there, is_odd, since, last});
+    add_named(event, is_r2 && is_there, {is_there || was_there, is_odd, since, last});
   }
 
   struct Presence {
@@ -195,7 +148,7 @@ class NodeEvents {
     if (!all_.contains(event.type)) {
       published.shown = Shown::never;
       published.missing = fmt::format("the mesh has no node of type {}", type);
-    } else if (!presence.is_there || !is_of_revision(spec_, event.type, event.id)) {
+    } else if (!presence.is_there) {
       published.shown = presence.is_odd ? Shown::may : Shown::never;
       published.missing = "this product and revision do not have it";
     } else if (presence.is_odd || !open_.contains(event.type)) {
@@ -204,8 +157,8 @@ class NodeEvents {
     events_.push_back(std::move(published));
   }
 
-  const CmnJudgeSpec& spec_;
   std::vector<PublishedEvent>& events_;
+  NodeReleases release_;
   std::set<NodeType> open_;  // of which software sees a node
   std::set<NodeType> all_;   // of which there is a node
 };

@@ -12,7 +12,6 @@
 
 #include <gtest/gtest.h>
 
-#include "models/cmn/nodes/modelled_events.h"
 #include "models/cmn/standard_devices.h"
 #include "testbench/fabrics/cmn/tests/judge/cmn_nodes_rig.h"
 

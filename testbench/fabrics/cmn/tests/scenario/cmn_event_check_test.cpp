@@ -51,6 +51,14 @@ TEST(CmnEventCheck, refuses_events_a_later_revision_brings) {
 
 TEST(CmnEventCheck, refuses_events_no_model_makes_happen) {
   EXPECT_THAT(refusal(Product::cmn700, 3, NodeType::rn_i, 0x0a), ::testing::HasSubstr("never replayed"));
+  constexpr unsigned kPort0 = 4U << 2U;
+  constexpr unsigned kDat = 3U << 5U;
+  constexpr unsigned kPub = 4U << 5U;
+  EXPECT_EQ(refusal(Product::cmn700, 3, NodeType::xp, 1 | kPort0 | kDat), "");
+  EXPECT_EQ(refusal(Product::cmn700, 3, NodeType::xp, 2 | kPort0 | 8U << 5U), "");
+  EXPECT_THAT(refusal(Product::cmn700, 3, NodeType::xp, 3 | kPort0 | kDat), ::testing::HasSubstr("partial DAT flits"));
+  EXPECT_EQ(refusal(Product::cmn700, 3, NodeType::xp, 1 | kPort0 | kPub), "")
+      << "no node sends there, but raw flits move";
 }
 
 TEST(CmnEventCheck, leaves_other_pmus_and_what_the_mesh_counts_itself_alone) {

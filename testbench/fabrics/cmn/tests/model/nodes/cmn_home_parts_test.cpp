@@ -16,12 +16,10 @@
 #include "models/cmn/nodes/fifo.h"
 #include "models/cmn/nodes/gateway/link_end.h"
 #include "models/cmn/nodes/home/back_invalidations.h"
-#include "models/cmn/nodes/home/home_events.h"
 #include "models/cmn/nodes/home/home_rules.h"
 #include "models/cmn/nodes/home/lru_lines.h"
 #include "models/cmn/nodes/home/pocq.h"
 #include "models/cmn/nodes/home/snoop_filter.h"
-#include "models/cmn/nodes/modelled_events.h"
 #include "models/cmn/nodes/set_index.h"
 #include "models/cmn/wire/chi.h"
 #include "testbench/traffic/random_stream.h"
@@ -259,55 +257,6 @@ TEST(HomeRules, are_for_what_requesters_send_to_homes_only) {
               atomic || taken.count(opcode) != 0)
         << opcode;
   }
-}
-
-constexpr Product kProducts[] = {Product::cmn600, Product::cmn650, Product::cmn700, Product::ci700, Product::s3};
-
-TEST(HomeEvents, exist_where_the_driver_shows_them) {
-  const auto highest = [](Product product, unsigned revision, NodeType type) {
-    const cmn::HomeEventIds ids = cmn::home_event_ids(product, revision, type);
-    return *std::max_element(ids.begin(), ids.end());
-  };
-  EXPECT_EQ(highest(Product::cmn600, 5, NodeType::hn_f), 0x1fU);
-  EXPECT_EQ(highest(Product::ci700, 2, NodeType::hn_f), 0x1fU);
-  EXPECT_EQ(highest(Product::cmn650, 2, NodeType::hn_f), 0x1fU);
-  EXPECT_EQ(highest(Product::cmn650, 3, NodeType::hn_f), 0x25U);
-  EXPECT_EQ(highest(Product::cmn650, 4, NodeType::hn_f), 0x1fU) << "r1p2 came after r2p0";
-  EXPECT_EQ(highest(Product::cmn700, 1, NodeType::hn_f), 0x28U);
-  EXPECT_EQ(highest(Product::cmn700, 3, NodeType::hn_f), 0x2dU);
-  EXPECT_EQ(highest(Product::cmn700, 3, NodeType::hn_s), 0x3cU);
-  EXPECT_EQ(highest(Product::s3, 2, NodeType::hn_s), 0x3cU);
-  EXPECT_EQ(highest(Product::s3, 3, NodeType::hn_s), 0x3dU);
-}
-
-TEST(HomeEvents, are_modelled_or_there_is_a_reason) {
-  const std::set<unsigned> never{0x12, 0x13, 0x16, 0x1b, 0x20, 0x21, 0x22, 0x23, 0x24, 0x29, 0x2a, 0x2b, 0x2c,
-                                 0x2e, 0x2f, 0x30, 0x31, 0x32, 0x33, 0x34, 0x35, 0x36, 0x37, 0x38, 0x39};
-  for (const Product product : kProducts) {
-    for (const NodeType type : {NodeType::hn_f, NodeType::hn_s}) {
-      for (unsigned revision = 0; revision < 5; ++revision) {
-        const cmn::HomeEventIds ids = cmn::home_event_ids(product, revision, type);
-        for (unsigned id = 1; id < 128; ++id) {
-          const bool has = std::find(ids.begin(), ids.end(), id) != ids.end();
-          EXPECT_EQ(cmn::is_modelled(product, revision, type, id), has) << id;
-          EXPECT_EQ(cmn::reason_not_modelled(product, revision, type, id).empty(), has) << id;
-          EXPECT_FALSE(has && never.count(id) != 0) << id;
-        }
-      }
-    }
-  }
-  EXPECT_NE(cmn::reason_not_modelled(Product::cmn700, 3, NodeType::hn_s, 0x2a), cmn::kNoSuchEvent);
-  EXPECT_EQ(cmn::reason_not_modelled(Product::cmn700, 3, NodeType::hn_f, 0x30), cmn::kNoSuchEvent);
-}
-
-TEST(ModelledEvents, of_crosspoints_are_those_of_flits) {
-  const auto modelled = [](unsigned id) { return cmn::is_modelled(Product::cmn700, 3, NodeType::xp, id); };
-  EXPECT_TRUE(modelled(1 | 4U << 2U | 3U << 5U));
-  EXPECT_TRUE(modelled(2 | 4U << 2U | 8U << 5U));
-  EXPECT_FALSE(modelled(3 | 4U << 2U | 3U << 5U)) << "partial DAT flits";
-  EXPECT_TRUE(modelled(1 | 4U << 2U | 4U << 5U)) << "PUB: no node sends there, but raw flits move";
-  EXPECT_TRUE(cmn::is_modelled(Product::cmn700, 3, NodeType::dtc, 0));
-  EXPECT_FALSE(cmn::is_modelled(Product::cmn700, 3, NodeType::rn_sam, 1));
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ namespace pmufab::testing {
 using cmn::Channel;
 using cmn::Cycle;
 using cmn::FlitFields;
-using cmn::HomeEvent;
+using cmn::home_event;
 namespace chi = cmn::chi;
 namespace req = cmn::chi::req;
 namespace rsp = cmn::chi::rsp;
@@ -49,9 +49,9 @@ bool is_copy_back(std::uint8_t opcode) {
   return opcode == req::kWriteBackFull || opcode == req::kWriteCleanFull || opcode == req::kWriteEvictFull;
 }
 
-bool is_of_class(HomeEvent event) {
-  return event == HomeEvent::pocq_class_retry || event == HomeEvent::class_mc_reqs_local ||
-         event == HomeEvent::class_mc_reqs_remote;
+bool is_of_class(unsigned event) {
+  return event == home_event("pocq_class_retry") || event == home_event("class_mc_reqs_local") ||
+         event == home_event("class_mc_reqs_remote");
 }
 
 }  // namespace
@@ -326,40 +326,41 @@ void release(HomeBench& bench) {
 
 void HomeBench::expect(const HomeCounts& counts) const {
   const std::int64_t taken = counts.taken_from_one + counts.taken_from_many;
-  std::vector<ExpectedCount> expected = {{HomeEvent::pocq_reqs_recvd, counts.requests},
-                                         {HomeEvent::slc_sf_cache_access, counts.look_ups.value_or(counts.requests)},
-                                         {HomeEvent::cache_miss, counts.misses},
-                                         {HomeEvent::cache_fill, counts.fills},
-                                         {HomeEvent::slc_fill_invalid_way, counts.fills - counts.replacing},
-                                         {HomeEvent::mc_reqs_local, counts.memory},
-                                         {HomeEvent::sf_hit, counts.sf_hits},
-                                         {HomeEvent::dir_snoops_sent, counts.directed},
-                                         {HomeEvent::brd_snoops_sent, counts.broadcast},
-                                         {HomeEvent::snp_fwded, counts.forwarding},
-                                         {HomeEvent::sfbi_dir_snp_sent, counts.taken_from_one},
-                                         {HomeEvent::sfbi_brd_snp_sent, counts.taken_from_many},
-                                         {HomeEvent::snp_sent, counts.directed + counts.broadcast + taken},
-                                         {HomeEvent::sf_evictions, taken},
-                                         {HomeEvent::sf_evict_shared_line, counts.taken_from_many}};
+  std::vector<ExpectedCount> expected = {{home_event("pocq_reqs_recvd"), counts.requests},
+                                         {home_event("slc_sf_cache_access"), counts.look_ups.value_or(counts.requests)},
+                                         {home_event("cache_miss"), counts.misses},
+                                         {home_event("cache_fill"), counts.fills},
+                                         {home_event("slc_fill_invalid_way"), counts.fills - counts.replacing},
+                                         {home_event("mc_reqs_local"), counts.memory},
+                                         {home_event("sf_hit"), counts.sf_hits},
+                                         {home_event("dir_snoops_sent"), counts.directed},
+                                         {home_event("brd_snoops_sent"), counts.broadcast},
+                                         {home_event("snp_fwded"), counts.forwarding},
+                                         {home_event("sfbi_dir_snp_sent"), counts.taken_from_one},
+                                         {home_event("sfbi_brd_snp_sent"), counts.taken_from_many},
+                                         {home_event("snp_sent"), counts.directed + counts.broadcast + taken},
+                                         {home_event("sf_evictions"), taken},
+                                         {home_event("sf_evict_shared_line"), counts.taken_from_many}};
   expected.insert(expected.end(), counts.others.begin(), counts.others.end());
   const cmn::Topology& topology = mesh.topology();
-  const cmn::HomeEventIds ids = cmn::home_event_ids(topology.product, topology.revision, cmn::NodeType::hn_f);
-  for (unsigned number = 0; number < cmn::kHomeEvents; ++number) {
-    const auto event = static_cast<HomeEvent>(number);
-    if (ids[number] == 0) continue;
+  for (const cmn::EventRow& row : cmn::event_rows::kRows) {
+    const unsigned event = row.id;
+    if (row.node != cmn::NodeType::hn_f ||
+        &row != cmn::find_event(topology.product, topology.revision, row.node, event))
+      continue;
     const auto happened = [&](std::optional<unsigned> code) {
       return std::ranges::count_if(heard, [&](const cmn::Pmu::NodeOccurrence& one) {
-        return one.id == ids[number] && (!code || (one.classes >> *code & 1U) != 0);
+        return one.id == event && (!code || (one.classes >> *code & 1U) != 0);
       });
     };
     bool named = is_of_class(event);
     for (const ExpectedCount& one : expected) {
       if (one.event != event) continue;
       named = true;
-      EXPECT_EQ(happened(one.code), one.count) << "event " << ids[number] << ", code " << one.code.value_or(0);
+      EXPECT_EQ(happened(one.code), one.count) << "event " << event << ", code " << one.code.value_or(0);
     }
     if (!named) {
-      EXPECT_EQ(happened({}), 0) << "event " << ids[number];
+      EXPECT_EQ(happened({}), 0) << "event " << event;
     }
   }
 }

@@ -115,7 +115,7 @@ class HomeMemory final : public cmn::MeshDevice {
 
 /// Number of times an event happens.
 struct ExpectedCount {
-  cmn::HomeEvent event;
+  unsigned event;  ///< its number
   std::int64_t count;
   std::optional<unsigned> code{};  ///< those that this code of the event's filter lets pass
 };

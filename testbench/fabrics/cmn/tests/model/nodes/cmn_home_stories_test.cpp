@@ -13,13 +13,13 @@
 namespace pmufab::cmn_home_stories_test {
 namespace {
 
+using cmn::home_event;
 using testing::HomeBench;
 using testing::HomeCounts;
 using testing::kLine;
 using testing::release;
 using testing::share;
 using testing::SnoopReply;
-using E = cmn::HomeEvent;
 using Slc = cmn::HomeNode::SlcState;
 using RnFs = std::vector<unsigned>;
 using Opcodes = std::vector<std::uint8_t>;
@@ -143,7 +143,7 @@ const Story kReads[] = {
       .sf_hits = 1,
       .directed = 4,
       .forwarding = 1,
-      .others = {{E::stash_snp_sent, 3}, {E::stash_data_pull, 2}}},
+      .others = {{home_event("stash_snp_sent"), 3}, {home_event("stash_data_pull"), 2}}},
      [](HomeBench& bench) {
        const std::uint16_t target = bench.rnf(2).node_id;
        // The stash is not wanted.
@@ -308,11 +308,12 @@ void refuse(HomeBench& bench, bool grants_first) {
   EXPECT_EQ(tries, (std::map<std::uint16_t, std::vector<unsigned>>{{0, {1, 0}}, {0x400, {1, 0}}}));
   EXPECT_EQ(bench.memory->data_flits, 2U);
 }
-const HomeCounts kRefused{
-    .requests = 2,
-    .look_ups = 0,
-    .memory = 4,
-    .others = {{E::mc_retries_local, 2}, {E::class_mc_reqs_local, 2, 2}, {E::class_mc_reqs_local, 2, 3}}};
+const HomeCounts kRefused{.requests = 2,
+                          .look_ups = 0,
+                          .memory = 4,
+                          .others = {{home_event("mc_retries_local"), 2},
+                                     {home_event("class_mc_reqs_local"), 2, 2},
+                                     {home_event("class_mc_reqs_local"), 2, 3}}};
 
 const Story kFlow[] = {
     {"requests_without_room_are_refused_and_get_room_in_the_order_they_came",
@@ -321,12 +322,12 @@ const Story kFlow[] = {
       .misses = 5,
       .fills = 5,
       .memory = 5,
-      .others = {{E::pocq_retry, 2},
-                 {E::qos_hh_retry, 1},
-                 {E::pocq_class_retry, 1, 0},
-                 {E::pocq_class_retry, 0, 1},
-                 {E::pocq_class_retry, 1, 2},
-                 {E::pocq_class_retry, 0, 3}}},
+      .others = {{home_event("pocq_retry"), 2},
+                 {home_event("qos_hh_retry"), 1},
+                 {home_event("pocq_class_retry"), 1, 0},
+                 {home_event("pocq_class_retry"), 0, 1},
+                 {home_event("pocq_class_retry"), 1, 2},
+                 {home_event("pocq_class_retry"), 0, 3}}},
      [](HomeBench& bench) {
        bench.memory->silent = true;
        bench.rnf(0).request(req::kReadShared, kLine);
@@ -353,7 +354,7 @@ const Story kFlow[] = {
       .memory = 3,
       .sf_hits = 1,
       .directed = 1,
-      .others = {{E::pocq_addrhaz, 2}, {E::pocq_atomic_addrhaz, 1}}},
+      .others = {{home_event("pocq_addrhaz"), 2}, {home_event("pocq_atomic_addrhaz"), 1}}},
      [](HomeBench& bench) {
        bench.memory->silent = true;
        bench.rnf(0).request(req::kReadUnique, kLine);
@@ -376,9 +377,9 @@ const Story kFlow[] = {
       .fills = 5,
       .replacing = 2,
       .memory = 3,
-      .others = {{E::slc_eviction, 1},
-                 {E::class_mc_reqs_local, 1, 0},  // the replaced line
-                 {E::class_mc_reqs_local, 2, 3}}},
+      .others = {{home_event("slc_eviction"), 1},
+                 {home_event("class_mc_reqs_local"), 1, 0},  // the replaced line
+                 {home_event("class_mc_reqs_local"), 2, 3}}},
      [](HomeBench& bench) {
        constexpr std::uint64_t kSet = 128;  // from one line of a set to the next
        bench.perform(0, req::kWriteBackFull, kLine, {.data_resp = resp::kUdPd});
@@ -408,7 +409,7 @@ const Story kFlow[] = {
       .forwarding = 1,
       .taken_from_one = 1,
       .taken_from_many = 1,
-      .others = {{E::intv_dirty, 1}}},
+      .others = {{home_event("intv_dirty"), 1}}},
      [](HomeBench& bench) {
        bench.perform(0, req::kReadUnique, kLine);
        bench.rnf(1).reply = SnoopReply::forwarded;
@@ -432,7 +433,7 @@ const Story kFlow[] = {
       .fills = 1,
       .memory = 2,
       .taken_from_one = 1,
-      .others = {{E::intv_dirty, 1}, {E::seq_hit, 2}, {E::pocq_addrhaz, 1}}},
+      .others = {{home_event("intv_dirty"), 1}, {home_event("seq_hit"), 2}, {home_event("pocq_addrhaz"), 1}}},
      [](HomeBench& bench) {
        bench.perform(0, req::kReadUnique, kLine);
        bench.rnf(0).reply = SnoopReply::later;
