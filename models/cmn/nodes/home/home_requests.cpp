@@ -348,6 +348,7 @@ void HomeNode::write_to_memory(const PocqEntry& entry, std::uint8_t opcode, std:
 
 void HomeNode::free(unsigned number) {
   const std::uint64_t line = pocq_[number].line;
+  const bool was_atomic = pocq_[number].rule.kind == Kind::atomic;
   pocq_.free(number, output_.now());
   std::uint16_t waits = 0;
   if (credits_.grant(pocq_.unused(), waits)) {
@@ -356,6 +357,8 @@ void HomeNode::free(unsigned number) {
     fields.opcode = chi::rsp::kPCrdGrant;
     output_.post(Channel::rsp, fields);
   }
+  const unsigned next = was_atomic ? pocq_.oldest_waiting(line) : Pocq::kNoEntry;
+  if (next != Pocq::kNoEntry && pocq_[next].rule.kind == Kind::atomic) output_.publish(home_event("atomic_fwd"));
   go_on(line);
 }
 

@@ -365,6 +365,10 @@ void ReferenceHome::free_if_done(Cycle now, Entry& entry) {
   numbers_.free(entry.number);
   queue_.erase(
       std::find_if(queue_.begin(), queue_.end(), [&](const Queued& one) { return one.number == entry.number; }));
+  if (req::is_atomic(entry.opcode)) {
+    const auto next = std::ranges::find(queue_, line, &Queued::line);
+    if (next != queue_.end() && req::is_atomic(entries_[next->number]->opcode)) counts_.fire(home_event("atomic_fwd"));
+  }
   entry = Entry{};
   if (const std::optional<std::uint16_t> sender = room_.release()) expect_grant(*sender);
   oldest_goes_on(now, line);

@@ -17,7 +17,6 @@ using namespace node_releases;
 // Why nothing makes an event happen.
 inline constexpr std::string_view kQueuesNeverFill = "atomic data queues never fill";
 inline constexpr std::string_view kNeverHeldBack = "back-invalidations are never held back";
-inline constexpr std::string_view kNoPassing = "requests never pass data from one POCQ entry to another";
 inline constexpr std::string_view kNoLimits = "no limits by PARTID";
 inline constexpr std::string_view kNoClusters = "the snoop filter tracks RN-Fs one by one, not in clusters";
 inline constexpr std::string_view kPrecise = "the snoop filter is always precise";
@@ -71,7 +70,7 @@ inline constexpr NodeEvent kRows[] = {
     {hn_f, 0x1d, "stash_snp_sent", none, kAll},
     {hn_f, 0x1e, "stash_data_pull", none, kAll},
     {hn_f, 0x1f, "snp_fwded", none, kAll},
-    {hn_f, 0x20, "atomic_fwd", none, kNot600, kNoPassing},
+    {hn_f, 0x20, "atomic_fwd", none, kNot600},
     {hn_f, 0x21, "mpam_hardlim", none, kNot600, kNoLimits},
     {hn_f, 0x22, "mpam_softlim", none, kNot600, kNoLimits},
     {hn_f, 0x23, "snp_sent_cluster", none, k700 | kS3All | k650R2, kNoClusters},
@@ -135,7 +134,7 @@ inline constexpr NodeEvent kRows[] = {
     {hn_s, 0x1e, "stash_data_pull", none, kBeforeR2},
     {hn_s, 0x1f, "snp_fwded", none, kBeforeR2},
     {hn_s, 0x1f, "snp_fwded", virtual_channel, kS3R2},
-    {hn_s, 0x20, "atomic_fwd", none, kBeforeR2, kNoPassing},
+    {hn_s, 0x20, "atomic_fwd", none, kBeforeR2},
     {hn_s, 0x21, "mpam_hardlim", none, kAll, kNoLimits},
     {hn_s, 0x22, "mpam_softlim", none, kAll, kNoLimits},
     {hn_s, 0x23, "snp_sent_cluster", none, kBeforeR2, kNoClusters},
@@ -169,7 +168,7 @@ inline constexpr NodeEvent kRows[] = {
     {hn_s, 0x3b, "mc_reqs_remote", sn_home, kAll},
     {hn_s, 0x3c, "class_mc_reqs_remote", qos_class, kAll},
     {hn_s, 0x3d, "readonce_hazard_detected", enhanced, kS3R2},
-    {hn_s, 0x3e, "readonce_fwd_data_completed", enhanced, kS3R2, kNoPassing},
+    {hn_s, 0x3e, "readonce_fwd_data_completed", enhanced, kS3R2, "reads never take data from another POCQ entry"},
     {hn_s, 0x40, "cbusy00", busy, kS3R2, kGroups},
     {hn_s, 0x41, "cbusy01", busy, kS3R2, kGroups},
     {hn_s, 0x42, "cbusy10", busy, kS3R2, kGroups},
