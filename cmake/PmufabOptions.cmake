@@ -147,14 +147,18 @@ function(pmufab_cold_headers)
   target_precompile_headers(pmufab_cold_headers PRIVATE ${pmufab_common_headers})
 endfunction()
 
-# pmufab_library(tlm [COLD | COOL] [NO_INSTALL] SOURCES ... LINK ... [PRIVATE ...]): a static library pmufab_tlm with
-# the alias pmufab::tlm. Without SOURCES it has only headers: those in HEADERS, or all of its folder. LINK is what its
-# headers include; PRIVATE is what its sources include besides. Its files are in the folder of the list or below;
-# docs/architecture.md has the rules. COLD: its code does not run once per request, so it is optimised less. COOL: only
+# pmufab_library(tlm [FOLDER folder] [COLD | COOL] [NO_INSTALL] SOURCES ... LINK ... [PRIVATE ...]): a static library
+# pmufab_tlm with the alias pmufab::tlm. Without SOURCES it has only headers: those in HEADERS, or all of its folder. LINK
+# is what its headers include; PRIVATE is what its sources include besides. Its files are in FOLDER or below, from which
+# SOURCES and HEADERS are named, or else in the folder of the list; docs/architecture.md has the rules. COLD: its code does not run once per request, so it is optimised less. COOL: only
 # little of it does, so that it is optimised, but not under the sanitizers. NO_INSTALL: it is neither installed nor
 # exported, because only this project's own programs use it.
 function(pmufab_library name)
-  cmake_parse_arguments(ARG "COLD;COOL;NO_INSTALL" "" "SOURCES;HEADERS;LINK;PRIVATE" ${ARGN})
+  cmake_parse_arguments(ARG "COLD;COOL;NO_INSTALL" "FOLDER" "SOURCES;HEADERS;LINK;PRIVATE" ${ARGN})
+  if(ARG_FOLDER)
+    list(TRANSFORM ARG_SOURCES PREPEND ${ARG_FOLDER}/)
+    list(TRANSFORM ARG_HEADERS PREPEND ${ARG_FOLDER}/)
+  endif()
   if(ARG_COOL AND PMUFAB_SANITIZE)
     set(ARG_COLD ON)
   endif()
@@ -184,7 +188,7 @@ function(pmufab_library name)
     add_library(pmufab_${name} INTERFACE ${ARG_HEADERS})
   endif()
   add_library(pmufab::${name} ALIAS pmufab_${name})
-  set_target_properties(pmufab_${name} PROPERTIES EXPORT_NAME ${name})
+  set_target_properties(pmufab_${name} PROPERTIES EXPORT_NAME ${name} PMUFAB_FOLDER "${ARG_FOLDER}")
   target_compile_features(pmufab_${name} ${public} cxx_std_20)
   target_include_directories(pmufab_${name} ${public}
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/pmufab>)
