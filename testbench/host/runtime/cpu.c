@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* CPUs: numbering, masks, hotplug and sleeping. */
-#include <linux/cpu.h>
-#include <linux/delay.h>
+#include <linux/cpuhotplug.h>
+#include <linux/ktime.h>
 #include <linux/property.h>
-#include <linux/topology.h>
+#include <linux/cpumask.h>
 
 #include "runtime.h"
 

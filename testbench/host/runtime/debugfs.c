@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* debugfs: files whose text a driver's show function writes. */
-#include <linux/debugfs.h>
+#include <linux/fs.h>
 #include <linux/slab.h>
 
 #include "runtime.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The firmware description: ACPI devices and tables, device tree nodes, CPUs in the ACPI namespace. */
 #include <linux/of.h>
-#include <linux/topology.h>
+#include <linux/cpumask.h>
 
 #include "runtime.h"
 

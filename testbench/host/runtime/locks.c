@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Interrupt enables, preemption and locks, and the rules that a kernel with lockdep and might_sleep() checks: who may
  * not sleep does not, and a call into a driver returns as it was entered. */
-#include <linux/cpu.h>
+#include <linux/cpuhotplug.h>
 #include <linux/mutex.h>
 #include <linux/rcupdate.h>
-#include <linux/rwsem.h>
 #include <linux/spinlock.h>
 
 #include "runtime.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* PCI: functions found by reading configuration space, their resources, and drivers that bind to them. */
-#include <linux/delay.h>
+#include <linux/ktime.h>
 #include <linux/pci.h>
 
 #include "runtime.h"

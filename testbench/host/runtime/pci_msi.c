@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Message-signalled interrupts: interrupt numbers, and the settings that make a PCI function or a platform device send
  * them. */
-#include <linux/msi.h>
+#include <linux/platform_device.h>
 #include <linux/pci.h>
 
 #include "runtime.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The kernel log, warnings and panic. */
-#include <linux/bug.h>
-#include <linux/dev_printk.h>
+#include <linux/printk.h>
 
 #include "runtime.h"
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The kernel's printf with the %p extensions drivers use. */
 #include <linux/bitmap.h>
-#include <linux/ctype.h>
+#include <linux/string.h>
 #include <linux/ioport.h>
 #include <linux/of.h>
 #include <linux/printk.h>
-#include <linux/string.h>
 
 struct output {
   char* to;

@@ -4,7 +4,7 @@
 #include <linux/firmware.h>
 #include <linux/module.h>
 #include <linux/pci.h>
-#include <linux/rwsem.h>
+#include <linux/mutex.h>
 #include <linux/version.h>
 
 #include <cxlmem.h>

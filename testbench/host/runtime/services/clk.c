@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Clocks and runtime power management: whether they are used as they must be. */
 #include <linux/clk.h>
-#include <linux/pm_runtime.h>
+#include <linux/device.h>
 #include <linux/property.h>
 
 #include "../runtime.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Chains of functions that are told of what happens. */
-#include <linux/cpu_pm.h>
 #include <linux/notifier.h>
 
 #include "../runtime.h"

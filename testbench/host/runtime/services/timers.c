@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Timers: callbacks at exact times, as interrupt handlers of the CPU on which they were started. */
 #include <linux/hrtimer.h>
-#include <linux/timer.h>
 
 #include "../runtime.h"
 

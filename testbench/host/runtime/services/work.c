@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What happens later, in a process: queued work, and RCU callbacks. Waiting until it has happened. */
-#include <linux/completion.h>
-#include <linux/rcupdate.h>
 #include <linux/wait.h>
+#include <linux/rcupdate.h>
 #include <linux/workqueue.h>
 
 #include "../runtime.h"

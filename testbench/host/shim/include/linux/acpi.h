@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#ifndef PMUFAB_LINUX_ACPI_H
-#define PMUFAB_LINUX_ACPI_H
+#pragma once
 
 #include <linux/device.h>
 #include <linux/errno.h>
-#include <linux/fwnode.h>
 #include <linux/interrupt.h>
 #include <linux/io.h>
 #include <linux/ioport.h>
@@ -12,7 +10,6 @@
 #include <linux/mod_devicetable.h>
 #include <linux/module.h>
 #include <linux/property.h>
-#include <linux/resource_ext.h>
 #include <linux/string.h>
 #include <linux/types.h>
 
@@ -132,4 +129,7 @@ int acpi_get_cpu_uid(unsigned int cpu, u32* uid);
 u32 get_acpi_id_for_cpu(unsigned int cpu);
 #define acpi_disabled 0
 
-#endif
+/* There is no IORT table. Models of the performance monitors of an SMMU, in a device's platform data. */
+#define IORT_SMMU_V3_PMCG_GENERIC 0
+#define IORT_SMMU_V3_PMCG_HISI_HIP08 1
+#define IORT_SMMU_V3_PMCG_HISI_HIP09 2

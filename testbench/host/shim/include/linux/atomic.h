@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#ifndef PMUFAB_LINUX_ATOMIC_H
-#define PMUFAB_LINUX_ATOMIC_H
+#pragma once
 
-#include <linux/compiler.h>
+#include <linux/compiler_types.h>
 #include <linux/types.h>
 
 /* One thread that can be interrupted only inside a register access: plain operations are atomic. */
@@ -71,4 +70,17 @@ __PMUFAB_ATOMIC(atomic_long, atomic_long_t, s64)
     __old;                                         \
   })
 
-#endif
+typedef atomic64_t local64_t;
+#define LOCAL64_INIT(value) ATOMIC64_INIT(value)
+#define local64_read(object) atomic64_read(object)
+#define local64_set(object, value) atomic64_set((object), (s64)(value))
+#define local64_add(value, object) atomic64_add((s64)(value), (object))
+#define local64_sub(value, object) atomic64_sub((s64)(value), (object))
+#define local64_inc(object) atomic64_inc(object)
+#define local64_dec(object) atomic64_dec(object)
+#define local64_add_return(value, object) atomic64_add_return((s64)(value), (object))
+#define local64_sub_return(value, object) atomic64_sub_return((s64)(value), (object))
+/* Drivers pass unsigned variables for the signed counters. */
+#define local64_cmpxchg(object, expected, value) atomic64_cmpxchg((object), (s64)(expected), (s64)(value))
+#define local64_xchg(object, value) atomic64_xchg((object), (s64)(value))
+#define local64_try_cmpxchg(object, expected, value) atomic64_try_cmpxchg((object), (s64*)(expected), (s64)(value))

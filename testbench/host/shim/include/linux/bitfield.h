@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Fields of a register, named by a mask of consecutive bits. */
-#ifndef PMUFAB_LINUX_BITFIELD_H
-#define PMUFAB_LINUX_BITFIELD_H
+#pragma once
 
-#include <linux/bits.h>
+#include <linux/bitops.h>
 
 #define __bf_shf(mask) (__builtin_ffsll(mask) - 1)
 #define FIELD_MAX(mask) ((__typeof__(mask))((mask) >> __bf_shf(mask)))
@@ -31,5 +30,3 @@ __PMUFAB_FIELD_FUNCTIONS(16)
 __PMUFAB_FIELD_FUNCTIONS(32)
 __PMUFAB_FIELD_FUNCTIONS(64)
 #undef __PMUFAB_FIELD_FUNCTIONS
-
-#endif

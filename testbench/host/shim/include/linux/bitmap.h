@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#ifndef PMUFAB_LINUX_BITMAP_H
-#define PMUFAB_LINUX_BITMAP_H
+#pragma once
 
 #include <linux/bitops.h>
 #include <linux/string.h>
@@ -49,5 +48,3 @@ unsigned long* devm_bitmap_zalloc(struct device* dev, unsigned int bits, gfp_t f
 void bitmap_free(const unsigned long* words);
 static inline void bitmap_from_u64(unsigned long* to, u64 value) { to[0] = value; }
 int bitmap_print_to_pagebuf(bool list, char* buffer, const unsigned long* words, int bits);
-
-#endif

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Scope-bound release of locks and memory, through the compiler's cleanup attribute. */
-#ifndef PMUFAB_LINUX_CLEANUP_H
-#define PMUFAB_LINUX_CLEANUP_H
+#pragma once
 
-#include <linux/compiler.h>
-#include <linux/err.h>
+#include <linux/compiler_types.h>
+#include <linux/errno.h>
 
 #define DEFINE_FREE(name, type, statement)                               \
   static inline __maybe_unused void __pmufab_free_##name(void* object) { \
@@ -46,5 +45,3 @@
 #define ACQUIRE(name, variable) \
   __pmufab_acquire_type_##name variable __cleanup(__pmufab_acquire_drop_##name) __maybe_unused = __pmufab_acquire_##name
 #define ACQUIRE_ERR(name, variable) ((void)(variable), 0)
-
-#endif

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#ifndef PMUFAB_LINUX_CLK_H
-#define PMUFAB_LINUX_CLK_H
+#pragma once
 
 #include <linux/device.h>
-#include <linux/err.h>
+#include <linux/errno.h>
 
 /* Firmware describes no clocks, so every clock exists, always ticks, and has the rate of the device's property
  * "clock-frequency" (0 without it). What is checked is its use: see runtime/clk.c. */
@@ -35,5 +34,3 @@ static inline void clk_disable_unprepare(struct clk* clock) {
   clk_disable(clock);
   clk_unprepare(clock);
 }
-
-#endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#ifndef PMUFAB_LINUX_COMPILER_TYPES_H
-#define PMUFAB_LINUX_COMPILER_TYPES_H
+#pragma once
 
 #define __iomem
 #define __user
@@ -64,4 +63,28 @@
 #define smp_load_acquire(pointer) READ_ONCE(*(pointer))
 #define smp_store_release(pointer, value) WRITE_ONCE(*(pointer), value)
 
-#endif
+#define __stringify_1(...) #__VA_ARGS__
+#define __stringify(...) __stringify_1(__VA_ARGS__)
+
+#define static_assert(condition, ...) _Static_assert(condition, "static_assert(" #condition ")")
+/* The condition may depend on optimisation, so a failure is a call to a function that does not link. */
+#define __BUILD_BUG_NAMED(condition, name)                                          \
+  do {                                                                              \
+    extern void name(void) __attribute__((__error__("BUILD_BUG_ON: " #condition))); \
+    if (condition) name();                                                          \
+  } while (0)
+#define BUILD_BUG_ON_MSG(condition, message) __BUILD_BUG_NAMED(condition, __PASTE(__build_bug_, __LINE__))
+#define BUILD_BUG_ON(condition) BUILD_BUG_ON_MSG(condition, #condition)
+#define BUILD_BUG() BUILD_BUG_ON(1)
+#define BUILD_BUG_ON_ZERO(condition, ...) ((int)(sizeof(struct { int : (-!!(condition)); })))
+#define BUILD_BUG_ON_NOT_POWER_OF_2(value) BUILD_BUG_ON((value) == 0 || (((value) & ((value)-1)) != 0))
+
+/* All drivers of a kernel version are linked into one library: an exported symbol is just a global one. */
+/* The symbols of a library tell of local functions only which file they are of, so an exported one gets a local name, too. */
+#define __PMUFAB_EXPORTED(symbol) \
+  static __typeof__(symbol) __pmufab_exported_##symbol __attribute__((__alias__(#symbol), __used__))
+#define EXPORT_SYMBOL(symbol) __PMUFAB_EXPORTED(symbol)
+#define EXPORT_SYMBOL_GPL(symbol) __PMUFAB_EXPORTED(symbol)
+#define EXPORT_SYMBOL_NS(symbol, space...) __PMUFAB_EXPORTED(symbol)
+#define EXPORT_SYMBOL_NS_GPL(symbol, space...) __PMUFAB_EXPORTED(symbol)
+#define EXPORT_SYMBOL_FOR_MODULES(symbol, modules) __PMUFAB_EXPORTED(symbol)

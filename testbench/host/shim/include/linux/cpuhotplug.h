@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#ifndef PMUFAB_LINUX_CPUHOTPLUG_H
-#define PMUFAB_LINUX_CPUHOTPLUG_H
+#pragma once
 
+#include <linux/cpumask.h>
+#include <linux/smp.h>
 #include <linux/types.h>
 
 /* States of one driver each have a number of their own. DYN: the next free one. */
@@ -46,4 +47,5 @@ void cpuhp_remove_multi_state(int state);
 void cpuhp_remove_state(int state);
 void cpuhp_remove_state_nocalls(int state);
 
-#endif
+void cpus_read_lock(void);
+void cpus_read_unlock(void);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#ifndef PMUFAB_LINUX_CPUMASK_H
-#define PMUFAB_LINUX_CPUMASK_H
+#pragma once
 
 #include <linux/bitmap.h>
-#include <linux/numa.h>
-#include <linux/threads.h>
+
+#define NUMA_NO_NODE (-1)
+
+#define NR_CPUS CONFIG_NR_CPUS
 
 typedef struct cpumask {
   DECLARE_BITMAP(bits, NR_CPUS);
@@ -119,4 +120,11 @@ static inline ssize_t cpumap_print_to_pagebuf(bool list, char* buffer, const str
   return bitmap_print_to_pagebuf(list, buffer, mask->bits, (int)nr_cpu_ids);
 }
 
-#endif
+/* NUMA_NO_NODE for a CPU that does not exist. */
+int cpu_to_node(int cpu);
+const struct cpumask* cpumask_of_node(int node);
+#define topology_physical_package_id(cpu) cpu_to_node(cpu)
+#define topology_die_id(cpu) 0
+extern int pmufab_node_count;
+#define nr_node_ids ((unsigned int)pmufab_node_count)
+#define num_possible_nodes() pmufab_node_count

@@ -1,24 +1,38 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#ifndef PMUFAB_LINUX_DEVICE_H
-#define PMUFAB_LINUX_DEVICE_H
+#pragma once
 
-#include <linux/bug.h>
 #include <linux/cpumask.h>
-#include <linux/dev_printk.h>
-#include <linux/err.h>
-#include <linux/fwnode.h>
-#include <linux/idr.h>
+#include <linux/errno.h>
 #include <linux/ioport.h>
-#include <linux/kobject.h>
 #include <linux/list.h>
 #include <linux/mod_devicetable.h>
 #include <linux/mutex.h>
 #include <linux/notifier.h>
-#include <linux/numa.h>
-#include <linux/pm.h>
+#include <linux/printk.h>
+#include <linux/property.h>
 #include <linux/slab.h>
+#include <linux/sysfs.h>
 #include <linux/types.h>
 #include <linux/version.h>
+#include <linux/xarray.h>
+
+struct device;
+/* The machine is never suspended. Of these, only the runtime callbacks are called: see linux/pm_runtime.h. */
+struct dev_pm_ops {
+  int (*suspend)(struct device* dev);
+  int (*resume)(struct device* dev);
+  int (*suspend_noirq)(struct device* dev);
+  int (*resume_noirq)(struct device* dev);
+  int (*runtime_suspend)(struct device* dev);
+  int (*runtime_resume)(struct device* dev);
+};
+#define SET_SYSTEM_SLEEP_PM_OPS(suspend_function, resume_function) \
+  .suspend = (suspend_function), .resume = (resume_function),
+#define SYSTEM_SLEEP_PM_OPS SET_SYSTEM_SLEEP_PM_OPS
+#define DEFINE_SIMPLE_DEV_PM_OPS(name, suspend, resume) \
+  static const struct dev_pm_ops name __attribute__((__unused__)) = {SET_SYSTEM_SLEEP_PM_OPS(suspend, resume)}
+#define pm_ptr(pointer) (pointer)
+#define pm_sleep_ptr(pointer) (pointer)
 
 struct acpi_device;
 struct device;
@@ -221,4 +235,25 @@ struct lock_class_key {
   static void __exit driver##_exit(void) { unregister_it(&(driver)); }     \
   module_exit(driver##_exit)
 
-#endif
+/* Counts of use, and the driver's callbacks when they go to and from 0. No device loses its power. */
+void pm_runtime_enable(struct device* dev);
+void pm_runtime_disable(struct device* dev);
+int devm_pm_runtime_enable(struct device* dev);
+void pm_runtime_set_active(struct device* dev);
+void pm_runtime_set_suspended(struct device* dev);
+void pm_runtime_get_noresume(struct device* dev);
+void pm_runtime_put_noidle(struct device* dev);
+/* 1: it was active; 0; or the error of the callback. get_sync keeps the count on an error, resume_and_get does not. */
+int pm_runtime_get_sync(struct device* dev);
+int pm_runtime_resume_and_get(struct device* dev);
+int pm_runtime_put_sync(struct device* dev);
+#define pm_runtime_get(dev) pm_runtime_get_sync(dev)
+#define pm_runtime_put(dev) pm_runtime_put_sync(dev)
+#define pm_runtime_put_autosuspend(dev) pm_runtime_put_sync(dev)
+bool pm_runtime_suspended(struct device* dev);
+#define pm_runtime_active(dev) (!pm_runtime_suspended(dev))
+bool pm_runtime_enabled(struct device* dev);
+int pm_runtime_get_if_active(struct device* dev);
+
+#define SET_RUNTIME_PM_OPS(suspend, resume, idle) .runtime_suspend = (suspend), .runtime_resume = (resume),
+#define RUNTIME_PM_OPS SET_RUNTIME_PM_OPS

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
+#pragma once
+
+#include <linux/compiler_types.h>
+#include <linux/types.h>
+
 /* Linux error numbers (asm-generic), and the kernel's own above 511. */
-#ifndef PMUFAB_LINUX_ERRNO_H
-#define PMUFAB_LINUX_ERRNO_H
 #define EPERM 1
 #define ENOENT 2
 #define EINTR 4
@@ -35,4 +38,15 @@
 #define ETIMEDOUT 110
 #define ENOTSUPP 524
 #define EPROBE_DEFER 517
-#endif
+
+/* An error number is encoded as a pointer into the last page of the address space. */
+#define MAX_ERRNO 4095
+#define IS_ERR_VALUE(value) unlikely((unsigned long)(void*)(value) >= (unsigned long)-MAX_ERRNO)
+#define IOMEM_ERR_PTR(error) ((void __iomem*)ERR_PTR(error))
+
+static inline void* ERR_PTR(long error) { return (void*)error; }
+static inline long PTR_ERR(const void* pointer) { return (long)pointer; }
+static inline bool IS_ERR(const void* pointer) { return IS_ERR_VALUE((unsigned long)pointer); }
+static inline bool IS_ERR_OR_NULL(const void* pointer) { return !pointer || IS_ERR(pointer); }
+static inline void* ERR_CAST(const void* pointer) { return (void*)pointer; }
+static inline int PTR_ERR_OR_ZERO(const void* pointer) { return IS_ERR(pointer) ? (int)PTR_ERR(pointer) : 0; }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#ifndef PMUFAB_LINUX_FIRMWARE_H
-#define PMUFAB_LINUX_FIRMWARE_H
+#pragma once
 #include <linux/types.h>
 struct device;
 struct module;
@@ -29,4 +28,3 @@ struct fw_upload_ops {
 struct fw_upload* firmware_upload_register(struct module* module, struct device* parent, const char* name,
                                            const struct fw_upload_ops* operations, void* handle);
 void firmware_upload_unregister(struct fw_upload* upload);
-#endif

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#ifndef PMUFAB_LINUX_INTERRUPT_H
-#define PMUFAB_LINUX_INTERRUPT_H
+#pragma once
 
 #include <linux/cpumask.h>
 #include <linux/irqflags.h>
-#include <linux/irqreturn.h>
 #include <linux/types.h>
+
+enum irqreturn { IRQ_NONE = 0, IRQ_HANDLED = 1, IRQ_WAKE_THREAD = 2 };
+typedef enum irqreturn irqreturn_t;
+#define IRQ_RETVAL(handled) ((handled) ? IRQ_HANDLED : IRQ_NONE)
 
 struct device;
 typedef irqreturn_t (*irq_handler_t)(int irq, void* dev_id);
@@ -37,5 +39,3 @@ void disable_irq(unsigned int irq);
 #define disable_irq_nosync(irq) disable_irq(irq)
 void enable_irq(unsigned int irq);
 void synchronize_irq(unsigned int irq);
-
-#endif

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#ifndef PMUFAB_LINUX_IO_H
-#define PMUFAB_LINUX_IO_H
+#pragma once
 
-#include <linux/err.h>
+#include <linux/errno.h>
 #include <linux/ioport.h>
-#include <linux/page.h>
+#include <linux/sizes.h>
 #include <linux/types.h>
 
 void __iomem* ioremap(phys_addr_t start, size_t size);
@@ -53,4 +52,28 @@ static inline void writeq(u64 value, volatile void __iomem* address) { pmufab_mm
 void memcpy_fromio(void* to, const volatile void __iomem* from, size_t size);
 void memcpy_toio(volatile void __iomem* to, const void* from, size_t size);
 
-#endif
+/* A 64-bit register as two 32-bit ones, high half first. */
+static inline u64 hi_lo_readq(const volatile void __iomem* address) {
+  u32 high = readl((const volatile char*)address + 4);
+  u32 low = readl(address);
+  return low | (u64)high << 32;
+}
+static inline void hi_lo_writeq(u64 value, volatile void __iomem* address) {
+  writel((u32)(value >> 32), (volatile char*)address + 4);
+  writel((u32)value, address);
+}
+#define hi_lo_readq_relaxed hi_lo_readq
+#define hi_lo_writeq_relaxed hi_lo_writeq
+
+/* A 64-bit register as two 32-bit ones, low half first. */
+static inline u64 lo_hi_readq(const volatile void __iomem* address) {
+  u32 low = readl(address);
+  u32 high = readl((const volatile char*)address + 4);
+  return low | (u64)high << 32;
+}
+static inline void lo_hi_writeq(u64 value, volatile void __iomem* address) {
+  writel((u32)value, address);
+  writel((u32)(value >> 32), (volatile char*)address + 4);
+}
+#define lo_hi_readq_relaxed lo_hi_readq
+#define lo_hi_writeq_relaxed lo_hi_writeq

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#ifndef PMUFAB_LINUX_IOPOLL_H
-#define PMUFAB_LINUX_IOPOLL_H
+#pragma once
 
-#include <linux/delay.h>
 #include <linux/errno.h>
 #include <linux/io.h>
 #include <linux/ktime.h>
-#include <linux/minmax.h>
+#include <linux/math.h>
 
 /* The pause between two readings, in simulated time; without one, as cpu_relax(). It does not go beyond the end. */
 static inline u64 pmufab_poll_pause(unsigned long pause, u64 timeout, u64 end) {
@@ -59,5 +57,3 @@ static inline u64 pmufab_poll_pause(unsigned long pause, u64 timeout, u64 end) {
 #define readl_relaxed_poll_timeout_atomic(arguments...) readx_poll_timeout_atomic(readl_relaxed, arguments)
 #define readq_relaxed_poll_timeout(arguments...) readx_poll_timeout(readq_relaxed, arguments)
 #define readq_relaxed_poll_timeout_atomic(arguments...) readx_poll_timeout_atomic(readq_relaxed, arguments)
-
-#endif

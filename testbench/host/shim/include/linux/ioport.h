@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#ifndef PMUFAB_LINUX_IOPORT_H
-#define PMUFAB_LINUX_IOPORT_H
+#pragma once
 
+#include <linux/list.h>
 #include <linux/sizes.h>
 #include <linux/types.h>
 
@@ -50,4 +50,18 @@ struct resource* __request_region(struct resource* parent, resource_size_t start
 void __release_region(struct resource* parent, resource_size_t start, resource_size_t size);
 #define RESOURCE_SIZE_MAX ((resource_size_t)~0)
 
-#endif
+struct range {
+  u64 start, end; /* inclusive */
+};
+static inline u64 range_len(const struct range* range) { return range->end - range->start + 1; }
+static inline bool range_contains(const struct range* outer, const struct range* inner) {
+  return outer->start <= inner->start && outer->end >= inner->end;
+}
+
+struct resource_entry {
+  struct list_head node;
+  struct resource* res;
+  resource_size_t offset;
+  struct resource __res;
+};
+#define resource_list_for_each_entry(entry, list) list_for_each_entry((entry), (list), node)

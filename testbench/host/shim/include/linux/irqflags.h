@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#ifndef PMUFAB_LINUX_IRQFLAGS_H
-#define PMUFAB_LINUX_IRQFLAGS_H
+#pragma once
 
 /* Interrupts are off while the depth is above zero; leaving depth one delivers what is pending. */
 void pmufab_irq_off(void);
@@ -25,5 +24,3 @@ void pmufab_might_sleep(const char* what);
 #define preempt_disable() pmufab_preempt_disable()
 #define preempt_enable() pmufab_preempt_enable()
 #define might_sleep() pmufab_might_sleep("might_sleep()")
-
-#endif

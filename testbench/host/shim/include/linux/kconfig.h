@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Included before every driver and runtime file: the kernel configuration, and compiler keywords. */
-#ifndef PMUFAB_LINUX_KCONFIG_H
-#define PMUFAB_LINUX_KCONFIG_H
+#pragma once
 
 #define __KERNEL__ 1
 #define CONFIG_64BIT 1
@@ -32,5 +31,3 @@
 #define IS_ENABLED(option) IS_BUILTIN(option)
 
 #include <linux/compiler_types.h>
-
-#endif

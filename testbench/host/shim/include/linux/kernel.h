@@ -1,20 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#ifndef PMUFAB_LINUX_KERNEL_H
-#define PMUFAB_LINUX_KERNEL_H
+#pragma once
 
-#include <linux/align.h>
 #include <linux/bitops.h>
-#include <linux/build_bug.h>
-#include <linux/compiler.h>
-#include <linux/container_of.h>
+#include <linux/compiler_types.h>
 #include <linux/errno.h>
-#include <linux/kstrtox.h>
-#include <linux/limits.h>
-#include <linux/log2.h>
 #include <linux/math.h>
-#include <linux/minmax.h>
 #include <linux/printk.h>
-#include <linux/stringify.h>
+#include <linux/sizes.h>
+#include <linux/string.h>
 #include <linux/types.h>
 
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]) + BUILD_BUG_ON_ZERO(__same_type((array), &(array)[0])))
@@ -37,5 +30,3 @@
 #define cpu_to_le16(value) ((__le16)(value))
 #define cpu_to_le32(value) ((__le32)(value))
 #define cpu_to_le64(value) ((__le64)(value))
-
-#endif

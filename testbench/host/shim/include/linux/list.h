@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#ifndef PMUFAB_LINUX_LIST_H
-#define PMUFAB_LINUX_LIST_H
+#pragma once
 
-#include <linux/container_of.h>
 #include <linux/types.h>
 
 #define LIST_HEAD_INIT(name) \
@@ -128,5 +126,3 @@ static inline void hlist_del_init(struct hlist_node* node) {
   for ((position) = hlist_entry_safe((head)->first, __typeof__(*(position)), member); \
        (position) && (((following) = (position)->member.next), 1);                    \
        (position) = hlist_entry_safe((following), __typeof__(*(position)), member))
-
-#endif

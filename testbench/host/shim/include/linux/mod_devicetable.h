@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#ifndef PMUFAB_LINUX_MOD_DEVICETABLE_H
-#define PMUFAB_LINUX_MOD_DEVICETABLE_H
+#pragma once
 
 #include <linux/types.h>
 
@@ -31,5 +30,3 @@ struct pci_device_id {
   kernel_ulong_t driver_data;
   __u32 override_only;
 };
-
-#endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#ifndef PMUFAB_LINUX_NOTIFIER_H
-#define PMUFAB_LINUX_NOTIFIER_H
+#pragma once
 
 #include <linux/types.h>
 
@@ -42,4 +41,7 @@ int blocking_notifier_call_chain(struct raw_notifier_head* chain, unsigned long 
 #define atomic_notifier_chain_unregister raw_notifier_chain_unregister
 #define atomic_notifier_call_chain raw_notifier_call_chain
 
-#endif
+/* No CPU goes to a low power state, so the chain is never called. */
+enum cpu_pm_event { CPU_PM_ENTER, CPU_PM_ENTER_FAILED, CPU_PM_EXIT, CPU_CLUSTER_PM_ENTER, CPU_CLUSTER_PM_EXIT };
+int cpu_pm_register_notifier(struct notifier_block* block);
+int cpu_pm_unregister_notifier(struct notifier_block* block);

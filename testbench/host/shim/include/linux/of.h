@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#ifndef PMUFAB_LINUX_OF_H
-#define PMUFAB_LINUX_OF_H
+#pragma once
 
 #include <linux/device.h>
 #include <linux/errno.h>
-#include <linux/fwnode.h>
 #include <linux/mod_devicetable.h>
 #include <linux/property.h>
 
@@ -57,4 +55,5 @@ static inline struct device_node* of_parse_phandle(const struct device_node* nod
 const void* of_device_get_match_data(const struct device* dev);
 const struct of_device_id* of_match_device(const struct of_device_id* table, const struct device* dev);
 
-#endif
+/* -EINVAL: the node has no such interrupt. */
+int of_irq_get(struct device_node* node, int index);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#ifndef PMUFAB_LINUX_PCI_H
-#define PMUFAB_LINUX_PCI_H
+#pragma once
 
 #include <linux/device.h>
 #include <linux/interrupt.h>
@@ -192,4 +191,11 @@ enum pcie_link_width { PCIE_LNK_WIDTH_RESRV = 0, PCIE_LNK_WIDTH_UNKNOWN = 0xff }
 enum pcie_link_width pcie_get_width_cap(struct pci_dev* dev);
 void pci_walk_bus(struct pci_bus* bus, int (*visit)(struct pci_dev* dev, void* data), void* data);
 
-#endif
+struct pci_dev;
+struct pci_doe_mb;
+int pci_doe(struct pci_doe_mb* mailbox, u16 vendor, u8 type, const void* request, size_t request_size, void* response,
+            size_t response_size);
+struct pci_doe_mb* pci_find_doe_mailbox(struct pci_dev* dev, u16 vendor, u8 type);
+
+/* Of endpoint functions, only the numbers of BARs. */
+enum pci_barno { NO_BAR = -1, BAR_0, BAR_1, BAR_2, BAR_3, BAR_4, BAR_5 };

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#ifndef PMUFAB_LINUX_PCI_IDS_H
-#define PMUFAB_LINUX_PCI_IDS_H
+#pragma once
 /* The kernel's own list, if it was fetched; a list of numbers that drivers cannot do without. */
 #if __has_include_next(<linux/pci_ids.h>)
 #include_next <linux/pci_ids.h>
@@ -16,5 +15,4 @@
 #endif
 #ifndef PCI_VENDOR_ID_CXL
 #define PCI_VENDOR_ID_CXL 0x1e98
-#endif
 #endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Configuration space of PCI Express functions, as far as our drivers read it (PCI Express base specification, chapter
  * 7; CXL specification, chapter 8 for the registers of PCI_DVSEC_CXL). */
-#ifndef PMUFAB_LINUX_PCI_REGS_H
-#define PMUFAB_LINUX_PCI_REGS_H
+#pragma once
 
 #define PCI_CFG_SPACE_SIZE 256
 #define PCI_CFG_SPACE_EXP_SIZE 4096
@@ -148,5 +147,3 @@
 #define PCI_DVSEC_CXL_REG_LOCATOR_BIR 0x00000007
 #define PCI_DVSEC_CXL_REG_LOCATOR_BLOCK_ID 0x0000ff00
 #define PCI_DVSEC_CXL_REG_LOCATOR_BLOCK_OFF_LOW 0xffff0000
-
-#endif

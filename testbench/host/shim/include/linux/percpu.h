@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#ifndef PMUFAB_LINUX_PERCPU_H
-#define PMUFAB_LINUX_PERCPU_H
+#pragma once
 
 #include <linux/cpumask.h>
 #include <linux/slab.h>
@@ -49,5 +48,3 @@ void* pmufab_devm_percpu_alloc(struct device* dev, size_t step);
 #define put_cpu_ptr(pointer) ((void)(pointer), preempt_enable())
 #define get_cpu_var(name) (*get_cpu_ptr(&(name)))
 #define put_cpu_var(name) put_cpu_ptr(&(name))
-
-#endif

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#ifndef PMUFAB_LINUX_PERF_EVENT_H
-#define PMUFAB_LINUX_PERF_EVENT_H
+#pragma once
 
-#include <asm/local64.h>
 #include <linux/atomic.h>
 #include <linux/cpuhotplug.h>
+#include <linux/cpumask.h>
 #include <linux/device.h>
 #include <linux/hrtimer.h>
 #include <linux/interrupt.h>
@@ -17,7 +16,6 @@
 #include <linux/smp.h>
 #include <linux/spinlock.h>
 #include <linux/sysfs.h>
-#include <linux/topology.h>
 #include <linux/types.h>
 
 struct module;
@@ -255,5 +253,3 @@ ssize_t perf_event_sysfs_show(struct device* dev, struct device_attribute* attr,
 #define PMU_FORMAT_ATTR(_name, _format) \
   PMU_FORMAT_ATTR_SHOW(_name, _format)  \
   static struct device_attribute format_attr_##_name = __ATTR_RO(_name)
-
-#endif

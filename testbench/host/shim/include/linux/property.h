@@ -1,9 +1,21 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#ifndef PMUFAB_LINUX_PROPERTY_H
-#define PMUFAB_LINUX_PROPERTY_H
+#pragma once
 
-#include <linux/fwnode.h>
 #include <linux/types.h>
+
+struct pmufab_firmware_property {
+  const char* name;
+  u64 value;
+  bool is_64bit; /* in a device tree: two cells, the upper half first. ACPI has 64-bit integers only. */
+};
+enum pmufab_fwnode_kind { PMUFAB_FWNODE_STATIC, PMUFAB_FWNODE_ACPI, PMUFAB_FWNODE_OF };
+
+/* A node of the firmware's description: an ACPI device, a device tree node, or a placeholder. */
+struct fwnode_handle {
+  enum pmufab_fwnode_kind kind;
+  const struct pmufab_firmware_property* properties;
+  size_t property_count;
+};
 
 struct device;
 
@@ -44,5 +56,3 @@ static inline bool device_property_read_bool(const struct device* dev, const cha
 }
 struct fwnode_handle* fwnode_handle_get(struct fwnode_handle* fwnode);
 void fwnode_handle_put(struct fwnode_handle* fwnode);
-
-#endif

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#ifndef PMUFAB_LINUX_RCUPDATE_H
-#define PMUFAB_LINUX_RCUPDATE_H
+#pragma once
 
 #include <linux/cleanup.h>
-#include <linux/compiler.h>
+#include <linux/compiler_types.h>
 #include <linux/types.h>
 
 /* Readers do not sleep. One thread at a time is inside the drivers, so a grace period is over when it has left them. */
@@ -32,5 +31,3 @@ void pmufab_kfree_rcu(struct rcu_head* head, void* object);
 typedef void* __pmufab_rcu_pointer;
 DEFINE_GUARD(rcu, __pmufab_rcu_pointer, rcu_read_lock(), rcu_read_unlock());
 #define __pmufab_guard_of_rcu() __PMUFAB_GUARD(rcu, (void*)1)
-
-#endif

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#ifndef PMUFAB_LINUX_REFCOUNT_H
-#define PMUFAB_LINUX_REFCOUNT_H
+#pragma once
 
 #include <linux/atomic.h>
-#include <linux/bug.h>
-#include <linux/limits.h>
 #include <linux/mutex.h>
+#include <linux/printk.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
 
@@ -37,4 +35,15 @@ static inline bool refcount_dec_and_mutex_lock(refcount_t* count, struct mutex* 
   return false;
 }
 
-#endif
+struct kref {
+  refcount_t refcount;
+};
+static inline void kref_init(struct kref* kref) { refcount_set(&kref->refcount, 1); }
+static inline unsigned int kref_read(const struct kref* kref) { return refcount_read(&kref->refcount); }
+static inline void kref_get(struct kref* kref) { refcount_inc(&kref->refcount); }
+static inline int kref_put(struct kref* kref, void (*release)(struct kref* kref)) {
+  if (!refcount_dec_and_test(&kref->refcount)) return 0;
+  release(kref);
+  return 1;
+}
+static inline int kref_get_unless_zero(struct kref* kref) { return refcount_inc_not_zero(&kref->refcount); }

@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#ifndef PMUFAB_LINUX_SLAB_H
-#define PMUFAB_LINUX_SLAB_H
+#pragma once
 
 #include <linux/cleanup.h>
-#include <linux/gfp.h>
-#include <linux/overflow.h>
+#include <linux/math.h>
+#include <linux/sizes.h>
 #include <linux/string.h>
 #include <linux/types.h>
+
+#define __GFP_ZERO 0x100u
+#define __GFP_NOWARN 0x200u
+#define __GFP_DIRECT_RECLAIM 0x400u
+#define GFP_KERNEL 0xcc0u
+#define GFP_ATOMIC 0x820u
+#define GFP_NOWAIT 0x800u
+#define GFP_KERNEL_ACCOUNT GFP_KERNEL
 
 /* In a sanitized module directly from the C library's heap, so that AddressSanitizer watches every object of a driver.
  * In others the runtime watches: see heap.c. */
@@ -56,4 +63,15 @@ static inline void* kvmalloc_array(size_t count, size_t size, gfp_t flags) {
 
 DEFINE_FREE(kfree, void*, if (!IS_ERR_OR_NULL(_T)) kfree(_T))
 
-#endif
+/* User space and the kernel share one address space here, and these copies are never called. */
+static inline unsigned long copy_to_user(void __user* to, const void* from, unsigned long size) {
+  memcpy(to, from, size);
+  return 0;
+}
+static inline unsigned long copy_from_user(void* to, const void __user* from, unsigned long size) {
+  memcpy(to, from, size);
+  return 0;
+}
+#define get_user(value, pointer) ((value) = *(pointer), 0)
+#define put_user(value, pointer) (*(pointer) = (value), 0)
+#define vmemdup_user(from, size) kmemdup((from), (size), GFP_KERNEL)

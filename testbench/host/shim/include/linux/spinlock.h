@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#ifndef PMUFAB_LINUX_SPINLOCK_H
-#define PMUFAB_LINUX_SPINLOCK_H
+#pragma once
 
 #include <linux/cleanup.h>
 #include <linux/irqflags.h>
@@ -71,5 +70,3 @@ DEFINE_GUARD(raw_spinlock_irqsave, __pmufab_spinlock_pointer, __pmufab_lock_irqs
 #define __pmufab_guard_of_spinlock_irq(lock) __PMUFAB_GUARD(spinlock_irq, lock)
 #define __pmufab_guard_of_spinlock_irqsave(lock) __PMUFAB_GUARD(spinlock_irqsave, lock)
 #define __pmufab_guard_of_raw_spinlock_irqsave(lock) __PMUFAB_GUARD(raw_spinlock_irqsave, lock)
-
-#endif

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#ifndef PMUFAB_LINUX_SYSFS_H
-#define PMUFAB_LINUX_SYSFS_H
+#pragma once
 
-#include <linux/page.h>
-#include <linux/stringify.h>
+#include <linux/compiler_types.h>
+#include <linux/sizes.h>
 #include <linux/types.h>
 #include <linux/version.h>
 
@@ -81,4 +80,14 @@ static inline struct kernfs_node* sysfs_get_dirent(struct kernfs_node* parent, c
 static inline void sysfs_put(struct kernfs_node* node) { (void)node; }
 static inline void sysfs_notify_dirent(struct kernfs_node* node) { (void)node; }
 
-#endif
+struct kobject {
+  const char* name;
+  struct kobject* parent;
+  struct kernfs_node* sd;
+};
+struct kobj_attribute {
+  struct attribute attr;
+  ssize_t (*show)(struct kobject* kobj, struct kobj_attribute* attr, char* buffer);
+  ssize_t (*store)(struct kobject* kobj, struct kobj_attribute* attr, const char* buffer, size_t count);
+};
+static inline const char* kobject_name(const struct kobject* kobj) { return kobj->name; }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#ifndef PMUFAB_LINUX_VERSION_H
-#define PMUFAB_LINUX_VERSION_H
+#pragma once
 
 /* tools/build-drivers defines LINUX_VERSION_CODE: the kernel of this set's drivers. Our headers and runtime are the
  * same for all kernels; where an interface changed, they test this macro. */
@@ -8,5 +7,3 @@
 #error "LINUX_VERSION_CODE tells which kernel the drivers are from"
 #endif
 #define KERNEL_VERSION(major, minor, point) (((major) << 16) + ((minor) << 8) + ((point) > 255 ? 255 : (point)))
-
-#endif

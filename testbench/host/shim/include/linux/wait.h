@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#ifndef PMUFAB_LINUX_WAIT_H
-#define PMUFAB_LINUX_WAIT_H
+#pragma once
 
-#include <linux/jiffies.h>
-#include <linux/limits.h>
+#include <linux/ktime.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
 
@@ -56,4 +54,50 @@ static inline long pmufab_ticks_until(u64 end) {
   return now >= end ? 1L : (long)((end - now) / (NSEC_PER_SEC / HZ)) + 1L;
 }
 
-#endif
+struct completion {
+  unsigned int done; /* UINT_MAX: for all */
+};
+#define COMPLETION_INITIALIZER(name) \
+  { 0 }
+#define DECLARE_COMPLETION(name) struct completion name = COMPLETION_INITIALIZER(name)
+#define DECLARE_COMPLETION_ONSTACK(name) DECLARE_COMPLETION(name)
+static inline void init_completion(struct completion* completion) { completion->done = 0; }
+static inline void reinit_completion(struct completion* completion) { completion->done = 0; }
+void complete(struct completion* completion);
+void complete_all(struct completion* completion);
+void wait_for_completion(struct completion* completion);
+/* The rest of the time in ticks, at least 1; or 0 if it is not completed in time. */
+unsigned long wait_for_completion_timeout(struct completion* completion, unsigned long timeout);
+bool try_wait_for_completion(struct completion* completion);
+static inline bool completion_done(const struct completion* completion) { return completion->done != 0; }
+/* There are no signals. */
+static inline int wait_for_completion_interruptible(struct completion* completion) {
+  wait_for_completion(completion);
+  return 0;
+}
+static inline int wait_for_completion_killable(struct completion* completion) {
+  wait_for_completion(completion);
+  return 0;
+}
+static inline long wait_for_completion_interruptible_timeout(struct completion* completion, unsigned long timeout) {
+  return (long)wait_for_completion_timeout(completion, timeout);
+}
+
+struct rcuwait {
+  bool woken;
+};
+#define TASK_UNINTERRUPTIBLE 2
+static inline void rcuwait_init(struct rcuwait* wait) { wait->woken = false; }
+static inline int rcuwait_wake_up(struct rcuwait* wait) { return wait->woken = true; }
+/* Wait until the condition holds or the time is over. It is checked every millisecond, and when the waiter is woken.
+ * Returns 0 if it does not hold in time. */
+#define rcuwait_wait_event_timeout(wait, condition, state, timeout)              \
+  ({                                                                             \
+    const unsigned long __end = jiffies + (unsigned long)(timeout);              \
+    long __left;                                                                 \
+    while ((__left = (condition) ? 1 : 0) == 0 && !time_after(jiffies, __end)) { \
+      (wait)->woken = false;                                                     \
+      pmufab_sleep(1000000, &(wait)->woken);                                     \
+    }                                                                            \
+    __left;                                                                      \
+  })

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#ifndef PMUFAB_LINUX_WORKQUEUE_H
-#define PMUFAB_LINUX_WORKQUEUE_H
+#pragma once
 
-#include <linux/bug.h>
+#include <linux/hrtimer.h>
 #include <linux/list.h>
-#include <linux/timer.h>
+#include <linux/printk.h>
 #include <linux/types.h>
 
 /* Work runs in a process, one after the other, in the order of queueing: when the present call into the drivers has
@@ -64,5 +63,3 @@ static inline bool work_pending(const struct work_struct* work) {
 static inline bool delayed_work_pending(const struct delayed_work* work) {
   return work_pending(&work->work) || timer_pending(&work->timer);
 }
-
-#endif

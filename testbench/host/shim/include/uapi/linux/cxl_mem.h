@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#ifndef PMUFAB_UAPI_LINUX_CXL_MEM_H
-#define PMUFAB_UAPI_LINUX_CXL_MEM_H
+#pragma once
 
-#include <linux/bits.h>
+#include <linux/bitops.h>
 #include <linux/types.h>
 
 /* Mailbox commands of the user space interface. They are never sent here, so their numbers have no meaning outside of
@@ -47,5 +46,3 @@ struct cxl_send_command {
     __u64 payload;
   } in, out;
 };
-
-#endif

@@ -1,8 +1,0 @@
-// SPDX-License-Identifier: BSD-2-Clause
-#ifndef PMUFAB_LINUX_UNITS_H
-#define PMUFAB_LINUX_UNITS_H
-#define KILO 1000UL
-#define MEGA 1000000UL
-#define GIGA 1000000000UL
-#define PICO 1000000000000ULL
-#endif
