@@ -5,12 +5,12 @@
 #include <optional>
 #include <vector>
 
+#include "models/tegra410/coresight_pmu_parameters.h"
 #include "models/tegra410/pcie/pcie_parameters.h"
 #include "tlm/clock/clock_domain.h"
-#include "tlm/interrupt/interrupt.h"
 #include "tlm/transaction/memory_class.h"
 
-/// The parameters of a Tegra410 socket. Every default of the model is here and nowhere else. Member names are those
+/// The parameters of a Tegra410 socket. Every default of the model is here, or in a header that this one includes. Member names are those
 /// users see (in configuration files and error messages). Plain data: platform::validate() checks it.
 namespace pmufab::tegra410 {
 
@@ -46,18 +46,6 @@ struct LatencyParameters {
   Picoseconds cxl = 180'000;
   Picoseconds bar = 600'000;   ///< to a PCI Express function and back
   Picoseconds link = 120'000;  ///< to another socket and back
-};
-
-/// A CoreSight PMU: that of the UCF, or one of a root complex.
-struct CoreSightPmuParameters {
-  unsigned counters = 8;      ///< 2 ... 64, the cycle counter (physical index 31) included
-  bool cycle_counter = true;  ///< one of the counters counts the clock, and nothing else does
-  unsigned width = 64;        ///< bits of every counter, 8 ... 64
-  bool atomic_64bit = false;  ///< firmware declares 64-bit single-copy atomicity
-  bool dual_page = true;      ///< counters and overflow clear on a page of their own
-  bool interrupt = true;      ///< the overflow interrupt is wired
-  std::uint32_t devarch = 0;  ///< PMDEVARCH: the architecture that the part says it has
-  InterruptTrigger trigger = InterruptTrigger::level;
 };
 
 /// The CMEM latency PMU.

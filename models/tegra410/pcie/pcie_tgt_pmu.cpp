@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "models/tegra410/coresight_options.h"
+#include "models/tegra410/coresight_pmu_parameters.h"
 
 namespace pmufab::tegra410 {
 

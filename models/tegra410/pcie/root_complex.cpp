@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "models/tegra410/coresight_options.h"
+#include "models/tegra410/coresight_pmu_parameters.h"
 #include "models/tegra410/pcie/pcie_pmu.h"
 
 namespace pmufab::tegra410 {

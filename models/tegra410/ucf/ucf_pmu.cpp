@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/tegra410/ucf/ucf_pmu.h"
 
-#include "models/tegra410/coresight_options.h"
+#include "models/tegra410/coresight_pmu_parameters.h"
 #include "models/tegra410/ucf/ucf_events.h"
 
 namespace pmufab::tegra410 {

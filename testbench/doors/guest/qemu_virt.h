@@ -18,6 +18,7 @@ inline constexpr std::uint64_t kMessageFrame = 0x0802'0000;
 inline constexpr std::uint64_t kMessageDoorbell = 0x0802'0040;
 inline constexpr std::uint32_t kFirstMessageInterrupt = 80;
 inline constexpr std::uint32_t kMessageInterrupts = 64;
+inline constexpr std::uint32_t kMessageInterruptsEnd = kFirstMessageInterrupt + kMessageInterrupts;
 
 inline constexpr std::uint64_t kUart = 0x0900'0000;  ///< PL011, the first serial console
 inline constexpr std::uint64_t kUartSize = 0x1000;

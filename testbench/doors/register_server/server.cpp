@@ -19,9 +19,9 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/write.hpp>
 
-#include "testbench/doors/register_server/packet.h"
+#include "testbench/doors/register_server/gdb_packet.h"
+#include "testbench/doors/register_server/gdb_session.h"
 #include "testbench/doors/register_server/peer.h"
-#include "testbench/doors/register_server/session.h"
 
 namespace pmufab::register_server {
 namespace {

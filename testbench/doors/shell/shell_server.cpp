@@ -26,7 +26,6 @@ namespace pmufab::shell {
 namespace {
 
 constexpr std::chrono::milliseconds kSlice{4};
-constexpr Picoseconds kEnd = 9'000'000'000'000'000'000;  // nobody waits for later instants, which 64 bits nearly hold
 constexpr std::chrono::milliseconds kComputes{2000};  // without a wait, and time passes although its clock stands still
 constexpr std::chrono::milliseconds kNoRoom{20};      // before connections are looked at again
 
@@ -74,16 +73,6 @@ ShellServer::~ShellServer() {
   for (const auto& [socket, process] : connections_) close(socket);
   for (const auto& [socket, handle] : event_sockets_) close(socket);
   for (const auto& [descriptor, process] : processes_) close(descriptor);
-}
-
-Picoseconds ShellServer::scaled(std::uint64_t nanoseconds) const {
-  return static_cast<Picoseconds>(
-      std::min(static_cast<double>(nanoseconds) * 1000.0 * scale_, static_cast<double>(kEnd)));
-}
-
-std::uint64_t ShellServer::unscaled(Picoseconds span) const {
-  constexpr double kMost = 1.8e19;  // below 2^64
-  return static_cast<std::uint64_t>(std::min(static_cast<double>(span) / 1000.0 / scale_, kMost));
 }
 
 std::chrono::milliseconds ShellServer::quiet() const {
@@ -195,7 +184,7 @@ void ShellServer::pass_with_the_wall() {
   const auto passed = std::min<WallClock::duration>(wall - last_news_, most);
   last_news_ = wall;
   time_.give_up();
-  Picoseconds span = scaled(static_cast<std::uint64_t>(std::chrono::nanoseconds(passed).count()));
+  Picoseconds span = scaled(static_cast<std::uint64_t>(std::chrono::nanoseconds(passed).count()), scale_);
   if (const auto next = next_wakeup()) span = std::min(span, std::max(*next, simulated_time()) - simulated_time());
   advance(span);
 }
@@ -334,7 +323,7 @@ void ShellServer::answer(int socket, pid_t process, const pmufab_shell_request& 
       break;
     case PMUFAB_SHELL_AWAKE:
       if (const auto until = time_.wakeup(socket))
-        reply.value = unscaled(std::max(*until, simulated_time()) - simulated_time());
+        reply.value = unscaled(std::max(*until, simulated_time()) - simulated_time(), scale_);
       time_.end_wait(socket);
       break;
     case PMUFAB_SHELL_OPEN:
@@ -406,14 +395,16 @@ void ShellServer::set_timer(pid_t process, const pmufab_shell_request& request, 
     reply.result = -EINVAL;
     return;
   }
-  const auto nanoseconds = [&](Picoseconds span) { return span == 0 ? 0 : std::max<std::uint64_t>(unscaled(span), 1); };
+  const auto nanoseconds = [&](Picoseconds span) {
+    return span == 0 ? 0 : std::max<std::uint64_t>(unscaled(span, scale_), 1);
+  };
   reply.value = nanoseconds(before->setting.left);
   const pmufab_shell_timer timer{nanoseconds(before->setting.interval), before->clock, before->overrun};
   std::memcpy(reply.data, &timer, sizeof(timer));
   reply.length = sizeof(timer);
   if (request.argument[3] == 0) return;
   join(process);
-  timers_.set(process, request.argument[0], {scaled(request.argument[1]), scaled(request.argument[2])},
+  timers_.set(process, request.argument[0], {scaled(request.argument[1], scale_), scaled(request.argument[2], scale_)},
               simulated_time());
 }
 
@@ -435,13 +426,13 @@ void ShellServer::begin_wait(int socket, pid_t process, const pmufab_shell_reque
     time_.begin_wait(socket, process, SharedTime::Wait::child, std::nullopt);
     return;
   }
-  const Picoseconds left = kEnd - std::min(simulated_time(), kEnd);
-  const Picoseconds span = scaled(request.argument[1]);
+  const Picoseconds left = kEndOfTime - std::min(simulated_time(), kEndOfTime);
+  const Picoseconds span = scaled(request.argument[1], scale_);
   const bool is_sleep = kind == PMUFAB_SHELL_SLEEP;
   if (is_sleep && span >= left) {
     pmufab_shell_reply reply{};
     reply.result = -EINVAL;
-    reply.value = unscaled(left);
+    reply.value = unscaled(left, scale_);
     send_reply(socket, reply);
     return;
   }

@@ -14,6 +14,7 @@
 #include "testbench/doors/shell/protocol.h"
 #include "testbench/doors/shell/shared_time.h"
 #include "testbench/doors/shell/shell_service.h"
+#include "testbench/doors/shell/time_scale.h"
 #include "testbench/run/process/descriptor.h"
 #include "testbench/run/process/time_slice.h"
 
@@ -24,11 +25,11 @@ namespace pmufab::shell {
 class ShellServer {
  public:
   struct Options {
-    std::filesystem::path socket;  ///< made here; its folder is nobody else's
-    double time_scale = 1e-3;      ///< simulated seconds per second of programs
-    bool simulated_clock = false;  ///< clocks of all programs show simulated time: all of them are waited for
-    int stop = -1;                 ///< file descriptor: at its end serve() returns
-    pid_t starter = 0;             ///< the process that starts all programs of the shell; 0: they are not looked for
+    std::filesystem::path socket;    ///< made here; its folder is nobody else's
+    double time_scale = kTimeScale;  ///< simulated seconds per second of programs
+    bool simulated_clock = false;    ///< clocks of all programs show simulated time: all of them are waited for
+    int stop = -1;                   ///< file descriptor: at its end serve() returns
+    pid_t starter = 0;               ///< the process that starts all programs of the shell; 0: they are not looked for
   };
 
   /// @throws std::system_error, also for a path that is too long
@@ -78,8 +79,6 @@ class ShellServer {
   void pass_with_the_wall();
   /// Simulate, rotating events meanwhile.
   void advance(Picoseconds span);
-  [[nodiscard]] Picoseconds scaled(std::uint64_t nanoseconds) const;
-  [[nodiscard]] std::uint64_t unscaled(Picoseconds span) const;
 
   double scale_;
   bool simulated_clock_;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "testbench/doors/shell/perf_events.h"
+#include "testbench/doors/shell/time_scale.h"
 #include "testbench/host/driver_host.h"
 #include "testbench/run/results/results.h"
 #include "testbench/run/session/scenario_spec.h"
@@ -32,7 +33,7 @@ struct SessionResult {
 
 struct SessionOptions {
   std::filesystem::path folder;    ///< nobody else's; exists
-  double time_scale = 1e-3;        ///< simulated seconds per second of programs
+  double time_scale = kTimeScale;  ///< simulated seconds per second of programs
   bool simulated_clock = false;    ///< clocks of all programs show simulated time; time_scale is 1 then
   int stop = -1;                   ///< file descriptor at whose end the session ends
   bool echo_log = false;           ///< kernel log to standard error

@@ -8,9 +8,9 @@
 
 #include <fmt/format.h>
 
-#include "testbench/doors/register_server/packet.h"
+#include "testbench/doors/register_server/gdb_packet.h"
+#include "testbench/doors/register_server/gdb_session.h"
 #include "testbench/doors/register_server/register_bus.h"
-#include "testbench/doors/register_server/session.h"
 #include "testbench/fuzz/violation.h"
 
 namespace pmufab::fuzz {

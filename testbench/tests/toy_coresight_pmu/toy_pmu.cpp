@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "models/tegra410/coresight_options.h"
+#include "models/tegra410/coresight_pmu_parameters.h"
 #include "models/tegra410/part/pmu_model.h"
 #include "models/tegra410/part/pmu_rows.h"
 

@@ -232,7 +232,8 @@ Without PLATFORM a platform of two Tegra410 sockets is used.
 )" + trace_description(),
       .options =
           platform_options() +
-          Options{text("time-scale", "X", "simulated seconds per second of a program", "0.001"),
+          Options{text("time-scale", "X", "simulated seconds per second of a program",
+                       fmt::format("{}", shell::kTimeScale)),
                   text("clock", "CLOCK", "host, or simulated: all programs see simulated time, not scaled", "host"),
                   text("json", "FILE", "write the verdicts as JSON"),
                   text("coverage", "FILE", "write what the drivers met, for pmufab coverage"),

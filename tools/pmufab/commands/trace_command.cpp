@@ -20,7 +20,7 @@
 #include "testbench/run/results/results.h"
 #include "testbench/run/session/runner.h"
 #include "testbench/run/yaml/input_error.h"
-#include "testbench/traffic/producers/lackey_import.h"
+#include "testbench/traffic/lackey_import.h"
 #include "testbench/traffic/trace_format.h"
 #include "tools/pmufab/cli.h"
 #include "tools/pmufab/output.h"

@@ -22,8 +22,6 @@ using platform::Cpu;
 using platform::FirmwareDescription;
 using platform::MemoryResource;
 
-constexpr std::uint32_t kMessageInterruptsEnd = qemu_virt::kFirstMessageInterrupt + qemu_virt::kMessageInterrupts;
-
 template <typename... Values>
 [[noreturn]] void refuse(fmt::format_string<Values...> text, Values&&... values) {
   throw std::invalid_argument(fmt::format(text, std::forward<Values>(values)...));
@@ -33,36 +31,6 @@ std::uint32_t nodes_of(const std::vector<Cpu>& cpus) {
   std::uint32_t count = 0;
   for (const Cpu& cpu : cpus) count = std::max(count, cpu.node + 1);
   return count;
-}
-
-/// The platform's GSIVs, in ascending order.
-std::set<std::uint32_t> interrupts_of(const FirmwareDescription& firmware) {
-  std::set<std::uint32_t> numbers;
-  for (const ApmtNode& node : firmware.apmt) {
-    if (node.overflow_interrupt) numbers.insert(node.overflow_interrupt->number);
-  }
-  for (const platform::AcpiDevice& device : firmware.devices) {
-    for (const platform::InterruptResource& interrupt : device.interrupts) numbers.insert(interrupt.number);
-  }
-  return numbers;
-}
-
-void check_interrupts(const FirmwareDescription& firmware, const GuestMap& map) {
-  for (const std::uint32_t number : interrupts_of(firmware)) {
-    if (!map.interrupts.contains(number)) refuse("interrupt {} of the platform has no number in the guest", number);
-  }
-  std::map<std::uint32_t, std::uint32_t> users;
-  for (const auto& [number, in_guest] : map.interrupts) {
-    if (in_guest < qemu_virt::kFirstMessageInterrupt || in_guest >= kMessageInterruptsEnd) {
-      refuse("interrupt {} of the platform would be {} in the guest; messages can raise only {} ... {}", number,
-             in_guest, qemu_virt::kFirstMessageInterrupt, kMessageInterruptsEnd - 1);
-    }
-    const auto [other, is_first] = users.emplace(in_guest, number);
-    if (!is_first) {
-      refuse("interrupts {} and {} of the platform would both be {} in the guest, and drivers do not share interrupts",
-             other->second, number, in_guest);
-    }
-  }
 }
 
 /// @return the places of `map`, refusing addresses outside the range for the platform's registers.
@@ -305,27 +273,13 @@ std::vector<Cpu> guest_cpus(const FirmwareDescription& firmware, const GuestTopo
   return cpus;
 }
 
-std::map<std::uint32_t, std::uint32_t> assign_interrupts(const FirmwareDescription& firmware) {
-  // The guest has functions of its own: consoles, root ports.
-  constexpr std::size_t kLeftToPci = 8;
-  const std::set<std::uint32_t> numbers = interrupts_of(firmware);
-  if (numbers.size() > qemu_virt::kMessageInterrupts - kLeftToPci) {
-    refuse("the platform has {} wired interrupts, and a guest has room for {}; leave out interrupts of PMUs",
-           numbers.size(), qemu_virt::kMessageInterrupts - kLeftToPci);
-  }
-  std::uint32_t next = kMessageInterruptsEnd - static_cast<std::uint32_t>(numbers.size());
-  std::map<std::uint32_t, std::uint32_t> assigned;
-  for (const std::uint32_t number : numbers) assigned.emplace(number, next++);
-  return assigned;
-}
-
 AcpiBlobs make_acpi_tables(const FirmwareDescription& description, const GuestTopology& topology, const GuestMap& map) {
   const FirmwareDescription firmware = for_guest(description, map);
   const std::vector<Cpu> cpus = guest_cpus(firmware, topology);
   check_interrupts(firmware, map);
   check_affinity(firmware, cpus);
   const Places places = checked(map);
-  std::uint32_t messages_end = kMessageInterruptsEnd;
+  std::uint32_t messages_end = qemu_virt::kMessageInterruptsEnd;
   for (const auto& [number, in_guest] : map.interrupts) messages_end = std::min(messages_end, in_guest);
 
   TableSet tables;

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "testbench/doors/guest/guest_map.h"
 #include "tlm/firmware/firmware_description.h"
 
 /// A real operating system in QEMU's machine `virt` (gic-version=2, acpi=off), whose drivers find a platform's PMUs.
@@ -17,14 +18,6 @@ namespace pmufab::guest {
 struct GuestTopology {
   unsigned cpus_per_node = 1;
   std::uint64_t memory_per_node = std::uint64_t{512} << 20;  ///< bytes
-};
-
-/// Where the platform's registers and wired interrupts are in the guest.
-struct GuestMap {
-  /// @return the guest's physical address of the first byte of a range. The range may be part of a window.
-  std::function<std::uint64_t(const platform::MemoryResource& range)> address;
-  std::map<std::uint32_t, std::uint32_t> interrupts;  ///< from the platform's GSIV to the guest's
-  bool has_cxl_ports = false;  ///< the guest has the platform's CXL root ports, with the same numbers, and no switches
 };
 
 /// The files that QEMU's -fw_cfg hands to the UEFI firmware. The firmware installs the tables in them.
@@ -43,11 +36,6 @@ struct AcpiBlobs {
 /// nodes have, or too little or too much memory.
 [[nodiscard]] std::vector<platform::Cpu> guest_cpus(const platform::FirmwareDescription& firmware,
                                                     const GuestTopology& topology);
-
-/// Gives each of the platform's wired interrupts an interrupt of the guest that a message to the GICv2m doorbell raises
-/// (qemu_virt::kMessageDoorbell). Assignment begins at the highest numbers; PCI functions use those below the lowest.
-/// @throws std::invalid_argument if there are too many
-[[nodiscard]] std::map<std::uint32_t, std::uint32_t> assign_interrupts(const platform::FirmwareDescription& firmware);
 
 /// Describes the guest to its operating system: the machine as QEMU makes it, the topology, and the platform's APMT
 /// nodes and devices.

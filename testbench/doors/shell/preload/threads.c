@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "testbench/doors/shell/preload/preload.h"
-#include "testbench/doors/shell/preload/simulated_time.h"
+#include "testbench/doors/shell/preload/timespec.h"
 
 // NOLINTBEGIN(readability-identifier-naming): C, and names of the C library.
 

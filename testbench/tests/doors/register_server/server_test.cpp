@@ -19,7 +19,7 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 
-#include "testbench/doors/register_server/packet.h"
+#include "testbench/doors/register_server/gdb_packet.h"
 #include "testbench/run/process/descriptor.h"
 #include "testbench/support/other_user.h"
 #include "testbench/tests/doors/register_server/memory_target.h"

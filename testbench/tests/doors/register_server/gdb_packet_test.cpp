@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "testbench/doors/register_server/packet.h"
+#include "testbench/doors/register_server/gdb_packet.h"
 
 #include <vector>
 

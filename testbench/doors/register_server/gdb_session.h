@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "testbench/doors/register_server/packet.h"
+#include "testbench/doors/register_server/gdb_packet.h"
 #include "testbench/doors/register_server/target.h"
 
 namespace pmufab::register_server {

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "testbench/tests/traffic/traffic_rig.h"
-#include "testbench/traffic/producers/lackey_import.h"
+#include "testbench/traffic/lackey_import.h"
 
 namespace pmufab::traffic {
 namespace {

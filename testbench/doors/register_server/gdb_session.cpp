@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "testbench/doors/register_server/session.h"
+#include "testbench/doors/register_server/gdb_session.h"
 
 #include <algorithm>
 #include <charconv>

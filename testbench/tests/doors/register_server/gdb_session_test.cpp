@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Requests and replies of the GDB remote serial protocol, as GDB's manual describes them.
-#include "testbench/doors/register_server/session.h"
+#include "testbench/doors/register_server/gdb_session.h"
 
 #include <string>
 #include <vector>

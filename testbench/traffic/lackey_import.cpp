@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "testbench/traffic/producers/lackey_import.h"
+#include "testbench/traffic/lackey_import.h"
 
 #include <algorithm>
 #include <cerrno>
