@@ -8,8 +8,6 @@ option(PMUFAB_SANITIZE "Build with AddressSanitizer and UndefinedBehaviorSanitiz
 option(PMUFAB_FUZZ "Build for libFuzzer with clang, sanitizers included: testbench/fuzz" OFF)
 option(PMUFAB_BUILD_TESTING "Build the tests" ON)
 option(PMUFAB_BUILD_BENCHMARKS "Build the benchmarks" ON)
-option(PMUFAB_TESTS_BY_PROGRAM
-  "A test of ctest is a part of a program, which forks a process for each of its tests; otherwise each is one of ctest's" OFF)
 # Precompiled headers save a third of a build from nothing. A compiler cache cannot look into them, and needs them less.
 set(pmufab_precompile_default ON)
 if(CMAKE_CXX_COMPILER_LAUNCHER)
@@ -254,19 +252,19 @@ function(pmufab_test name)
     endif()
     return()
   endif()
-  # With sanitizers, half of the time of most tests is loading the program, and making the list of its tests.
-  if(PMUFAB_TESTS_BY_PROGRAM)
-    set(parts 2)
-    if(ARG_LONG)
-      set(parts 8)
-    endif()
-    foreach(part RANGE 1 ${parts})
-      add_test(NAME ${name}.${part} COMMAND ${name})
-      set_tests_properties(${name}.${part} PROPERTIES TIMEOUT 1800 COST ${cost}
-        ENVIRONMENT "PMUFAB_EACH_TEST_ALONE=${part}/${parts};GTEST_BRIEF=1")
-    endforeach()
-    return()
+  # All tests: a part of a program, which forks a process for each. Much of the time of most tests is loading the program.
+  set(parts 2)
+  if(ARG_LONG)
+    set(parts 8)
   endif()
-  gtest_discover_tests(${name} TEST_PREFIX "${ARG_PREFIX}" NO_PRETTY_VALUES DISCOVERY_TIMEOUT 60
-    PROPERTIES TIMEOUT 300 COST ${cost})
+  foreach(part RANGE 1 ${parts})
+    add_test(NAME ${name}.${part} COMMAND ${name})
+    set_tests_properties(${name}.${part} PROPERTIES TIMEOUT 1800 COST ${cost} LABELS program
+      ENVIRONMENT "PMUFAB_EACH_TEST_ALONE=${part}/${parts};GTEST_BRIEF=1")
+  endforeach()
+  # One test: ctest -R.
+  if(NOT PMUFAB_SANITIZE)
+    gtest_discover_tests(${name} TEST_PREFIX "${ARG_PREFIX}" NO_PRETTY_VALUES DISCOVERY_TIMEOUT 60
+      PROPERTIES TIMEOUT 300 COST ${cost} LABELS single)
+  endif()
 endfunction()

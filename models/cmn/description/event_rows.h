@@ -288,6 +288,26 @@ inline constexpr EventRow kRows[] = {
     {ccla, 0x26, "link_crdbuf_occ", kAll},
     {ccla, 0x27, "link_crdbuf_alloc", kAll},
 };
+/// Events that never happen, and that have a filter. Software can select both.
+inline constexpr EventRow kNeverHappen[] = {
+    {hn_f, 0x29, "class_cgnt_cmin", k700On, class_occup},
+    {hn_f, 0x2a, "sn_throttle", k700On, cbusy},
+    {hn_f, 0x2b, "sn_throttle_min", k700On, cbusy},
+    {hn_s, 0x23, "snp_sent_cluster", kS3R2, snp_vc},
+    {hn_s, 0x24, "sf_imprecise_evict", kS3R2, hbt_lbt},
+    {hn_s, 0x29, "class_cgnt_cmin", kBeforeS3R2, class_occup},
+    {hn_s, 0x2a, "sn_throttle", kAll, cbusy},
+    {hn_s, 0x2b, "sn_throttle_min", kAll, cbusy},
+    {hn_s, 0x38, "excl_sf_imprecise", kS3R2, hbt_lbt},
+    {hn_s, 0x3e, "readonce_fwd_data_completed", kS3R2, enhanced_hbt_lbt},
+    {hn_s, 0x40, "cbusy00", kS3R2, cbusy},
+    {hn_s, 0x41, "cbusy01", kS3R2, cbusy},
+    {hn_s, 0x42, "cbusy10", kS3R2, cbusy},
+    {hn_s, 0x43, "cbusy11", kS3R2, cbusy},
+    {hn_s, 0x44, "ro_rnsd_new_alloc_hint", kS3R2, enhanced_hbt_lbt},
+    {dvm, 0x0d, "trk_occupancy_cxha", k700On, occup1},
+    {dvm, 0x0e, "trk_occupancy_pdn", k700On, occup1},
+};
 }  // namespace event_rows
 
 /// @return the row of an event, or nullptr: this product and revision have no such event, or nothing makes it happen.

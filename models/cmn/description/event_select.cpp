@@ -2,7 +2,7 @@
 #include "models/cmn/description/event_select.h"
 
 #include <algorithm>
-#include <iterator>
+#include <span>
 
 #include "models/cmn/description/event_rows.h"
 
@@ -57,6 +57,15 @@ std::uint16_t release_of(Product product, unsigned revision) noexcept {
   return is_s3_r2(product, revision) ? kS3R2 : kS3;
 }
 
+const EventRow* find_among(std::span<const EventRow> rows, Product product, unsigned revision, NodeType node,
+                           unsigned id) noexcept {
+  if (node == NodeType::rn_d) node = NodeType::rn_i;
+  const std::uint16_t release = release_of(product, revision);
+  const auto row = std::ranges::find_if(
+      rows, [&](const EventRow& one) { return one.node == node && one.id == id && (one.releases & release) != 0; });
+  return row == rows.end() ? nullptr : &*row;
+}
+
 }  // namespace
 
 std::span<const FilterField> filter_fields(Product product, unsigned revision, NodeType events) noexcept {
@@ -79,16 +88,12 @@ std::span<const FilterField> filter_fields(Product product, unsigned revision, N
 }
 
 const EventRow* find_event(Product product, unsigned revision, NodeType node, unsigned id) noexcept {
-  if (node == NodeType::rn_d) node = NodeType::rn_i;
-  const std::uint16_t release = release_of(product, revision);
-  const auto* const row = std::ranges::find_if(event_rows::kRows, [&](const EventRow& one) {
-    return one.node == node && one.id == id && (one.releases & release) != 0;
-  });
-  return row == std::end(event_rows::kRows) ? nullptr : row;
+  return find_among(event_rows::kRows, product, revision, node, id);
 }
 
 EventFilters filters_of(Product product, unsigned revision, NodeType events, unsigned event_id) noexcept {
-  const EventRow* const row = find_event(product, revision, events, event_id);
+  const EventRow* row = find_event(product, revision, events, event_id);
+  if (row == nullptr) row = find_among(event_rows::kNeverHappen, product, revision, events, event_id);
   return row == nullptr ? EventFilters{} : EventFilters{row->filter, row->filter2};
 }
 

@@ -52,7 +52,7 @@ constexpr FilterClasses filter_classes(unsigned first, unsigned second = 0) noex
 /// @param events  type whose event ids apply: EventSource::events
 /// @return the filter fields of the event select register (arm-cmn.c, arm_cmn_filter and arm_cmn_filters).
 [[nodiscard]] std::span<const FilterField> filter_fields(Product product, unsigned revision, NodeType events) noexcept;
-/// @return the filters that apply to an event; none for one that never happens.
+/// @return the filters that apply to an event; none for an undocumented event.
 [[nodiscard]] EventFilters filters_of(Product product, unsigned revision, NodeType events, unsigned event_id) noexcept;
 /// @return the valid bits of one event id, 5 to 8.
 [[nodiscard]] unsigned event_id_bits(Product product, unsigned revision, NodeType events) noexcept;

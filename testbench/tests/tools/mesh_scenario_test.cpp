@@ -36,7 +36,7 @@ TEST_F(MeshScenario, events_of_gateways_and_of_the_rn_i_half_of_one_are_judged) 
 
 TEST_F(MeshScenario, events_of_gateways_that_no_model_makes_happen_are_refused_before_the_run) {
   EXPECT_THAT(ended(2, run_linked("  - events: [arm_cmn_0/ccra_sht_occ/]\n")).err,
-              AllOf(HasSubstr("s.yaml:8:"), HasSubstr("no snoop crosses the link")));
+              AllOf(HasSubstr("s.yaml:8:"), HasSubstr("no snoop crosses a link of meshes")));
 }
 
 TEST_F(MeshScenario, transactions_that_need_longer_than_a_millisecond_end) {

@@ -100,6 +100,17 @@ TEST_P(NodeEventRows, of_model_and_judge_say_the_same) {
     EXPECT_EQ(why_never(model.node, model.id, release.judge), "") << model.name;
   }
   EXPECT_GT(rows, 100U);
+  for (const cmn::EventRow& model : cmn::event_rows::kNeverHappen) {
+    const auto* const judge = std::ranges::find_if(node_event_rows::kRows, [&](const NodeEvent& one) {
+      return one.type == model.node && one.id == model.id && (one.releases & release.judge) != 0;
+    });
+    if (judge == std::end(node_event_rows::kRows)) continue;
+    EXPECT_FALSE(judge->never.empty()) << model.name;
+    EXPECT_EQ(judge->root, model.name);
+    const EventFilters filters = cmn::filters_of(release.product, release.revision, model.node, model.id);
+    EXPECT_EQ(filters.first, filters_in_model(judge->filter).first) << model.name;
+    EXPECT_EQ(filters.second, FilterKind::none) << model.name;
+  }
 }
 
 TEST(NodeEventRows, stand_once) {
