@@ -123,7 +123,7 @@ void bitmap_release_region(unsigned long* words, unsigned int start, int order) 
 }
 
 unsigned long* bitmap_zalloc(unsigned int bits, gfp_t flags) {
-  return pmufab_alloc(BITS_TO_LONGS(bits) * sizeof(unsigned long), flags | __GFP_ZERO, __builtin_return_address(0));
+  return pmufab_alloc(BITS_TO_LONGS(bits) * sizeof(unsigned long), flags | __GFP_ZERO, PLACE);
 }
 
 void bitmap_free(const unsigned long* words) { kfree(words); }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* CPUs: numbering, masks, hotplug and sleeping. */
 #include <linux/cpuhotplug.h>
+#include <linux/cpumask.h>
 #include <linux/ktime.h>
 #include <linux/property.h>
-#include <linux/cpumask.h>
 
 #include "runtime.h"
 
@@ -109,7 +109,7 @@ static void check_number(int state, const void* place) {
   if (state <= CPUHP_OFFLINE || state >= kStates)
     pmufab_rule(place, "a hotplug state with the number %d is removed, or left: there is none", state);
 }
-#define CHECK_NUMBER(state) check_number(state, __builtin_return_address(0))
+#define CHECK_NUMBER(state) check_number(state, PLACE)
 
 static int call_on(unsigned int cpu, int (*callback)(unsigned int cpu, struct hlist_node* node),
                    struct hlist_node* node) {
@@ -163,7 +163,7 @@ int cpuhp_setup_state_multi(enum cpuhp_state state, const char* name,
                             int (*startup)(unsigned int cpu, struct hlist_node* node),
                             int (*teardown)(unsigned int cpu, struct hlist_node* node)) {
   if (PMUFAB_CALL_FAILS()) return -ENOMEM;
-  const int number = set_up(state, name, startup, teardown, __builtin_return_address(0));
+  const int number = set_up(state, name, startup, teardown, PLACE);
   return state == CPUHP_AP_ONLINE_DYN || number < 0 ? number : 0;
 }
 
@@ -179,14 +179,14 @@ static int set_up_single(enum cpuhp_state state, const char* name, int (*startup
 int cpuhp_setup_state_nocalls(enum cpuhp_state state, const char* name, int (*startup)(unsigned int cpu),
                               int (*teardown)(unsigned int cpu)) {
   if (PMUFAB_CALL_FAILS()) return -ENOMEM;
-  const int number = set_up_single(state, name, startup, teardown, __builtin_return_address(0));
+  const int number = set_up_single(state, name, startup, teardown, PLACE);
   return state == CPUHP_AP_ONLINE_DYN || number < 0 ? number : 0;
 }
 
 int cpuhp_setup_state(enum cpuhp_state state, const char* name, int (*startup)(unsigned int cpu),
                       int (*teardown)(unsigned int cpu)) {
   if (PMUFAB_CALL_FAILS()) return -ENOMEM;
-  const int number = set_up_single(state, name, startup, teardown, __builtin_return_address(0));
+  const int number = set_up_single(state, name, startup, teardown, PLACE);
   if (number < 0) return number;
   unsigned int cpu;
   for_each_online_cpu(cpu) {
@@ -334,7 +334,7 @@ u64 ktime_get_ns(void);
 u64 ktime_get_ns(void) { return pmufab_host->now(pmufab_host->context) / 1000; }
 
 void pmufab_wait(u64 nanoseconds, const bool* woken) {
-  pmufab_count_delay(nanoseconds, __builtin_return_address(0));
+  pmufab_count_delay(nanoseconds, PLACE);
   const u64 until = pmufab_host->now(pmufab_host->context) + nanoseconds * 1000;
   while (!(woken && READ_ONCE(*woken)) && pmufab_host->now(pmufab_host->context) < until) {
     pmufab_host->sleep(pmufab_host->context, until);

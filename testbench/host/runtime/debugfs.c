@@ -40,14 +40,14 @@ static struct dentry* create(const char* name, struct dentry* parent, void* data
 }
 
 struct dentry* debugfs_create_dir(const char* name, struct dentry* parent) {
-  return create(name, parent, NULL, NULL, __builtin_return_address(0));
+  return create(name, parent, NULL, NULL, PLACE);
 }
 
 struct dentry* debugfs_create_file(const char* name, umode_t mode, struct dentry* parent, void* data,
                                    const struct file_operations* operations) {
   static const struct file_operations nothing;
   (void)mode; /* the reader is root */
-  return create(name, parent, data, operations ? operations : &nothing, __builtin_return_address(0));
+  return create(name, parent, data, operations ? operations : &nothing, PLACE);
 }
 
 static void remove_entry(struct dentry* entry) {

@@ -42,7 +42,7 @@ struct device* pmufab_get_device(struct device* dev, const void* place) {
 }
 
 struct device* get_device(struct device* dev) {
-  return pmufab_get_device(dev, __builtin_return_address(0));
+  return pmufab_get_device(dev, PLACE);
 }
 
 /* What the kernel itself holds. */
@@ -255,7 +255,7 @@ struct device* driver_find_device(const struct device_driver* driver, struct dev
   struct device* dev;
   bool passed = start == NULL;
   list_for_each_entry(dev, &driver->bus->devices, bus_node) {
-    if (passed && dev->driver == driver && match(dev, data)) return pmufab_get_device(dev, __builtin_return_address(0));
+    if (passed && dev->driver == driver && match(dev, data)) return pmufab_get_device(dev, PLACE);
     if (dev == start) passed = true;
   }
   return NULL;

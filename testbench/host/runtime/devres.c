@@ -31,6 +31,16 @@ void devres_add(struct device* dev, void* resource) {
   if (dev == pmufab_probing) pmufab_irq_step();
 }
 
+void* pmufab_devres_keep(struct device* dev, void** managed, void* pointer) {
+  if (!pointer) {
+    devres_free(managed);
+    return NULL;
+  }
+  *managed = pointer;
+  devres_add(dev, managed);
+  return pointer;
+}
+
 static struct devres* find(struct device* dev, dr_release_t release, dr_match_t match, void* match_data) {
   struct devres* entry;
   list_for_each_entry(entry, &dev->devres, node) if (entry->release == release &&
@@ -81,19 +91,11 @@ static int is_memory(struct device* dev, void* resource, void* memory) {
   return *(void**)resource == memory;
 }
 
-#define PLACE __builtin_return_address(0)
-
 static void* managed_alloc(struct device* dev, size_t size, gfp_t flags, const void* place) {
   void** managed = devres_alloc(release_memory, sizeof(*managed) * 2, flags);
   void* memory = managed ? pmufab_managed_alloc(size, flags, place) : NULL;
-  if (!memory) {
-    devres_free(managed);
-    return NULL;
-  }
-  managed[0] = memory;
-  managed[1] = (void*)size;
-  devres_add(dev, managed);
-  return memory;
+  if (memory) managed[1] = (void*)size;
+  return pmufab_devres_keep(dev, managed, memory);
 }
 
 void* devm_kmalloc(struct device* dev, size_t size, gfp_t flags) { return managed_alloc(dev, size, flags, PLACE); }

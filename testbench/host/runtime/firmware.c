@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The firmware description: ACPI devices and tables, device tree nodes, CPUs in the ACPI namespace. */
-#include <linux/of.h>
 #include <linux/cpumask.h>
+#include <linux/of.h>
 
 #include "runtime.h"
 
@@ -225,7 +225,7 @@ struct acpi_device* acpi_dev_get_first_match_dev(const char* hid, const char* ui
   struct described_device* device;
   (void)revision;
   list_for_each_entry(device, &devices, node) if (pmufab_acpi_hid_uid_match(&device->acpi, hid, uid, 0, false)) {
-    pmufab_reference_taken(&device->acpi.fwnode, "ACPI device", device->acpi.hid, __builtin_return_address(0));
+    pmufab_reference_taken(&device->acpi.fwnode, "ACPI device", device->acpi.hid, PLACE);
     return &device->acpi;
   }
   return NULL;
@@ -236,7 +236,7 @@ void acpi_dev_put(struct acpi_device* device) {
 }
 
 struct fwnode_handle* fwnode_handle_get(struct fwnode_handle* fwnode) {
-  if (fwnode) pmufab_reference_taken(fwnode, "node of", "firmware", __builtin_return_address(0));
+  if (fwnode) pmufab_reference_taken(fwnode, "node of", "firmware", PLACE);
   return fwnode;
 }
 
@@ -245,7 +245,7 @@ void fwnode_handle_put(struct fwnode_handle* fwnode) {
 }
 
 struct device_node* of_node_get(struct device_node* node) {
-  if (node) pmufab_reference_taken(&node->fwnode, "device tree node", node->name, __builtin_return_address(0));
+  if (node) pmufab_reference_taken(&node->fwnode, "device tree node", node->name, PLACE);
   return node;
 }
 

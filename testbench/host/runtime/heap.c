@@ -8,8 +8,6 @@
 
 #include "runtime.h"
 
-#define PLACE __builtin_return_address(0)
-
 /* The kernel's KMALLOC_MAX_SIZE with pages of 4 KiB, and what a managed object has in front of it there. */
 enum { kLargest = 4 << 20, kManagedHeader = 128 };
 

@@ -48,7 +48,7 @@ void __iomem* ioremap(phys_addr_t start, size_t size) {
   const struct mapping mapping = {.start = (unsigned long)reserved,
                                   .end = (unsigned long)reserved + reserved_size - kGuard,
                                   .physical = start - offset,
-                                  .place = __builtin_return_address(0),
+                                  .place = PLACE,
                                   .reserved = reserved,
                                   .reserved_size = reserved_size};
   size_t at = mapping_count++;
@@ -145,7 +145,7 @@ struct resource* request_mem_region(resource_size_t start, resource_size_t size,
                       node) if (start <= claim->resource.end && claim->resource.start <= end) return NULL;
   claim = kzalloc(sizeof(*claim), GFP_KERNEL);
   if (!claim) return NULL;
-  claim->place = __builtin_return_address(0);
+  claim->place = PLACE;
   claim->resource =
       (struct resource){.start = start, .end = end, .name = name, .flags = IORESOURCE_MEM | IORESOURCE_BUSY};
   list_add_tail(&claim->node, &claims);
@@ -195,29 +195,15 @@ static void release_region(struct device* dev, void* resource) {
 
 void __iomem* devm_ioremap(struct device* dev, resource_size_t start, resource_size_t size) {
   if (PMUFAB_CALL_FAILS()) return NULL;
-  void __iomem** managed = devres_alloc(release_mapping, sizeof(*managed), GFP_KERNEL);
-  if (!managed) return NULL;
-  *managed = ioremap(start, size);
-  if (!*managed) {
-    devres_free(managed);
-    return NULL;
-  }
-  devres_add(dev, managed);
-  return *managed;
+  void** managed = devres_alloc(release_mapping, sizeof(*managed), GFP_KERNEL);
+  return pmufab_devres_keep(dev, managed, managed ? ioremap(start, size) : NULL);
 }
 
 struct resource* devm_request_mem_region(struct device* dev, resource_size_t start, resource_size_t size,
                                          const char* name) {
   if (PMUFAB_CALL_FAILS()) return NULL;
-  struct resource** managed = devres_alloc(release_region, sizeof(*managed), GFP_KERNEL);
-  if (!managed) return NULL;
-  *managed = request_mem_region(start, size, name);
-  if (!*managed) {
-    devres_free(managed);
-    return NULL;
-  }
-  devres_add(dev, managed);
-  return *managed;
+  void** managed = devres_alloc(release_region, sizeof(*managed), GFP_KERNEL);
+  return pmufab_devres_keep(dev, managed, managed ? request_mem_region(start, size, name) : NULL);
 }
 
 void __iomem* devm_ioremap_resource(struct device* dev, const struct resource* resource) {

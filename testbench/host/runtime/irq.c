@@ -101,7 +101,7 @@ static int request(unsigned int number, irq_handler_t handler, irq_handler_t thr
 int request_irq(unsigned int irq, irq_handler_t handler, unsigned long flags, const char* name, void* dev_id) {
   (void)name;
   if (PMUFAB_CALL_FAILS()) return -ENOMEM;
-  return request(irq, handler, NULL, flags, dev_id, pmufab_probing, __builtin_return_address(0));
+  return request(irq, handler, NULL, flags, dev_id, pmufab_probing, PLACE);
 }
 
 const void* free_irq(unsigned int irq, void* dev_id) {
@@ -173,7 +173,7 @@ int devm_request_threaded_irq(struct device* dev, unsigned int irq, irq_handler_
   if (PMUFAB_CALL_FAILS()) return -ENOMEM;
   struct managed_request* managed = devres_alloc(managed_release, sizeof(*managed), GFP_KERNEL);
   if (!managed) return -ENOMEM;
-  const int error = request(irq, handler, thread, flags, dev_id, dev, __builtin_return_address(0));
+  const int error = request(irq, handler, thread, flags, dev_id, dev, PLACE);
   if (error) {
     devres_free(managed);
     return dev_err_probe(dev, error, "request_irq(%u) failed\n", irq);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#ifndef PMUFAB_RUNTIME_LIBC_H
-#define PMUFAB_RUNTIME_LIBC_H
+#pragma once
 
 #include <stddef.h>
 
@@ -13,5 +12,3 @@ int pmufab_libc_is_there(size_t size); /* could so much memory be had at once? *
 /* Address space without memory behind it: any dereference faults. */
 void* pmufab_libc_reserve(size_t size);
 void pmufab_libc_unreserve(void* start, size_t size);
-
-#endif

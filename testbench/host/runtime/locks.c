@@ -41,7 +41,7 @@ void pmufab_irq_leave(void) {
   handler_depth--;
   irq_off_depth--;
 }
-void pmufab_irq_off(void) { turn_off(__builtin_return_address(0)); }
+void pmufab_irq_off(void) { turn_off(PLACE); }
 int pmufab_irqs_are_off(void) { return irq_off_depth > 0; }
 
 void pmufab_interrupt_window(void) {
@@ -50,8 +50,7 @@ void pmufab_interrupt_window(void) {
 
 void pmufab_irq_on(void) {
   if (irq_off_depth <= entry.irq_off) {
-    pmufab_rule(__builtin_return_address(0), "interrupts are turned on that %s",
-                irq_off_depth == 0 ? "are on" : "the caller has turned off");
+    pmufab_rule(PLACE, "interrupts are turned on that %s", irq_off_depth == 0 ? "are on" : "the caller has turned off");
     return;
   }
   irq_off_depth--;
@@ -59,29 +58,28 @@ void pmufab_irq_on(void) {
 }
 
 unsigned long pmufab_irq_save(void) {
-  turn_off(__builtin_return_address(0));
+  turn_off(PLACE);
   return (unsigned long)irq_off_depth - 1;
 }
 
 /* To a processor, interrupts are on or off. So what happened after the flags were saved is undone. */
 void pmufab_irq_restore(unsigned long flags) {
   if (flags < (unsigned long)entry.irq_off) {
-    pmufab_rule(__builtin_return_address(0), "interrupts are restored from flags that were saved before the call");
+    pmufab_rule(PLACE, "interrupts are restored from flags that were saved before the call");
     return;
   }
-  if (flags > 0 && irq_off_depth == 0) turn_off(__builtin_return_address(0));
+  if (flags > 0 && irq_off_depth == 0) turn_off(PLACE);
   if (flags < (unsigned long)irq_off_depth) irq_off_depth = (int)flags;
   pmufab_interrupt_window();
 }
 
 void pmufab_irq_disable(void) {
-  if (irq_off_depth == 0) turn_off(__builtin_return_address(0));
+  if (irq_off_depth == 0) turn_off(PLACE);
 }
 
 void pmufab_irq_enable(void) {
   if (entry.irq_off > 0) {
-    pmufab_rule(__builtin_return_address(0),
-                "interrupts are turned on that the caller has turned off (save and restore keep the caller's)");
+    pmufab_rule(PLACE, "interrupts are turned on that the caller has turned off (save and restore keep the caller's)");
     return;
   }
   irq_off_depth = 0;
@@ -89,7 +87,7 @@ void pmufab_irq_enable(void) {
 }
 
 void pmufab_preempt_disable(void) {
-  preempt_place = __builtin_return_address(0);
+  preempt_place = PLACE;
   preempt_depth++;
 }
 
@@ -97,11 +95,11 @@ void pmufab_preempt_enable(void) {
   if (preempt_depth > entry.preempt)
     preempt_depth--;
   else
-    pmufab_rule(__builtin_return_address(0), "preemption is enabled more often than disabled");
+    pmufab_rule(PLACE, "preemption is enabled more often than disabled");
 }
 
 void rcu_read_lock(void) {
-  rcu_place = __builtin_return_address(0);
+  rcu_place = PLACE;
   rcu_depth++;
 }
 
@@ -109,7 +107,7 @@ void rcu_read_unlock(void) {
   if (rcu_depth > entry.rcu)
     rcu_depth--;
   else
-    pmufab_rule(__builtin_return_address(0), "an RCU reader ends that has not begun");
+    pmufab_rule(PLACE, "an RCU reader ends that has not begun");
 }
 
 int pmufab_rcu_depth(void) { return rcu_depth; }
@@ -142,7 +140,7 @@ static void check_sleep(const void* place, const char* what) {
                 at(rcu_place));
 }
 
-void pmufab_might_sleep(const char* what) { check_sleep(__builtin_return_address(0), what); }
+void pmufab_might_sleep(const char* what) { check_sleep(PLACE, what); }
 
 void pmufab_check_allocation(const void* place, gfp_t flags) {
   if (flags & __GFP_DIRECT_RECLAIM) check_sleep(place, "an allocation without GFP_ATOMIC");
@@ -251,17 +249,17 @@ static void drop(const void* lock, int* count, const char* kind, const void* pla
 }
 
 void pmufab_assert_held(const void* lock) {
-  if (!find_held(lock)) pmufab_rule(__builtin_return_address(0), "a lock is not held that must be");
+  if (!find_held(lock)) pmufab_rule(PLACE, "a lock is not held that must be");
 }
 
 void mutex_lock(struct mutex* lock) {
-  check_sleep(__builtin_return_address(0), "mutex_lock()");
-  take(lock, &lock->locked, "mutex", __builtin_return_address(0), false);
+  check_sleep(PLACE, "mutex_lock()");
+  take(lock, &lock->locked, "mutex", PLACE, false);
 }
-void mutex_unlock(struct mutex* lock) { drop(lock, &lock->locked, "mutex", __builtin_return_address(0)); }
+void mutex_unlock(struct mutex* lock) { drop(lock, &lock->locked, "mutex", PLACE); }
 int mutex_trylock(struct mutex* lock) {
   if (lock->locked) return 0;
-  hold(lock, &lock->locked, "mutex", __builtin_return_address(0), false, false);
+  hold(lock, &lock->locked, "mutex", PLACE, false, false);
   return 1;
 }
 
@@ -279,35 +277,35 @@ static void remember_use(spinlock_t* lock, const void* place) {
 }
 
 void spin_lock(spinlock_t* lock) {
-  remember_use(lock, __builtin_return_address(0));
-  take(lock, &lock->locked, "spinlock", __builtin_return_address(0), true);
+  remember_use(lock, PLACE);
+  take(lock, &lock->locked, "spinlock", PLACE, true);
 }
-void spin_unlock(spinlock_t* lock) { drop(lock, &lock->locked, "spinlock", __builtin_return_address(0)); }
+void spin_unlock(spinlock_t* lock) { drop(lock, &lock->locked, "spinlock", PLACE); }
 int spin_trylock(spinlock_t* lock) {
   if (lock->locked) return 0;
-  hold(lock, &lock->locked, "spinlock", __builtin_return_address(0), true, false);
+  hold(lock, &lock->locked, "spinlock", PLACE, true, false);
   return 1;
 }
 
 void down_read(struct rw_semaphore* lock) {
-  check_sleep(__builtin_return_address(0), "down_read()");
-  remember_take(lock, "semaphore", __builtin_return_address(0), true);
+  check_sleep(PLACE, "down_read()");
+  remember_take(lock, "semaphore", PLACE, true);
   if (lock->locked) panic("deadlock: this semaphore is already held for writing");
-  hold(lock, &lock->readers, "semaphore", __builtin_return_address(0), false, true);
+  hold(lock, &lock->readers, "semaphore", PLACE, false, true);
 }
-void up_read(struct rw_semaphore* lock) { drop(lock, &lock->readers, "semaphore", __builtin_return_address(0)); }
+void up_read(struct rw_semaphore* lock) { drop(lock, &lock->readers, "semaphore", PLACE); }
 void down_write(struct rw_semaphore* lock) {
-  check_sleep(__builtin_return_address(0), "down_write()");
+  check_sleep(PLACE, "down_write()");
   if (lock->readers) panic("deadlock: this semaphore is already held for reading");
-  take(lock, &lock->locked, "semaphore", __builtin_return_address(0), false);
+  take(lock, &lock->locked, "semaphore", PLACE, false);
 }
-void up_write(struct rw_semaphore* lock) { drop(lock, &lock->locked, "semaphore", __builtin_return_address(0)); }
+void up_write(struct rw_semaphore* lock) { drop(lock, &lock->locked, "semaphore", PLACE); }
 
 void cpus_read_lock(void) {
-  check_sleep(__builtin_return_address(0), "cpus_read_lock()");
-  hold(&hotplug_lock, &hotplug_lock, "cpus_read_lock()", __builtin_return_address(0), false, true);
+  check_sleep(PLACE, "cpus_read_lock()");
+  hold(&hotplug_lock, &hotplug_lock, "cpus_read_lock()", PLACE, false, true);
 }
-void cpus_read_unlock(void) { drop(&hotplug_lock, &hotplug_lock, "cpus_read_lock()", __builtin_return_address(0)); }
+void cpus_read_unlock(void) { drop(&hotplug_lock, &hotplug_lock, "cpus_read_lock()", PLACE); }
 
 struct pmufab_balance pmufab_call_begin(void) {
   const struct pmufab_balance outer = entry;
@@ -357,7 +355,7 @@ void pmufab_count_delay(u64 nanoseconds, const void* place) {
 }
 
 void pmufab_delay(u64 nanoseconds);
-void pmufab_delay(u64 nanoseconds) { pmufab_count_delay(nanoseconds, __builtin_return_address(0)); }
+void pmufab_delay(u64 nanoseconds) { pmufab_count_delay(nanoseconds, PLACE); }
 
 void pmufab_call_end(struct pmufab_balance outer) {
   while (held_count > entry.held) {

@@ -160,10 +160,7 @@ static struct module* find(const char* name) {
 
 int request_module_nowait(const char* format, ...) {
   char name[64];
-  va_list arguments;
-  va_start(arguments, format);
-  pmufab_vsnprintf(name, sizeof(name), format, arguments);
-  va_end(arguments);
+  PRINT(name, sizeof(name), format);
   for (int i = 0; i < request_count; i++)
     if (strcmp(requests[i], name) == 0) return 0;
   if (request_count < kRequests) strcpy(requests[request_count++], name);

@@ -296,7 +296,7 @@ struct pci_dev* pci_get_domain_bus_and_slot(int domain, unsigned int number, uns
     struct pci_dev* dev;
     if (listed->bus.host->segment != domain || listed->bus.number != number) continue;
     list_for_each_entry(dev, &listed->bus.devices, bus_list) if (dev->devfn == devfn) {
-      pmufab_get_device(&dev->dev, __builtin_return_address(0));
+      pmufab_get_device(&dev->dev, PLACE);
       return dev;
     }
   }
@@ -441,7 +441,7 @@ struct pci_dev* pci_get_device(unsigned int vendor, unsigned int device, struct 
     struct pci_dev* function = to_pci_dev(dev);
     if (passed && (vendor == PCI_ANY_ID || function->vendor == vendor) &&
         (device == PCI_ANY_ID || function->device == device)) {
-      pmufab_get_device(&function->dev, __builtin_return_address(0));
+      pmufab_get_device(&function->dev, PLACE);
       pci_dev_put(from);
       return function;
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Message-signalled interrupts: interrupt numbers, and the settings that make a PCI function or a platform device send
  * them. */
-#include <linux/platform_device.h>
 #include <linux/pci.h>
+#include <linux/platform_device.h>
 
 #include "runtime.h"
 

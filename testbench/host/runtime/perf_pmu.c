@@ -109,7 +109,7 @@ int perf_pmu_register(struct pmu* pmu, const char* name, int type) {
     return error;
   }
 
-  core->place = __builtin_return_address(0);
+  core->place = PLACE;
   core->own_transactions = pmu->start_txn != NULL;
   if (!pmu->start_txn) {
     pmu->start_txn = pmu->pmu_enable ? default_start : nothing_txn;

@@ -78,10 +78,7 @@ int dev_err_probe(const struct device* dev, int error, const char* format, ...) 
 
 void pmufab_rule(const void* place, const char* format, ...) {
   char text[kLineSize];
-  va_list arguments;
-  va_start(arguments, format);
-  pmufab_vsnprintf(text, sizeof(text), format, arguments);
-  va_end(arguments);
+  PRINT(text, sizeof(text), format);
   flush();
   pmufab_host->rule_broken(pmufab_host->context, text, place);
 }
@@ -92,10 +89,7 @@ void pmufab_warn(const char* file, int line, const char* function, const char* f
   const char* name = strrchr(file, '/');
   printk(KERN_WARNING "WARNING: CPU: %u at %s:%d %s()\n", smp_processor_id(), name ? name + 1 : file, line, function);
   char text[kLineSize];
-  va_list arguments;
-  va_start(arguments, format);
-  pmufab_vsnprintf(text, sizeof(text), format, arguments);
-  va_end(arguments);
+  PRINT(text, sizeof(text), format);
   printk(KERN_WARNING "%s", text);
   flush();
   pmufab_host->warned(pmufab_host->context, strim(text));
@@ -103,10 +97,7 @@ void pmufab_warn(const char* file, int line, const char* function, const char* f
 
 void pmufab_panic(const char* format, ...) {
   char text[kLineSize];
-  va_list arguments;
-  va_start(arguments, format);
-  pmufab_vsnprintf(text, sizeof(text), format, arguments);
-  va_end(arguments);
+  PRINT(text, sizeof(text), format);
   printk(KERN_EMERG "Kernel panic - not syncing: %s\n", text);
   pmufab_host->fatal(pmufab_host->context, text);
   unreachable();

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#ifndef PMUFAB_RUNTIME_RUNTIME_H
-#define PMUFAB_RUNTIME_RUNTIME_H
+#pragma once
 
 /* Interfaces between the parts of the runtime kernel. */
 
@@ -16,6 +15,18 @@
 
 extern const struct pmufab_host* pmufab_host;
 
+/* Where the present function was called. */
+#define PLACE __builtin_return_address(0)
+/* Print what the present function was given behind `format`. Its value is the length of the whole text. */
+#define PRINT(to, size, format)                                               \
+  ({                                                                          \
+    va_list __arguments;                                                      \
+    va_start(__arguments, format);                                            \
+    const int __length = pmufab_vsnprintf((to), (size), format, __arguments); \
+    va_end(__arguments);                                                      \
+    __length;                                                                 \
+  })
+
 /* cpu.c: the present CPU. */
 unsigned int pmufab_enter_cpu(unsigned int cpu); /* returns the CPU to go back to */
 void pmufab_leave_cpu(unsigned int previous);
@@ -26,7 +37,7 @@ int pmufab_set_cpu_online(unsigned int cpu, int online);
 /* entry.c: whether this call of a driver fails because a scenario wants it so. In functions that a driver calls and that
  * may fail in a kernel. */
 bool pmufab_call_fails(const char* function, const void* place);
-#define PMUFAB_CALL_FAILS() pmufab_call_fails(__func__, __builtin_return_address(0))
+#define PMUFAB_CALL_FAILS() pmufab_call_fails(__func__, PLACE)
 
 /* debugfs.c */
 typedef void (*pmufab_file_visitor)(void* context, const char* path, const char* content, size_t length, int error);
@@ -46,6 +57,9 @@ void pmufab_deferred_probe_run(void);
 void pmufab_deferred_probe_report(void);
 void pmufab_list_bound(void* context, void (*device)(void* context, const char* name, const char* driver,
                                                      unsigned pmu_count, unsigned file_count));
+
+/* devres.c: let a resource hold a pointer. @return the pointer; if that is null, the resource goes */
+void* pmufab_devres_keep(struct device* dev, void** managed, void* pointer);
 
 /* firmware.c */
 void pmufab_firmware_init(const struct pmufab_firmware* firmware);
@@ -283,5 +297,3 @@ int pmufab_sysfs_collect(struct device* dev, const struct attribute_group** grou
 /* Whether sysfs can have a file or folder of that name. The kernel writes '!' for '/'; no driver needs that. */
 bool pmufab_sysfs_is_name(const char* name);
 void pmufab_sysfs_free(struct pmufab_sysfs_file* files, size_t count);
-
-#endif

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Text, and numbers in text. */
-#include <linux/printk.h>
-#include <linux/string.h>
 #include <linux/kernel.h>
+#include <linux/printk.h>
 #include <linux/slab.h>
+#include <linux/string.h>
 
 #include "runtime.h"
 

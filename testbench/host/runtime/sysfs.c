@@ -4,8 +4,6 @@
 
 #include "runtime.h"
 
-#define PLACE __builtin_return_address(0)
-
 /* What does not fit into the page is lost, and the kernel does not say so. */
 static int cut_at(int length, int room, const void* place) {
   if (length >= room)
@@ -17,21 +15,13 @@ static int cut_at(int length, int room, const void* place) {
 
 int sysfs_emit(char* buffer, const char* format, ...) {
   if (WARN(!buffer || offset_in_page(buffer), "invalid sysfs_emit: the buffer is not a page\n")) return 0;
-  va_list arguments;
-  va_start(arguments, format);
-  const int length = pmufab_vsnprintf(buffer, PAGE_SIZE, format, arguments);
-  va_end(arguments);
-  return cut_at(length, (int)PAGE_SIZE, PLACE);
+  return cut_at(PRINT(buffer, PAGE_SIZE, format), (int)PAGE_SIZE, PLACE);
 }
 
 int sysfs_emit_at(char* buffer, int at, const char* format, ...) {
   if (WARN(!buffer || offset_in_page(buffer) || at < 0 || at >= (int)PAGE_SIZE, "invalid sysfs_emit_at: at %d\n", at))
     return 0;
-  va_list arguments;
-  va_start(arguments, format);
-  const int length = pmufab_vsnprintf(buffer + at, PAGE_SIZE - (size_t)at, format, arguments);
-  va_end(arguments);
-  return cut_at(length, (int)PAGE_SIZE - at, PLACE);
+  return cut_at(PRINT(buffer + at, PAGE_SIZE - (size_t)at, format), (int)PAGE_SIZE - at, PLACE);
 }
 
 ssize_t device_show_string(struct device* dev, struct device_attribute* attr, char* buffer) {

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The kernel's printf with the %p extensions drivers use. */
 #include <linux/bitmap.h>
-#include <linux/string.h>
 #include <linux/ioport.h>
 #include <linux/of.h>
 #include <linux/printk.h>
+#include <linux/string.h>
+
+#include "runtime.h"
 
 struct output {
   char* to;
@@ -287,29 +289,13 @@ int pmufab_vsnprintf(char* to, size_t size, const char* format, va_list argument
   return (int)out.length;
 }
 
-int pmufab_snprintf(char* to, size_t size, const char* format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  int length = pmufab_vsnprintf(to, size, format, arguments);
-  va_end(arguments);
-  return length;
-}
+int pmufab_snprintf(char* to, size_t size, const char* format, ...) { return PRINT(to, size, format); }
 
-int pmufab_sprintf(char* to, const char* format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  int length = pmufab_vsnprintf(to, 0x7fffffff, format, arguments);
-  va_end(arguments);
-  return length;
-}
+int pmufab_sprintf(char* to, const char* format, ...) { return PRINT(to, 0x7fffffff, format); }
 
 int pmufab_scnprintf(char* to, size_t size, const char* format, ...) {
-  if (size == 0) return 0;
-  va_list arguments;
-  va_start(arguments, format);
-  int length = pmufab_vsnprintf(to, size, format, arguments);
-  va_end(arguments);
-  return length < (int)size ? length : (int)size - 1;
+  const int length = size == 0 ? 0 : PRINT(to, size, format);
+  return length < (int)size || size == 0 ? length : (int)size - 1;
 }
 
 int bitmap_print_to_pagebuf(bool list, char* buffer, const unsigned long* words, int bits) {

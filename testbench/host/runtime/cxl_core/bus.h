@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#ifndef PMUFAB_RUNTIME_CXL_CORE_BUS_H
-#define PMUFAB_RUNTIME_CXL_CORE_BUS_H
+#pragma once
 
 struct device;
 struct device_driver;
@@ -9,5 +8,3 @@ struct device_driver;
 int pmufab_cxl_match(struct device* dev, const struct device_driver* driver);
 int pmufab_cxl_probe(struct device* dev);
 void pmufab_cxl_remove(struct device* dev);
-
-#endif

@@ -3,8 +3,8 @@
  * memory devices and PMUs, and no ports, decoders, regions or nvdimms. */
 #include <linux/firmware.h>
 #include <linux/module.h>
-#include <linux/pci.h>
 #include <linux/mutex.h>
+#include <linux/pci.h>
 #include <linux/version.h>
 
 #include <cxlmem.h>

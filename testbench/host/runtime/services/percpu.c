@@ -48,7 +48,7 @@ static void* allocate(size_t step, gfp_t flags, const void* place) {
   return pmufab_alloc_large(size_mul(step, nr_cpu_ids), flags | __GFP_ZERO, place);
 }
 
-void* pmufab_percpu_alloc(size_t step, gfp_t flags) { return allocate(step, flags, __builtin_return_address(0)); }
+void* pmufab_percpu_alloc(size_t step, gfp_t flags) { return allocate(step, flags, PLACE); }
 
 void free_percpu(void* objects) { kfree(objects); }
 
@@ -60,12 +60,5 @@ static void release(struct device* dev, void* resource) {
 void* pmufab_devm_percpu_alloc(struct device* dev, size_t step) {
   if (PMUFAB_CALL_FAILS()) return NULL;
   void** managed = devres_alloc(release, sizeof(*managed), GFP_KERNEL);
-  if (!managed) return NULL;
-  *managed = allocate(step, GFP_KERNEL, __builtin_return_address(0));
-  if (!*managed) {
-    devres_free(managed);
-    return NULL;
-  }
-  devres_add(dev, managed);
-  return *managed;
+  return pmufab_devres_keep(dev, managed, managed ? allocate(step, GFP_KERNEL, PLACE) : NULL);
 }

@@ -17,7 +17,7 @@ struct regmap* regmap_init_mmio(struct device* dev, void __iomem* base, const st
   const unsigned int stride = config->reg_stride ? (unsigned int)config->reg_stride : 1;
   if (config->val_bits % BITS_PER_BYTE || (size != 1 && size != 2 && size != 4) || stride % size)
     return (struct regmap*)ERR_PTR(-EINVAL);
-  struct regmap* map = pmufab_alloc(sizeof(*map), GFP_KERNEL, __builtin_return_address(0));
+  struct regmap* map = pmufab_alloc(sizeof(*map), GFP_KERNEL, PLACE);
   if (!map) return (struct regmap*)ERR_PTR(-ENOMEM);
   *map = (struct regmap){.dev = dev, .base = base, .config = *config, .stride = stride, .size = size};
   spin_lock_init(&map->lock);

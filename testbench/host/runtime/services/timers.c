@@ -49,10 +49,10 @@ static void start(struct hrtimer* timer, u64 expires, const void* place) {
 void hrtimer_start(struct hrtimer* timer, ktime_t time, enum hrtimer_mode mode) {
   const ktime_t from = mode & HRTIMER_MODE_REL ? ktime_get() : 0;
   const ktime_t until = time > S64_MAX - from ? S64_MAX : from + time;
-  start(timer, until < 0 ? 0 : (u64)until, __builtin_return_address(0));
+  start(timer, until < 0 ? 0 : (u64)until, PLACE);
 }
 
-void hrtimer_restart(struct hrtimer* timer) { start(timer, timer->expires, __builtin_return_address(0)); }
+void hrtimer_restart(struct hrtimer* timer) { start(timer, timer->expires, PLACE); }
 
 int hrtimer_try_to_cancel(struct hrtimer* timer) { return running == timer ? -1 : dequeue(timer); }
 
@@ -142,13 +142,11 @@ static int start_ticks(struct timer_list* timer, unsigned long expires, const vo
   return was;
 }
 
-int mod_timer(struct timer_list* timer, unsigned long expires) {
-  return start_ticks(timer, expires, __builtin_return_address(0));
-}
+int mod_timer(struct timer_list* timer, unsigned long expires) { return start_ticks(timer, expires, PLACE); }
 
 void add_timer(struct timer_list* timer) {
   if (WARN(hrtimer_is_queued(&timer->timer), "a timer is added that is started\n")) return;
-  start_ticks(timer, timer->expires, __builtin_return_address(0));
+  start_ticks(timer, timer->expires, PLACE);
 }
 
 int timer_delete(struct timer_list* timer) { return dequeue(&timer->timer); }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What happens later, in a process: queued work, and RCU callbacks. Waiting until it has happened. */
-#include <linux/wait.h>
 #include <linux/rcupdate.h>
+#include <linux/wait.h>
 #include <linux/workqueue.h>
 
 #include "../runtime.h"
@@ -107,7 +107,7 @@ static void wait_for_end(const struct work_struct* work, const void* place, cons
 
 bool cancel_work_sync(struct work_struct* work) {
   pmufab_might_sleep("cancel_work_sync()");
-  wait_for_end(work, __builtin_return_address(0), "cancel_work_sync()");
+  wait_for_end(work, PLACE, "cancel_work_sync()");
   if (!work_pending(work)) return false;
   list_del_init(&work->entry);
   return true;
@@ -115,7 +115,7 @@ bool cancel_work_sync(struct work_struct* work) {
 
 bool cancel_delayed_work_sync(struct delayed_work* work) {
   pmufab_might_sleep("cancel_delayed_work_sync()");
-  wait_for_end(&work->work, __builtin_return_address(0), "cancel_delayed_work_sync()");
+  wait_for_end(&work->work, PLACE, "cancel_delayed_work_sync()");
   return cancel_delayed_work(work);
 }
 
@@ -126,19 +126,19 @@ static bool flush(struct work_struct* work, const void* place, const char* what)
 
 bool flush_work(struct work_struct* work) {
   pmufab_might_sleep("flush_work()");
-  return flush(work, __builtin_return_address(0), "flush_work()");
+  return flush(work, PLACE, "flush_work()");
 }
 
 bool flush_delayed_work(struct delayed_work* work) {
   pmufab_might_sleep("flush_delayed_work()");
   if (timer_delete(&work->timer)) queue_work(system_wq, &work->work);
-  return flush(&work->work, __builtin_return_address(0), "flush_delayed_work()");
+  return flush(&work->work, PLACE, "flush_delayed_work()");
 }
 
 /* There is one list for all queues. */
 void flush_workqueue(struct workqueue_struct* queue) {
   pmufab_might_sleep("flush_workqueue()");
-  pmufab_lock_wait(queue, __builtin_return_address(0), "flush_workqueue()");
+  pmufab_lock_wait(queue, PLACE, "flush_workqueue()");
   carry_out_all();
 }
 
@@ -150,7 +150,7 @@ struct workqueue_struct* alloc_workqueue(const char* format, unsigned int flags,
   va_start(arguments, max_active);
   queue->name = kvasprintf(GFP_KERNEL, format, arguments);
   va_end(arguments);
-  queue->place = __builtin_return_address(0);
+  queue->place = PLACE;
   list_add_tail(&queue->node, &queues);
   return queue;
 }

@@ -59,12 +59,12 @@ static void* store(struct xarray* array, unsigned long index, void* pointer, gfp
 }
 
 void* xa_store(struct xarray* array, unsigned long index, void* pointer, gfp_t flags) {
-  return store(array, index, pointer, flags, __builtin_return_address(0));
+  return store(array, index, pointer, flags, PLACE);
 }
 
 int xa_insert(struct xarray* array, unsigned long index, void* pointer, gfp_t flags) {
   if (xa_load(array, index)) return -EBUSY;
-  return xa_err(store(array, index, pointer, flags, __builtin_return_address(0)));
+  return xa_err(store(array, index, pointer, flags, PLACE));
 }
 
 int xa_alloc(struct xarray* array, u32* index, void* pointer, struct xa_limit limit, gfp_t flags) {
@@ -73,7 +73,7 @@ int xa_alloc(struct xarray* array, u32* index, void* pointer, struct xa_limit li
   for (size_t at = place_of(array, free); at < array->count && array->entries[at].index == free; at++) free++;
   if (free > limit.max) return -EBUSY;
   *index = (u32)free;
-  return xa_err(store(array, free, pointer, flags, __builtin_return_address(0)));
+  return xa_err(store(array, free, pointer, flags, PLACE));
 }
 
 void* xa_find(struct xarray* array, unsigned long* index, unsigned long last) {
