@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "models/cmn/description/topology_check.h"
+#include "models/cmn/description/topology.h"
 
 namespace pmufab::cmn {
 

@@ -164,9 +164,8 @@ void CoreSightPmu::put_enables(unsigned word, std::uint32_t enables, Picoseconds
   if (changed == 0) return;
   settle(when);
   enables_[word] = enables;
-  for (; changed != 0; changed &= changed - 1) {
+  for (; changed != 0; changed &= changed - 1)
     apply(*slots_[word * 32 + static_cast<unsigned>(__builtin_ctz(changed))], when);
-  }
   finish();
 }
 
@@ -318,9 +317,8 @@ void CoreSightPmu::settle(Picoseconds when) {
 
 void CoreSightPmu::update_line(Picoseconds when) {
   bool high = false;
-  for (unsigned word = 0; word < overflow_status_.size(); ++word) {
+  for (unsigned word = 0; word < overflow_status_.size(); ++word)
     high = high || (overflow_status_[word] & interrupt_enables_[word]) != 0;
-  }
   if (high == line_high_) return;
   line_high_ = high;
   if (!line_changes_.empty()) {

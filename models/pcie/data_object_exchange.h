@@ -24,8 +24,7 @@ class DataObjectExchange {
 
   /// Adds the extended capability (id 0x002e). `space` must outlive this, and this must not move.
   explicit DataObjectExchange(ConfigurationSpace& space);
-  DataObjectExchange(const DataObjectExchange&) = delete;
-  DataObjectExchange& operator=(const DataObjectExchange&) = delete;
+  DataObjectExchange& operator=(DataObjectExchange&&) = delete;
 
   /// Answer data objects of this vendor and type.
   void add(std::uint16_t vendor, std::uint8_t type, Protocol protocol);

@@ -72,21 +72,16 @@ void Ecam::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& dela
   const std::uint64_t address = payload.get_address();
   const unsigned length = payload.get_data_length();
   const bool is_write = payload.is_write();
-  if (!is_write && !payload.is_read()) {
+  if (!is_write && !payload.is_read())
     return guest_error(payload, tlm::TLM_COMMAND_ERROR_RESPONSE, "only reads and writes are possible");
-  }
-  if (payload.get_byte_enable_ptr() != nullptr) {
+  if (payload.get_byte_enable_ptr() != nullptr)
     return guest_error(payload, tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE, "byte enables are not possible");
-  }
-  if (address >= size() || length > size() - address) {
+  if (address >= size() || length > size() - address)
     return guest_error(payload, tlm::TLM_ADDRESS_ERROR_RESPONSE, "there is no such bus in this segment");
-  }
-  if ((length != 1 && length != 2 && length != 4) || payload.get_streaming_width() < length) {
+  if ((length != 1 && length != 2 && length != 4) || payload.get_streaming_width() < length)
     return guest_error(payload, tlm::TLM_BURST_ERROR_RESPONSE, "configuration space is accessed with 1, 2 or 4 bytes");
-  }
-  if (address % length != 0) {
+  if (address % length != 0)
     return guest_error(payload, tlm::TLM_BURST_ERROR_RESPONSE, "it must be aligned to its size");
-  }
   payload.set_response_status(tlm::TLM_OK_RESPONSE);
   Function* const function = decode(address);
   const auto offset = static_cast<unsigned>(address & 0xfff);

@@ -20,8 +20,7 @@ class Alarm {
  public:
   explicit Alarm(std::function<void()> ring);
   ~Alarm();
-  Alarm(const Alarm&) = delete;
-  Alarm& operator=(const Alarm&) = delete;
+  Alarm& operator=(Alarm&&) = delete;
 
   /// Ring at `when` instead of at the time set before. A time in the past means now; kNever cancels.
   void set(Picoseconds when);

@@ -12,9 +12,8 @@ CarryPath::CarryPath(Picoseconds latency, std::size_t capacity)
     : latency_(latency), carries_(std::max<std::size_t>(capacity, 1)), alarm_([this] { settle(simulated_time()); }) {}
 
 CarryPath::CarryPath(Picoseconds latency, const Queue& queue, std::size_t capacity) : CarryPath(latency, capacity) {
-  if (queue.clock == nullptr || queue.per_cycle == 0) {
+  if (queue.clock == nullptr || queue.per_cycle == 0)
     throw std::invalid_argument("a queue of carries needs a clock and must let at least one through per cycle");
-  }
   queue_ = queue;
 }
 

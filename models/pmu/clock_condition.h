@@ -29,8 +29,7 @@ class ClockCondition {
   using OnLastIncrement = void (*)(void* context, Picoseconds when);
 
   explicit ClockCondition(const ClockDomain& clock);
-  ClockCondition(const ClockCondition&) = delete;
-  ClockCondition& operator=(const ClockCondition&) = delete;
+  ClockCondition& operator=(ClockCondition&&) = delete;
 
   /// Change the settings. Only while stopped.
   void configure(const Settings& settings) noexcept { settings_ = settings; }

@@ -24,8 +24,7 @@ class Counter {
   /// @throws std::invalid_argument if the width is not 1 ... 64
   explicit Counter(unsigned width);
   ~Counter();
-  Counter(const Counter&) = delete;
-  Counter& operator=(const Counter&) = delete;
+  Counter& operator=(Counter&&) = delete;
 
   /// Count events of `probe` whose qualifier is in `qualifiers`, and nothing else.
   void select(Probe& probe, std::uint64_t qualifiers);

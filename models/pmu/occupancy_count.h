@@ -25,8 +25,7 @@ class OccupancyCount {
   /// @throws std::invalid_argument if the width is not 1 ... 64
   explicit OccupancyCount(unsigned width);
   ~OccupancyCount();
-  OccupancyCount(const OccupancyCount&) = delete;
-  OccupancyCount& operator=(const OccupancyCount&) = delete;
+  OccupancyCount& operator=(OccupancyCount&&) = delete;
 
   /// Count these requests, which must outlive this object. Only while stopped.
   void select(OutstandingRequests& requests, const OutstandingRequests::Selection& selection) noexcept {

@@ -37,8 +37,7 @@ class OutstandingRequests {
   /// @param clock     counters sample at its edges; must outlive this object
   /// @param capacity  requests that the ring has room for; it grows when there are more
   explicit OutstandingRequests(const ClockDomain& clock, std::size_t capacity = 64);
-  OutstandingRequests(const OutstandingRequests&) = delete;
-  OutstandingRequests& operator=(const OutstandingRequests&) = delete;
+  OutstandingRequests& operator=(OutstandingRequests&&) = delete;
 
   /// Add a request that is outstanding in [start, end). Neither time is before sc_time_stamp().
   /// @param qualifier  0 ... 63; the publisher defines its meaning, and that of `id`

@@ -24,8 +24,7 @@ class DescribedPmu {
   ///                 clock.
   DescribedPmu(const sc_core::sc_module_name& name, const PmuDescription& description, const ClockDomain& clock,
                std::vector<Source*> sources);
-  DescribedPmu(const DescribedPmu&) = delete;
-  DescribedPmu& operator=(const DescribedPmu&) = delete;
+  DescribedPmu& operator=(DescribedPmu&&) = delete;
 
   [[nodiscard]] coresight::CoreSightPmu& pmu() noexcept { return pmu_; }
   [[nodiscard]] const coresight::CoreSightPmu& pmu() const noexcept { return pmu_; }

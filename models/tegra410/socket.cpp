@@ -79,9 +79,8 @@ void Socket::connect(std::span<Socket* const> sockets) {
 tlm::tlm_response_status Socket::check(const tlm::tlm_generic_payload& payload,
                                        const FabricExtension* extension) const noexcept {
   if (extension == nullptr || extension->socket != index_) return tlm::TLM_GENERIC_ERROR_RESPONSE;
-  if (extension->requester == RequesterKind::cpu && extension->requester_id >= clusters_.size()) {
+  if (extension->requester == RequesterKind::cpu && extension->requester_id >= clusters_.size())
     return tlm::TLM_GENERIC_ERROR_RESPONSE;
-  }
   if (extension->requester == RequesterKind::pcie) {
     const RootComplex* const complex = edges_.root_complex(extension->root_complex);
     if (complex == nullptr || !complex->has_root_port(extension->root_port)) return tlm::TLM_GENERIC_ERROR_RESPONSE;
@@ -202,10 +201,9 @@ Picoseconds Socket::access(unsigned cluster, const MemoryRange& range, std::uint
   }
   ucf_.expect(line * kLineBytes, range);
   // The CPU does not wait until its victim is accepted.
-  if (const auto victim = cache.make_room(line)) {
+  if (const auto victim = cache.make_room(line))
     cluster_request(cluster, *map_.find(victim->line * kLineBytes), victim->line,
                     victim->flag ? FabricOpcode::write_back_full : FabricOpcode::evict, when);
-  }
   const Picoseconds latency =
       cluster_request(cluster, range, line, store ? FabricOpcode::read_unique : FabricOpcode::read_shared, when);
   cache.fill(line, store);

@@ -44,9 +44,8 @@ class Counters {
     index_.fill(0);
     for (unsigned i = 0; i < kWatched.size(); ++i) {
       index_[place(kWatched[i].interface, kWatched[i].event)] = static_cast<std::uint8_t>(i);
-      for (unsigned xp = 0; xp < counts_.size(); ++xp) {
+      for (unsigned xp = 0; xp < counts_.size(); ++xp)
         engine.watch(xp, kWatched[i].interface, Channel::req, kWatched[i].event, true);
-      }
     }
   }
   void count(std::span<const MeshPulse> pulses) noexcept {
@@ -75,9 +74,8 @@ class Counters {
 std::uint64_t flit_hops(const MeshEngine& engine) {
   std::uint64_t sum = 0;
   for (unsigned xp = 0; xp < engine.parameters().xps(); ++xp) {
-    for (unsigned i = 0; i < kInterfaces; ++i) {
+    for (unsigned i = 0; i < kInterfaces; ++i)
       sum += engine.tally(xp, static_cast<Interface>(i), Channel::req, FlitEvent::valid);
-    }
   }
   return sum;
 }

@@ -65,8 +65,7 @@ class Scratch {
     std::error_code ignored;
     fs::remove_all(path_, ignored);
   }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
+  Scratch& operator=(Scratch&&) = delete;
   [[nodiscard]] const fs::path& path() const noexcept { return path_; }
 
  private:

@@ -10,7 +10,7 @@
 #include "testbench/fabrics/common/fabric_generator.h"
 #include "testbench/fabrics/common/fabric_kind.h"
 #include "testbench/fabrics/common/pmu_facts.h"
-#include "testbench/run/results/derived.h"
+#include "testbench/run/results/results.h"
 
 /// The one list of fabrics, and what is asked of all of them.
 namespace pmufab::scenario {

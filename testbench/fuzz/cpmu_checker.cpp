@@ -144,9 +144,8 @@ void CpmuChecker::check_freeze(const Effect& effect, const Look& after) const {
   if (after.freeze == before_.freeze) return;
   require(after.freeze == can_freeze_, name_ + ": an overflow froze some of the counters only");
   bool asked = false;
-  for (unsigned counter = 0; counter < count_; ++counter) {
+  for (unsigned counter = 0; counter < count_; ++counter)
     asked |= (before_.counters[counter].configuration & kGlobalFreeze) != 0 && (after.status >> counter & 1) != 0;
-  }
   // A freeze takes until the next edge of the clock. Software may have cleared the bits meanwhile.
   require(asked || effect.is_write, name_ + ": counters were frozen by nobody");
 }

@@ -175,9 +175,8 @@ void CxlMachine::reset() {
   // Sticky bits and event logs survive a platform reset, but an input must not see those of earlier ones.
   for (std::size_t device = 0; device < part_.size(); ++device) part_.device(device).port->reset(pcie::ResetKind::cold);
   part_.reset();
-  for (std::size_t device = 0; device < part_.size(); ++device) {
+  for (std::size_t device = 0; device < part_.size(); ++device)
     part_.device(device).registers->function().space().write(0x04, 2, 0x6, 0);
-  }
 }
 
 void CxlMachine::act(unsigned kind, unsigned place, unsigned choice) {

@@ -6,8 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "testbench/fuzz/target.h"
-#include "testbench/fuzz/violation.h"
+#include "testbench/fuzz/players.h"
 
 extern "C" {
 // NOLINTBEGIN(readability-identifier-naming): the names are libFuzzer's and the sanitizers' own

@@ -9,7 +9,6 @@
 
 #include <fmt/format.h>
 
-#include "tlm/registers/lost_write.h"
 #include "tlm/registers/register_bank.h"
 
 namespace pmufab::fuzz {

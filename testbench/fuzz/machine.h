@@ -9,7 +9,7 @@
 
 #include <tlm>
 
-#include "testbench/fuzz/violation.h"
+#include "testbench/fuzz/players.h"
 #include "tlm/bus/mmio_bus.h"
 #include "tlm/clock/clock_domain.h"
 

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "testbench/fuzz/harness.h"
-#include "testbench/fuzz/target.h"
+#include "testbench/fuzz/players.h"
 #include "testbench/fuzz/targets.h"
 
 namespace pmufab::fuzz {

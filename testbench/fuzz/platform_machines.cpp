@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "testbench/fuzz/platform_machines.h"
+#include "testbench/fuzz/targets.h"
 
 #include <algorithm>
 #include <cstdint>

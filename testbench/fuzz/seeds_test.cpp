@@ -17,11 +17,8 @@
 #include "testbench/fuzz/cxl_machine.h"
 #include "testbench/fuzz/harness.h"
 #include "testbench/fuzz/operation.h"
-#include "testbench/fuzz/platform_machines.h"
-#include "testbench/fuzz/servers/register_server_player.h"
-#include "testbench/fuzz/servers/shell_player.h"
-#include "testbench/fuzz/servers/vfio_user_player.h"
-#include "testbench/fuzz/yaml/yaml_player.h"
+#include "testbench/fuzz/players.h"
+#include "testbench/fuzz/targets.h"
 
 namespace pmufab::fuzz {
 namespace {

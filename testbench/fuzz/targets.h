@@ -14,4 +14,9 @@ namespace pmufab::fuzz {
 /// @return the names, each after a blank
 [[nodiscard]] std::string target_names();
 
+/// Makes the machines "tegra410" (the register windows of one socket; clocks, but no traffic) and "cmn" (the
+/// configuration space of a small mesh with its PMU, and flits that leave crosspoints).
+/// @return the machine of the target; nullptr for other names
+[[nodiscard]] std::unique_ptr<Machine> make_platform_machine(std::string_view target);
+
 }  // namespace pmufab::fuzz

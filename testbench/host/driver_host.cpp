@@ -57,23 +57,17 @@ std::string text_of_lockup(const std::string& last) {
 }
 
 const char* name_of(tlm::tlm_response_status status) {
-  switch (status) {
-    case tlm::TLM_OK_RESPONSE:
-      return "TLM_OK_RESPONSE";
-    case tlm::TLM_INCOMPLETE_RESPONSE:
-      return "TLM_INCOMPLETE_RESPONSE";
-    case tlm::TLM_GENERIC_ERROR_RESPONSE:
-      return "TLM_GENERIC_ERROR_RESPONSE";
-    case tlm::TLM_ADDRESS_ERROR_RESPONSE:
-      return "TLM_ADDRESS_ERROR_RESPONSE";
-    case tlm::TLM_COMMAND_ERROR_RESPONSE:
-      return "TLM_COMMAND_ERROR_RESPONSE";
-    case tlm::TLM_BURST_ERROR_RESPONSE:
-      return "TLM_BURST_ERROR_RESPONSE";
-    case tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE:
-      return "TLM_BYTE_ENABLE_ERROR_RESPONSE";
-  }
-  return "an unknown response";
+  constexpr std::array<std::pair<tlm::tlm_response_status, const char*>, 7> kNames{{
+      {tlm::TLM_OK_RESPONSE, "TLM_OK_RESPONSE"},
+      {tlm::TLM_INCOMPLETE_RESPONSE, "TLM_INCOMPLETE_RESPONSE"},
+      {tlm::TLM_GENERIC_ERROR_RESPONSE, "TLM_GENERIC_ERROR_RESPONSE"},
+      {tlm::TLM_ADDRESS_ERROR_RESPONSE, "TLM_ADDRESS_ERROR_RESPONSE"},
+      {tlm::TLM_COMMAND_ERROR_RESPONSE, "TLM_COMMAND_ERROR_RESPONSE"},
+      {tlm::TLM_BURST_ERROR_RESPONSE, "TLM_BURST_ERROR_RESPONSE"},
+      {tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE, "TLM_BYTE_ENABLE_ERROR_RESPONSE"},
+  }};
+  const auto* const found = std::ranges::find(kNames, status, &std::pair<tlm::tlm_response_status, const char*>::first);
+  return found == kNames.end() ? "an unknown response" : found->second;
 }
 
 }  // namespace
@@ -129,9 +123,8 @@ struct DriverHost::State {
     door.interrupt_window = [](void* self) { of(self).deliver(true); };
     door.perf_call = [](void* self, int call, int begin, const char* pmu, int event, std::uint64_t value) {
       if (call == PMUFAB_CALL_INTERRUPT) of(self).on_handler(begin != 0, pmu);
-      if (of(self).observer != nullptr) {
+      if (of(self).observer != nullptr)
         of(self).observer->on_call(static_cast<PerfCallObserver::Call>(call), begin != 0, pmu, event, value, now());
-      }
     };
     door.add_failed = [](void* self, const char* pmu, int event, int error, const void* place) {
       if (of(self).observer == nullptr) return;
@@ -160,9 +153,7 @@ struct DriverHost::State {
     const std::string text = printable(given);
     log.add(level, text);
     if (log_observer) log_observer(std::string{'<', static_cast<char>('0' + level), '>'} + text);
-    if (options.echo_log) {
-      std::fprintf(stderr, "[%12.6f] %s\n", static_cast<double>(now()) * 1e-12, text.c_str());
-    }
+    if (options.echo_log) std::fprintf(stderr, "[%12.6f] %s\n", static_cast<double>(now()) * 1e-12, text.c_str());
   }
 
   [[nodiscard]] std::string function_at(std::uintptr_t address) {
@@ -256,9 +247,7 @@ struct DriverHost::State {
 
   /// One register access. Reads or writes `value`; a read that the platform refuses gives all ones.
   void access(tlm::tlm_command command, std::uint64_t address, unsigned size, std::uint64_t& value) {
-    if (!in_thread_process()) {
-      throw std::logic_error("a driver touches registers outside of a SystemC thread process");
-    }
+    if (!in_thread_process()) throw std::logic_error("a driver touches registers outside of a SystemC thread process");
     if (const Picoseconds back = goes_on_at(); back > now()) sc_core::wait(to_sc_time(back - now()));
     payload.set_command(command);
     payload.set_address(address);
@@ -447,9 +436,8 @@ class Inside {
   explicit Inside(State& state) : state_(state) {
     if (!in_thread_process()) throw std::logic_error("DriverHost must be called from a SystemC thread process");
     const sc_core::sc_process_handle self = sc_core::sc_get_current_process_handle();
-    if (state_.busy && state_.inside == self) {
+    if (state_.busy && state_.inside == self)
       throw std::logic_error("DriverHost is called again from inside a call (from an observer?)");
-    }
     while (state_.busy) {
       if (!state_.waiting_since) state_.waiting_since = now();
       sc_core::wait(state_.left);
@@ -462,11 +450,22 @@ class Inside {
     state_.busy = false;
     state_.left.notify();
   }
-  Inside(const Inside&) = delete;
-  Inside& operator=(const Inside&) = delete;
+  Inside& operator=(Inside&&) = delete;
 
  private:
   State& state_;
+};
+
+/// A variable has a value as long as this lives, and is zero afterwards.
+template <typename T>
+class SetFor {
+ public:
+  SetFor(T& variable, T value) : variable_(variable) { variable = value; }
+  ~SetFor() { variable_ = {}; }
+  SetFor& operator=(SetFor&&) = delete;
+
+ private:
+  T& variable_;
 };
 
 }  // namespace
@@ -512,9 +511,8 @@ void DriverHost::describe(const platform::FirmwareDescription& firmware) {
       state_->interrupts.connect(node.overflow_interrupt->number, node.overflow_interrupt->line);
   }
   for (const platform::AcpiDevice& device : firmware.devices) {
-    for (const platform::InterruptResource& interrupt : device.interrupts) {
+    for (const platform::InterruptResource& interrupt : device.interrupts)
       state_->interrupts.connect(interrupt.number, interrupt.line);
-    }
   }
   for (MessageInterrupt* source : firmware.msi.sources) {
     source->listen([this](std::uint64_t address, std::uint32_t data) { state_->message(address, data); });
@@ -558,33 +556,17 @@ int DriverHost::load() {
 int DriverHost::load_with_failing_call(std::uint64_t number) {
   const Inside inside(*state_);
   if (state_->dead) return kErrorIo;
-  state_->failing_call = number;
   state_->calls_that_may_fail = 0;
   state_->failed_call.clear();
-  int result = 0;
-  try {
-    result = state_->load();
-  } catch (...) {
-    state_->failing_call = 0;
-    throw;
-  }
-  state_->failing_call = 0;
-  return result;
+  const SetFor<std::uint64_t> set(state_->failing_call, number);
+  return state_->load();
 }
 
 int DriverHost::load_with_interrupts() {
   const Inside inside(*state_);
   if (state_->dead) return kErrorIo;
-  state_->interrupts_at_steps = true;
-  int result = 0;
-  try {
-    result = state_->load();
-  } catch (...) {
-    state_->interrupts_at_steps = false;
-    throw;
-  }
-  state_->interrupts_at_steps = false;
-  return result;
+  const SetFor<bool> set(state_->interrupts_at_steps, true);
+  return state_->load();
 }
 
 std::uint64_t DriverHost::calls_that_may_fail() const { return state_->calls_that_may_fail; }
@@ -641,26 +623,24 @@ std::vector<DriverHost::LoadedModule> DriverHost::modules() const {
   return result;
 }
 
-int DriverHost::unload_module(const std::string& name) {
-  return call([&](const pmufab_module& module) { return module.unload_module(name.c_str()); });
+template <typename Function, typename... Arguments>
+int DriverHost::call(Function function, Arguments... arguments) {
+  if (state_->dead) return kErrorIo;
+  const Inside inside(*state_);
+  if (!state_->booted) return kErrorNoDevice;
+  return ((**state_->library).*function)(arguments...);
 }
 
-int DriverHost::load_module(const std::string& name) {
-  return call([&](const pmufab_module& module) { return module.load_module(name.c_str()); });
-}
+int DriverHost::unload_module(const std::string& name) { return call(&pmufab_module::unload_module, name.c_str()); }
 
-int DriverHost::unbind_driver(const std::string& driver) {
-  return call([&](const pmufab_module& module) { return module.unbind_driver(driver.c_str()); });
-}
+int DriverHost::load_module(const std::string& name) { return call(&pmufab_module::load_module, name.c_str()); }
 
-int DriverHost::bind_driver(const std::string& driver) {
-  return call([&](const pmufab_module& module) { return module.bind_driver(driver.c_str()); });
-}
+int DriverHost::unbind_driver(const std::string& driver) { return call(&pmufab_module::unbind_driver, driver.c_str()); }
+
+int DriverHost::bind_driver(const std::string& driver) { return call(&pmufab_module::bind_driver, driver.c_str()); }
 
 int DriverHost::write_file(const std::string& pmu, const std::string& path, const std::string& text) {
-  return call([&](const pmufab_module& module) {
-    return module.write_file(pmu.c_str(), path.c_str(), text.data(), text.size());
-  });
+  return call(&pmufab_module::write_file, pmu.c_str(), path.c_str(), text.data(), text.size());
 }
 
 std::vector<DriverHost::BoundDevice> DriverHost::bound_devices() const {
@@ -706,22 +686,14 @@ EventHandle DriverHost::open_for_task(const PerfAttributes& attributes, int cpu)
   return open_event(attributes, cpu, 0, true);
 }
 
-template <typename Action>
-int DriverHost::call(Action action) {
-  if (state_->dead) return kErrorIo;
-  const Inside inside(*state_);
-  return state_->booted ? action(**state_->library) : kErrorNoDevice;
-}
-
 void DriverHost::try_software_group(const PerfAttributes& attributes, int cpu) {
   const pmufab_event_attributes abi = to_abi(attributes);
-  call([&](const pmufab_module& module) { return module.try_software_group(&abi, cpu); });
+  call(&pmufab_module::try_software_group, &abi, cpu);
 }
 
 EventHandle DriverHost::open_event(const PerfAttributes& attributes, int cpu, EventHandle leader, bool for_task) {
   const pmufab_event_attributes abi = to_abi(attributes);
-  const EventHandle event =
-      call([&](const pmufab_module& module) { return module.open(&abi, cpu, leader, for_task ? 1 : 0); });
+  const EventHandle event = call(&pmufab_module::open, &abi, cpu, leader, for_task ? 1 : 0);
   state_->next_event = std::max(state_->next_event, event + 1);
   if (event > 0) state_->remember(attributes);
   return event;
@@ -730,28 +702,22 @@ EventHandle DriverHost::open_event(const PerfAttributes& attributes, int cpu, Ev
 int DriverHost::try_event(PerfAttributes attributes, int cpu) {
   attributes.disabled = true;
   const pmufab_event_attributes abi = to_abi(attributes);
-  const EventHandle event = call([&](const pmufab_module& module) { return module.open(&abi, cpu, 0, 0); });
+  const EventHandle event = call(&pmufab_module::open, &abi, cpu, 0, 0);
   if (event <= 0) return event;
   state_->next_event = std::max(state_->next_event, event + 1);
   close(event);
   return 0;
 }
 
-int DriverHost::enable(EventHandle event, bool group) {
-  return call([&](const pmufab_module& module) { return module.enable(event, group ? 1 : 0); });
-}
+int DriverHost::enable(EventHandle event, bool group) { return call(&pmufab_module::enable, event, group ? 1 : 0); }
 
-int DriverHost::disable(EventHandle event, bool group) {
-  return call([&](const pmufab_module& module) { return module.disable(event, group ? 1 : 0); });
-}
+int DriverHost::disable(EventHandle event, bool group) { return call(&pmufab_module::disable, event, group ? 1 : 0); }
 
-bool DriverHost::in_error(EventHandle event) {
-  return call([&](const pmufab_module& module) { return module.in_error(event); }) > 0;
-}
+bool DriverHost::in_error(EventHandle event) { return call(&pmufab_module::in_error, event) > 0; }
 
 int DriverHost::read(EventHandle event, EventReading& reading) {
   pmufab_event_reading abi{};
-  const int result = call([&](const pmufab_module& module) { return module.read(event, &abi); });
+  const int result = call(&pmufab_module::read, event, &abi);
   if (result >= 0) reading = from_abi(abi);
   return result;
 }
@@ -759,27 +725,22 @@ int DriverHost::read(EventHandle event, EventReading& reading) {
 int DriverHost::read_group(EventHandle leader, std::vector<EventReading>& readings) {
   // A group cannot have more members than were ever opened.
   std::vector<pmufab_event_reading> abi(static_cast<std::size_t>(state_->next_event));
-  const int count = call(
-      [&](const pmufab_module& module) { return module.read_group(leader, abi.data(), static_cast<int>(abi.size())); });
+  const int count = call(&pmufab_module::read_group, leader, abi.data(), static_cast<int>(abi.size()));
   if (count < 0) return count;
   readings.clear();
   for (int i = 0; i < count; ++i) readings.push_back(from_abi(abi[static_cast<std::size_t>(i)]));
   return 0;
 }
 
-void DriverHost::close(EventHandle event) {
-  call([&](const pmufab_module& module) { return module.close(event); });
-}
+void DriverHost::close(EventHandle event) { call(&pmufab_module::close, event); }
 
-void DriverHost::rotate(const std::string& pmu) {
-  call([&](const pmufab_module& module) { return module.rotate(pmu.c_str()); });
-}
+void DriverHost::rotate(const std::string& pmu) { call(&pmufab_module::rotate, pmu.c_str()); }
 
 int DriverHost::set_cpu_online(unsigned cpu, bool online) {
   const std::size_t cpus = state_->firmware ? state_->firmware->cpus.size() : 0;
   int result = 0;
   if (state_->booted) {
-    result = call([&](const pmufab_module& module) { return module.set_cpu_online(cpu, online ? 1 : 0); });
+    result = call(&pmufab_module::set_cpu_online, cpu, online ? 1 : 0);
   } else if (cpu >= cpus) {
     result = kErrorInvalid;
   } else if (!online && !state_->offline.contains(cpu) && state_->offline.size() + 1 == cpus) {

@@ -14,9 +14,8 @@
 #include <systemc>
 #include <tlm>
 
-#include "testbench/host/cpu_times.h"
 #include "testbench/host/driver_sets.h"
-#include "testbench/host/interrupt_storm.h"
+#include "testbench/host/interrupt_controller.h"
 #include "testbench/perf/types.h"
 #include "tlm/clock/clock_domain.h"
 #include "tlm/firmware/firmware_description.h"
@@ -192,8 +191,9 @@ class DriverHost : public sc_core::sc_module {
 
  private:
   struct State;
-  template <typename Action>
-  int call(Action action);
+  /// @param function  a member of pmufab_module. @return what it does; a negative errno if it cannot be called
+  template <typename Function, typename... Arguments>
+  int call(Function function, Arguments... arguments);
   EventHandle open_event(const PerfAttributes& attributes, int cpu, EventHandle leader, bool for_task);
 
   std::unique_ptr<State> state_;

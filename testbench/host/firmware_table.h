@@ -14,8 +14,7 @@ namespace pmufab::driver_host {
 class FirmwareTable {
  public:
   FirmwareTable(const platform::FirmwareDescription& firmware, const std::set<unsigned>& offline);
-  FirmwareTable(const FirmwareTable&) = delete;
-  FirmwareTable& operator=(const FirmwareTable&) = delete;
+  FirmwareTable& operator=(FirmwareTable&&) = delete;
 
   [[nodiscard]] const pmufab_firmware& get() const noexcept { return firmware_; }
 

@@ -11,12 +11,35 @@
 
 #include <systemc>
 
-#include "testbench/host/cpu_times.h"
-#include "testbench/host/interrupt_storm.h"
 #include "tlm/clock/clock_domain.h"
 #include "tlm/interrupt/interrupt.h"
 
 namespace pmufab::driver_host {
+
+/// Times of a CPU complex that differ from one occasion to the next. Asked in the order in which things happen.
+class CpuTimes {
+ public:
+  virtual ~CpuTimes() = default;
+  /// An interrupt leaves its device. @return how long it takes to the CPU; nothing: it never arrives
+  [[nodiscard]] virtual std::optional<Picoseconds> interrupt_delay() = 0;
+  /// A handler begins. @return how long it takes besides its register accesses
+  [[nodiscard]] virtual Picoseconds handler_time() = 0;
+  /// @return when the CPU goes on, if it does nothing at present; otherwise `now`
+  [[nodiscard]] virtual Picoseconds goes_on_at(Picoseconds now) = 0;
+};
+
+/// Handlers that left the CPU hardly any time for anything else. They took 90 % of the time of a hundred calls in a
+/// row, and of each ten calls that follow.
+struct InterruptStorm {
+  Picoseconds begin = 0;
+  Picoseconds end = 0;
+  Picoseconds busy = 0;  ///< of that time, in handlers
+  std::uint64_t calls = 0;
+  std::uint32_t number = 0;  ///< the interrupt that took most of it at the beginning
+  std::string pmu;           ///< whose it is; empty: not known
+
+  [[nodiscard]] double share() const noexcept { return static_cast<double>(busy) / static_cast<double>(end - begin); }
+};
 
 /// The interrupt controller between the platform's interrupt lines and a CPU: selects the interrupt to take next.
 ///

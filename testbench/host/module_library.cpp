@@ -34,8 +34,7 @@ class TemporaryCopy {
     std::error_code ignored;
     fs::remove(path_, ignored);
   }
-  TemporaryCopy(const TemporaryCopy&) = delete;
-  TemporaryCopy& operator=(const TemporaryCopy&) = delete;
+  TemporaryCopy& operator=(TemporaryCopy&&) = delete;
   [[nodiscard]] const fs::path& path() const noexcept { return path_; }
 
  private:
@@ -140,6 +139,22 @@ void ModuleLibrary::unload() noexcept {
   if (handle_ != nullptr) dlclose(handle_);
   handle_ = nullptr;
   module_ = nullptr;
+}
+
+std::vector<DriverFile> files_in(const std::filesystem::path& library) {
+  ModuleLibrary module(library);
+  std::vector<DriverFile> files;
+  module->list_drivers(
+      &files,
+      [](void* context, const char* file, const char* sha256, int own, int is_used) {
+        static_cast<std::vector<DriverFile>*>(context)->push_back(
+            {.file = file, .sha256 = sha256, .is_own = own != 0, .is_given = own == 1, .is_used = is_used != 0});
+      },
+      [](void* context, const char* pmu) {
+        static_cast<std::vector<DriverFile>*>(context)->back().pmus.emplace_back(pmu);
+      });
+  module.unload();
+  return files;
 }
 
 }  // namespace pmufab::driver_host

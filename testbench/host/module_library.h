@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "testbench/host/abi.h"
+#include "testbench/host/driver_sets.h"
 
 namespace pmufab::driver_host {
 
@@ -22,8 +23,7 @@ class ModuleLibrary {
   explicit ModuleLibrary(const std::filesystem::path& library);
   /// It stays in memory, because a driver that was not shut down may still be on a stack.
   ~ModuleLibrary() = default;
-  ModuleLibrary(const ModuleLibrary&) = delete;
-  ModuleLibrary& operator=(const ModuleLibrary&) = delete;
+  ModuleLibrary& operator=(ModuleLibrary&&) = delete;
 
   /// Unload it. Nothing of it may be used afterwards.
   void unload() noexcept;
@@ -38,5 +38,9 @@ class ModuleLibrary {
   std::uintptr_t base_ = 0;
   const pmufab_module* module_ = nullptr;
 };
+
+/// @return the driver files that a library was built from, in link order, with their SHA-256. No driver is started, so
+///         none is in use, and none has a PMU. @throws DriverSetError if it cannot be loaded
+[[nodiscard]] std::vector<DriverFile> files_in(const std::filesystem::path& library);
 
 }  // namespace pmufab::driver_host

@@ -24,8 +24,7 @@ class NoSignals {
     pthread_sigmask(SIG_BLOCK, &others, &before_);
   }
   ~NoSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  NoSignals(const NoSignals&) = delete;
-  NoSignals& operator=(const NoSignals&) = delete;
+  NoSignals& operator=(NoSignals&&) = delete;
 
  private:
   sigset_t before_{};
@@ -48,8 +47,7 @@ class Backlog::Lane {
     }
     thread_.join();
   }
-  Lane(const Lane&) = delete;
-  Lane& operator=(const Lane&) = delete;
+  Lane& operator=(Lane&&) = delete;
 
   /// Start the thread, if it does not run. @return whether it does
   bool start() {

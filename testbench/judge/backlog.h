@@ -20,8 +20,7 @@ class Backlog {
  public:
   Backlog();
   ~Backlog();
-  Backlog(const Backlog&) = delete;
-  Backlog& operator=(const Backlog&) = delete;
+  Backlog& operator=(Backlog&&) = delete;
 
   /// Let a second thread judge. Before the first record. It begins with the first full block; if the system has no thread
   /// left by then, records are judged here.

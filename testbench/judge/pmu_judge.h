@@ -47,8 +47,7 @@ class PmuJudge {
   explicit PmuJudge(std::string name, unsigned counter_width = 64)
       : name_(std::move(name)), counter_width_(counter_width) {}
   virtual ~PmuJudge() = default;
-  PmuJudge(const PmuJudge&) = delete;
-  PmuJudge& operator=(const PmuJudge&) = delete;
+  PmuJudge& operator=(PmuJudge&&) = delete;
 
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   [[nodiscard]] unsigned counter_width() const noexcept { return counter_width_; }

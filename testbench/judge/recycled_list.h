@@ -50,8 +50,7 @@ class RecycledList {
   using const_iterator = Iterator<const Value>;
 
   RecycledList() = default;
-  RecycledList(const RecycledList&) = delete;
-  RecycledList& operator=(const RecycledList&) = delete;
+  RecycledList& operator=(RecycledList&&) = delete;
   ~RecycledList() = default;
 
   [[nodiscard]] iterator begin() noexcept { return iterator(first_); }

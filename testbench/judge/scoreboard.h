@@ -28,8 +28,7 @@ class Scoreboard final : public perf::PerfCallObserver {
  public:
   Scoreboard();
   ~Scoreboard() override;
-  Scoreboard(const Scoreboard&) = delete;
-  Scoreboard& operator=(const Scoreboard&) = delete;
+  Scoreboard& operator=(Scoreboard&&) = delete;
 
   /// Add the judge of a fabric. Before anything happens. @return the judge
   template <typename Judge>

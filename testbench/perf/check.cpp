@@ -1,24 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "testbench/perf/check.h"
 
+#include <array>
+#include <cstddef>
+
 namespace pmufab::perf {
 
 std::string_view to_string(Check check) noexcept {
-  switch (check) {
-    case Check::exact:
-      return "exact";
-    case Check::within:
-      return "within";
-    case Check::wrong:
-      return "wrong";
-    case Check::not_opened:
-      return "not_opened";
-    case Check::refused:
-      return "refused";
-    case Check::unchecked:
-      return "unchecked";
-  }
-  return "?";
+  constexpr auto kWords =
+      std::to_array<std::string_view>({"exact", "within", "wrong", "not_opened", "refused", "unchecked"});
+  static_assert(kWords.size() == static_cast<std::size_t>(Check::unchecked) + 1);
+  return kWords.at(static_cast<std::size_t>(check));
 }
 
 Check check_called(std::string_view word) noexcept {

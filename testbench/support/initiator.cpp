@@ -27,9 +27,8 @@ AccessResult Initiator::transport(Access& access) {
   socket->b_transport(payload, delay);
 
   AccessResult result{payload.get_response_status(), 0, to_picoseconds(delay), payload.is_dmi_allowed()};
-  if (access.command == tlm::TLM_READ_COMMAND && length != 0) {
+  if (access.command == tlm::TLM_READ_COMMAND && length != 0)
     std::memcpy(&result.data, access.data.data(), std::min<std::size_t>(length, sizeof result.data));
-  }
   if (wait_for_delay && delay != sc_core::SC_ZERO_TIME) sc_core::wait(delay);
   return result;
 }

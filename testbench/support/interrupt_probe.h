@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include <systemc>
 
 #include "tlm/clock/clock_domain.h"
 #include "tlm/interrupt/interrupt.h"
+#include "tlm/probe/probe.h"
 
 namespace pmufab::testing {
 
@@ -22,8 +25,7 @@ class InterruptProbe {
 
   explicit InterruptProbe(InterruptLine& line);
   ~InterruptProbe();
-  InterruptProbe(const InterruptProbe&) = delete;
-  InterruptProbe& operator=(const InterruptProbe&) = delete;
+  InterruptProbe& operator=(InterruptProbe&&) = delete;
 
   [[nodiscard]] bool is_high() const noexcept { return line_.is_high(); }
   [[nodiscard]] const std::vector<Change>& changes() const noexcept { return changes_; }
@@ -51,14 +53,37 @@ class MessageProbe {
 
   explicit MessageProbe(MessageInterrupt& interrupt);
   ~MessageProbe();
-  MessageProbe(const MessageProbe&) = delete;
-  MessageProbe& operator=(const MessageProbe&) = delete;
+  MessageProbe& operator=(MessageProbe&&) = delete;
 
   [[nodiscard]] const std::vector<Message>& messages() const noexcept { return messages_; }
 
  private:
   MessageInterrupt& interrupt_;
   std::vector<Message> messages_;
+};
+
+/// Hears each event of a probe by itself. It watches the probe with a full counter of one bit for each qualifier, so
+/// that every event wraps one.
+class ProbeLog {
+ public:
+  using Heard = std::function<void(std::uint64_t amount, unsigned qualifier, Picoseconds when)>;
+
+  /// @param probe  outlives the log
+  ProbeLog(Probe& probe, Heard heard);
+  ~ProbeLog();
+  ProbeLog& operator=(ProbeLog&&) = delete;
+
+ private:
+  struct Tap {
+    ProbeLog* log = nullptr;
+    unsigned qualifier = 0;
+    EventSink sink{1};
+  };
+  static void wrapped(void* context, std::uint64_t wraps, Picoseconds when);
+
+  Probe& probe_;
+  Heard heard_;
+  std::array<Tap, 64> taps_;
 };
 
 }  // namespace pmufab::testing

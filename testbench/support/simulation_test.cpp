@@ -6,8 +6,7 @@
 #include <utility>
 
 #include "testbench/run/process/main_stack.h"
-#include "testbench/support/lost_writes.h"
-#include "tlm/registers/lost_write.h"
+#include "tlm/registers/register_bank.h"
 
 namespace pmufab::testing {
 namespace {
@@ -30,9 +29,8 @@ SimulationTest::~SimulationTest() {
 }
 
 void SimulationTest::run(std::function<void()> story, Picoseconds limit) {
-  if (sc_core::sc_get_status() != sc_core::SC_ELABORATION) {
+  if (sc_core::sc_get_status() != sc_core::SC_ELABORATION)
     FAIL() << "SystemC elaborates once per process: run one test at a time (ctest does this) and call run() once in it";
-  }
   bool ended = false;
   const auto guarded = [&] {
     try {
@@ -90,14 +88,12 @@ bool SimulationTest::take_expected(const sc_core::sc_report& report) {
 void SimulationTest::on_report(const sc_core::sc_report& report, const sc_core::sc_actions& actions) {
   if (report.get_severity() == sc_core::SC_INFO) return;  // "stopped by user" and the like
   if (current_ == nullptr) return sc_core::sc_report_handler::default_handler(report, actions);
-  if (report.get_severity() == sc_core::SC_WARNING && std::string(kGuestErrorReport) == report.get_msg_type()) {
+  if (report.get_severity() == sc_core::SC_WARNING && std::string(kGuestErrorReport) == report.get_msg_type())
     ++current_->guest_error_reports_;
-  }
   const bool is_lost_write = std::string_view(kLostWriteReport) == report.get_msg_type();
-  if (!current_->take_expected(report) && !(is_lost_write && writes_may_be_lost)) {
+  if (!current_->take_expected(report) && !(is_lost_write && writes_may_be_lost))
     ADD_FAILURE() << "a report nobody announced, at " << sc_core::sc_time_stamp() << ": " << report.get_msg_type()
                   << ": " << report.get_msg();
-  }
   // Errors still throw and fatal ones abort; only the printing is replaced.
   sc_core::sc_report_handler::default_handler(report, actions & ~sc_core::SC_DISPLAY);
 }

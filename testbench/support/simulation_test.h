@@ -79,4 +79,8 @@ void advance_to(Picoseconds when);
 /// @return simulated time.
 inline Picoseconds now() { return to_picoseconds(sc_core::sc_time_stamp()); }
 
+/// The test that runs makes writes without effect, on purpose or because its driver does. Their reports
+/// (kLostWriteReport) need not be announced from now on.
+void let_writes_be_lost() noexcept;
+
 }  // namespace pmufab::testing

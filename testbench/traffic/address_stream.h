@@ -3,13 +3,41 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "testbench/traffic/producers/traffic_spec.h"
 #include "testbench/traffic/random_stream.h"
 #include "testbench/traffic/target_window.h"
-#include "testbench/traffic/zipf_table.h"
 
 namespace pmufab::traffic {
+
+/// Draws ranks 0 ... n - 1 with a probability proportional to 1 / (rank + 1)^exponent, in constant time.
+///
+/// Weights are integers, computed with multiplications, divisions and square roots only, which IEEE 754 defines
+/// exactly: the C library's pow() differs between machines. The exponent is rounded to a multiple of 2^-16. Ranks less
+/// likely than about 2^-40 of the first are never drawn.
+class ZipfTable {
+ public:
+  /// @param ranks     1 ... 2^22
+  /// @param exponent  above 0, up to 8
+  ZipfTable(std::uint64_t ranks, double exponent);
+
+  std::uint64_t draw(RandomStream& random) const {
+    const std::uint64_t column = random.below(columns_.size());
+    const Column& chosen = columns_[column];
+    return random.below(total_) < chosen.threshold ? column : chosen.alias;
+  }
+
+ private:
+  // Walker's alias method: every column has the same capacity, filled by itself up to `threshold`, then by `alias`.
+  struct Column {
+    std::uint64_t threshold;
+    std::uint64_t alias;
+  };
+
+  std::vector<Column> columns_;
+  std::uint64_t total_ = 0;
+};
 
 /// The addresses of successive requests of one generator within one of its targets.
 ///

@@ -53,9 +53,8 @@ bool parse_access(std::string_view line, TraceRecord& record) noexcept {
 /// @return `line` shortened and made printable, for a message.
 std::string shown(std::string_view line) {
   std::string text;
-  for (const char character : line.substr(0, kShownText)) {
+  for (const char character : line.substr(0, kShownText))
     text += character >= ' ' && character <= '~' ? character : '?';
-  }
   return line.size() > kShownText ? text + "..." : text;
 }
 
@@ -79,9 +78,8 @@ ImportStatistics import_from(const Input& input, TraceWriter& out, const ImportO
     if (result == LineReader::Result::unterminated) fail("the file ends within the line: it is truncated");
     if (result == LineReader::Result::too_long) fail("far too long for an access");
     ++statistics.lines;
-    if (statistics.lines % kLinesPerProgress == 0 && options.progress && input.size != 0) {
+    if (statistics.lines % kLinesPerProgress == 0 && options.progress && input.size != 0)
       options.progress(std::min(1.0, static_cast<double>(lines.bytes()) / static_cast<double>(input.size)));
-    }
     if (!parse_access(line, record)) {
       if (!is_valgrind_line(line)) {
         fail(
@@ -113,9 +111,7 @@ ImportStatistics import_from(const Input& input, TraceWriter& out, const ImportO
     out.write(record);
     ++statistics.records;
   }
-  if (statistics.lines == 0) {
-    throw TraceError(input.name + ": the file is empty");
-  }
+  if (statistics.lines == 0) throw TraceError(input.name + ": the file is empty");
   if (options.progress) options.progress(1.0);
   return statistics;
 }

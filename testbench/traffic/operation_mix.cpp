@@ -64,9 +64,8 @@ OperationMix::OperationMix(const std::vector<OperationShare>& mix, const std::ve
     if (part != Part::all && reads(share.operation) != (part == Part::reading)) continue;
     actions_.add(action_of(share.operation, requester, path), share.weight);
   }
-  if (actions_.empty()) {
+  if (actions_.empty())
     actions_.add(action_of(part == Part::changing ? Operation::write : Operation::read, requester, path), 1);
-  }
   for (const SizeShare& share : sizes) sizes_.add(share.bytes, share.weight);
 }
 

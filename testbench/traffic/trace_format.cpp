@@ -103,9 +103,8 @@ class TraceReader::CsvLines : public LineReader {
 TraceReader::TraceReader(const std::filesystem::path& file, std::optional<TraceContents> expected)
     : name_(file.string()) {
   std::error_code error;
-  if (std::filesystem::exists(file, error) && !std::filesystem::is_regular_file(file, error)) {
+  if (std::filesystem::exists(file, error) && !std::filesystem::is_regular_file(file, error))
     throw TraceError(name_ + ": is not a regular file");
-  }
   errno = 0;
   stream_.open(file, std::ios::binary);
   if (!stream_) throw TraceError(fmt::format("{}: cannot be read: {}", name_, reason_of_errno()));
@@ -279,9 +278,8 @@ void TraceReader::parse_binary(const unsigned char* bytes, std::uint64_t offset,
 bool TraceReader::next_line(std::string_view& line) {
   if (csv_ended_) return false;
   const auto result = csv_->next(line);
-  if (result == LineReader::Result::end) {
+  if (result == LineReader::Result::end)
     fail_in_line("nothing follows, not even the last line, \"end\": it is truncated");
-  }
   if (result == LineReader::Result::too_long) fail_in_line("far too long for a record");
   if (result == LineReader::Result::unterminated) fail_in_line("the file ends within the line: it is truncated");
   if (line != kCsvEnd) return true;
@@ -298,9 +296,8 @@ void TraceReader::parse_line(std::string_view line, TraceRecord& record) {
   if (kind == kAccessKinds.end()) fail_in_line("the kind is not fetch, load, store or modify");
   record.kind = static_cast<AccessKind>(kind - kAccessKinds.begin());
   const std::string_view address = line.substr(first + 1, second - first - 1);
-  if (!address.starts_with("0x") || !parse(address.substr(2), record.address, 16)) {
+  if (!address.starts_with("0x") || !parse(address.substr(2), record.address, 16))
     fail_in_line("the address is not a hexadecimal number of up to 64 bits, as in 0x7fe0");
-  }
   if (!parse(line.substr(second + 1), record.size, 10)) fail_in_line("the size is not a decimal number");
   if (const std::string problem = problem_of(record); !problem.empty()) fail_in_line(problem);
 }
@@ -325,9 +322,8 @@ void TraceReader::parse_line(std::string_view line, TraceOperation& operation) {
     name = names_.emplace(names_.end(), fields[2]);
   }
   operation.operation = static_cast<std::uint16_t>(name - names_.begin());
-  if (!fields[3].starts_with("0x") || !parse(fields[3].substr(2), operation.address, 16)) {
+  if (!fields[3].starts_with("0x") || !parse(fields[3].substr(2), operation.address, 16))
     fail_in_line("the address is not a hexadecimal number of up to 64 bits, as in 0x7fe0");
-  }
   for (std::string_view flags = fields[4]; !flags.empty();) {
     const std::size_t plus = flags.find('+');
     const std::string_view flag = flags.substr(0, plus);

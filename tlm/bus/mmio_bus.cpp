@@ -93,9 +93,8 @@ void MmioBus::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& d
   if (monitors_.empty()) return;
 
   BusAccess access{when, address, 0, length, payload.is_write(), payload.is_response_ok()};
-  if (payload.get_data_ptr() != nullptr && (access.is_write || access.ok)) {
+  if (payload.get_data_ptr() != nullptr && (access.is_write || access.ok))
     std::memcpy(&access.data, payload.get_data_ptr(), std::min<std::size_t>(length, sizeof access.data));
-  }
   for (const Monitor& monitor : monitors_) monitor(access);
 }
 

@@ -24,8 +24,7 @@ class InterruptLine {
 
   explicit InterruptLine(std::string name, InterruptTrigger trigger = InterruptTrigger::level)
       : name_(std::move(name)), trigger_(trigger) {}
-  InterruptLine(const InterruptLine&) = delete;
-  InterruptLine& operator=(const InterruptLine&) = delete;
+  InterruptLine& operator=(InterruptLine&&) = delete;
 
   /// Drive the line. Driving it to its present level does nothing.
   void drive(bool high);
@@ -52,8 +51,7 @@ class MessageInterrupt {
   using Listener = std::function<void(std::uint64_t address, std::uint32_t data)>;
 
   explicit MessageInterrupt(std::string name) : name_(std::move(name)) {}
-  MessageInterrupt(const MessageInterrupt&) = delete;
-  MessageInterrupt& operator=(const MessageInterrupt&) = delete;
+  MessageInterrupt& operator=(MessageInterrupt&&) = delete;
 
   /// Send one message. Without a listener the message is lost, but still counted as sent.
   void send(std::uint64_t address, std::uint32_t data);

@@ -8,7 +8,6 @@
 
 #include <fmt/format.h>
 
-#include "tlm/registers/lost_write.h"
 #include "tlm/registers/register_note.h"
 #include "tlm/transaction/payload_data.h"
 
@@ -186,33 +185,25 @@ void RegisterBank::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_ti
   const std::uint64_t offset = payload.get_address();
   const unsigned length = payload.get_data_length();
   const bool is_write = payload.is_write();
-  if (!is_write && !payload.is_read()) {
+  if (!is_write && !payload.is_read())
     return guest_error(payload, tlm::TLM_COMMAND_ERROR_RESPONSE, "only reads and writes are possible");
-  }
-  if (payload.get_byte_enable_ptr() != nullptr) {
+  if (payload.get_byte_enable_ptr() != nullptr)
     return guest_error(payload, tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE, "byte enables are not possible");
-  }
-  if (offset >= options_.size || length > options_.size - offset) {
+  if (offset >= options_.size || length > options_.size - offset)
     return guest_error(payload, tlm::TLM_ADDRESS_ERROR_RESPONSE, "it is outside the window");
-  }
-  if (length != 4 && length != 8) {
+  if (length != 4 && length != 8)
     return guest_error(payload, tlm::TLM_BURST_ERROR_RESPONSE, "registers are accessed with 4 or 8 bytes");
-  }
-  if (payload.get_streaming_width() < length) {
+  if (payload.get_streaming_width() < length)
     return guest_error(payload, tlm::TLM_BURST_ERROR_RESPONSE, "the streaming width must not be below the length");
-  }
-  if (offset % length != 0) {
+  if (offset % length != 0)
     return guest_error(payload, tlm::TLM_BURST_ERROR_RESPONSE, "it must be aligned to its size");
-  }
   const std::size_t index = offset / 4;
   const Slot slot = slot_at(index);
   if (slot.reg == kHole) {
-    if (length == 8 && slot_at(index + 1).reg != kHole) {
+    if (length == 8 && slot_at(index + 1).reg != kHole)
       return guest_error(payload, tlm::TLM_BURST_ERROR_RESPONSE, "it covers a hole and a register");
-    }
-    if (options_.holes == HolePolicy::address_error) {
+    if (options_.holes == HolePolicy::address_error)
       return guest_error(payload, tlm::TLM_ADDRESS_ERROR_RESPONSE, "no register lies there");
-    }
     payload.set_response_status(tlm::TLM_OK_RESPONSE);
     if (is_write) return report_lost(offset, data_of(payload), "no register lies there");
     std::memset(payload.get_data_ptr(), 0, length);
@@ -222,9 +213,8 @@ void RegisterBank::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_ti
   Register& reg = registers_[slot.reg];
   const unsigned width = reg.width;
   const bool whole = length * 8 == width && !slot.upper;
-  if (!whole && !(width == 64 && length == 4 && reg.spec->halves)) {
+  if (!whole && !(width == 64 && length == 4 && reg.spec->halves))
     return guest_error(payload, tlm::TLM_BURST_ERROR_RESPONSE, "wrong size or place");
-  }
   if (RegisterNote::is_asked_for()) [[unlikely]]
     tell(payload, *this, *reg.spec, {{slot.reg}, slot.element, slot.upper}, when);
   const unsigned shift = slot.upper ? 32 : 0;

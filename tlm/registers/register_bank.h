@@ -214,4 +214,7 @@ class RegisterBank {
   std::uint64_t guest_errors_ = 0;
 };
 
+/// SystemC report id of writes that succeed and have no effect (RegisterBank). A bank reports each place once.
+inline constexpr const char* kLostWriteReport = "/pmufab/lost-write";
+
 }  // namespace pmufab

@@ -1,44 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tlm/transaction/fabric_extension.h"
 
+#include <array>
+#include <cstddef>
+
 namespace pmufab {
+namespace {
+
+template <typename Words>
+std::string_view word_of(const Words& words, std::size_t number) noexcept {
+  return number < words.size() ? words[number] : "?";
+}
+
+}  // namespace
 
 std::string_view to_string(FabricOpcode opcode) noexcept {
-  switch (opcode) {
-    case FabricOpcode::read_shared:
-      return "ReadShared";
-    case FabricOpcode::read_unique:
-      return "ReadUnique";
-    case FabricOpcode::read_once:
-      return "ReadOnce";
-    case FabricOpcode::write_unique_full:
-      return "WriteUniqueFull";
-    case FabricOpcode::write_unique_ptl:
-      return "WriteUniquePtl";
-    case FabricOpcode::write_back_full:
-      return "WriteBackFull";
-    case FabricOpcode::evict:
-      return "Evict";
-    case FabricOpcode::clean_unique:
-      return "CleanUnique";
-    case FabricOpcode::clean_invalid:
-      return "CleanInvalid";
-    case FabricOpcode::atomic_store:
-      return "AtomicStore";
-  }
-  return "?";
+  constexpr auto kNames =
+      std::to_array<std::string_view>({"ReadShared", "ReadUnique", "ReadOnce", "WriteUniqueFull", "WriteUniquePtl",
+                                       "WriteBackFull", "Evict", "CleanUnique", "CleanInvalid", "AtomicStore"});
+  static_assert(kNames.size() == kFabricOpcodeCount);
+  return word_of(kNames, static_cast<std::size_t>(opcode));
 }
 
 std::string_view to_string(RequesterKind kind) noexcept {
-  switch (kind) {
-    case RequesterKind::cpu:
-      return "cpu";
-    case RequesterKind::gpu:
-      return "gpu";
-    case RequesterKind::pcie:
-      return "pcie";
-  }
-  return "?";
+  constexpr auto kNames = std::to_array<std::string_view>({"cpu", "gpu", "pcie"});
+  return word_of(kNames, static_cast<std::size_t>(kind));
 }
 
 }  // namespace pmufab

@@ -15,8 +15,8 @@
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
-#include "models/plugin/part/plugin_error.h"
-#include "testbench/fabrics/plugin/scenario/crash_place.h"
+#include "models/plugin/part/plugin_library.h"
+#include "testbench/fabrics/plugin/scenario/plugin_probe.h"
 #include "testbench/perf/event_syntax.h"
 #include "testbench/run/process/child_process.h"
 #include "testbench/run/process/resource_limits.h"

@@ -106,8 +106,7 @@ class ProgressBar {
  public:
   ProgressBar();
   ~ProgressBar();
-  ProgressBar(const ProgressBar&) = delete;
-  ProgressBar& operator=(const ProgressBar&) = delete;
+  ProgressBar& operator=(ProgressBar&&) = delete;
   /// @param fraction  0 ... 1
   void show(double fraction, const std::string& text);
   /// Remove the bar, so that other text can be printed. The next show() draws it again.

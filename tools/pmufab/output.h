@@ -23,8 +23,7 @@ class HeldSignals {
  public:
   HeldSignals();
   ~HeldSignals();
-  HeldSignals(const HeldSignals&) = delete;
-  HeldSignals& operator=(const HeldSignals&) = delete;
+  HeldSignals& operator=(HeldSignals&&) = delete;
   /// What is held.
   [[nodiscard]] const sigset_t& signals() const noexcept { return signals_; }
 
@@ -51,8 +50,7 @@ class OutputFile {
   explicit OutputFile(const std::filesystem::path& file, Beside beside = Beside::hidden);
   /// Without commit() the user's file is unchanged.
   ~OutputFile();
-  OutputFile(const OutputFile&) = delete;
-  OutputFile& operator=(const OutputFile&) = delete;
+  OutputFile& operator=(OutputFile&&) = delete;
 
   /// The temporary file to write to. Its extension is the user's.
   [[nodiscard]] const std::filesystem::path& temporary() const noexcept { return temporary_; }
@@ -133,8 +131,7 @@ class ScratchFolder {
   /// @throws scenario::InputError if there is no place for it ($TMPDIR)
   ScratchFolder();
   ~ScratchFolder();
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(ScratchFolder&&) = delete;
   [[nodiscard]] const std::filesystem::path& path() const noexcept { return path_; }
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/pmufab/script.h"
+#include "tools/pmufab/user_program.h"
 
 #include <poll.h>
 #include <spawn.h>

@@ -12,7 +12,7 @@
 
 #include <boost/program_options.hpp>
 
-#include "testbench/fabrics/plugin/scenario/crash_place.h"
+#include "testbench/fabrics/plugin/scenario/plugin_probe.h"
 #include "testbench/run/session/scenario_spec.h"
 #include "tools/pmufab/cli.h"
 #include "tools/pmufab/end_signals.h"
@@ -38,8 +38,6 @@ class Simulator {
   ~Simulator() {
     if (pid_ > 0) static_cast<void>(end(true));
   }
-  Simulator(const Simulator&) = delete;
-  Simulator& operator=(const Simulator&) = delete;
   Simulator& operator=(Simulator&&) = delete;
 
   [[nodiscard]] pid_t pid() const noexcept { return pid_; }

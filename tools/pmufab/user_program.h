@@ -2,13 +2,14 @@
 #pragma once
 
 #include <sys/types.h>
-
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "testbench/run/process/descriptor.h"
+#include "tools/pmufab/command.h"
 #include "tools/pmufab/end_signals.h"
 
 namespace pmufab::cli {
@@ -45,8 +46,7 @@ class UserProgram {
   /// @param become     in the child: becomes the program
   /// @throws std::system_error if no process can be made
   UserProgram(EndSignals& signals, pid_t simulator, const std::function<int()>& become);
-  UserProgram(const UserProgram&) = delete;
-  UserProgram& operator=(const UserProgram&) = delete;
+  UserProgram& operator=(UserProgram&&) = delete;
 
   /// Wait until it has ended. @return its status from waitpid(); nothing if a signal to pmufab ended all its processes
   [[nodiscard]] std::optional<int> wait();
@@ -62,5 +62,16 @@ class UserProgram {
   pid_t pid_;
   process::Descriptor process_;  // can be read when it has ended
 };
+
+/// Run a script that comes with pmufab (tools/ in the source tree), with this program's standard streams.
+/// @return its exit code; 128 + the number of the signal that ended it
+/// @throws scenario::InputError if it is not there
+int run_script(const std::string& name, const Arguments& arguments);
+
+/// Become gdb, which runs this program and stops before the drivers are loaded, with their symbols.
+/// @param arguments  of this program there
+/// @param commands   a file of gdb commands, carried out then; empty: none
+/// @throws scenario::InputError if there is no gdb
+[[noreturn]] void become_gdb(const Arguments& arguments, const std::filesystem::path& commands);
 
 }  // namespace pmufab::cli

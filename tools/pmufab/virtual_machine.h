@@ -29,8 +29,7 @@ class VirtualMachine {
   VirtualMachine(const Arguments& command, bool interactive, const std::filesystem::path& messages,
                  const std::filesystem::path& printed);
   ~VirtualMachine();
-  VirtualMachine(const VirtualMachine&) = delete;
-  VirtualMachine& operator=(const VirtualMachine&) = delete;
+  VirtualMachine& operator=(VirtualMachine&&) = delete;
 
   enum class End : std::uint8_t { itself, simulator_died, too_long, told };
   /// Wait until it ends, and print its output.

@@ -59,9 +59,8 @@ void Layout::place_xps(const Topology& topology) {
     dtm_xps_.insert(dtm_xps_.end(), dtms, static_cast<std::uint8_t>(xp));
     first_dtms_.push_back(static_cast<std::uint16_t>(first_dtms_.back() + dtms));
   }
-  for (const Deviations::XpLogicalId& wrong : topology.deviations.xp_logical_ids) {
+  for (const Deviations::XpLogicalId& wrong : topology.deviations.xp_logical_ids)
     nodes_.at(node_of_xp(wrong.xp)).logical_id = wrong.logical_id;
-  }
 }
 
 void Layout::place_children(const Topology& topology) {
@@ -74,9 +73,8 @@ void Layout::place_children(const Topology& topology) {
     const auto place = [&](const Node& node, std::uint8_t port) {
       unsigned id = xp_id;
       if (port != kNoPort) id |= static_cast<unsigned>(port) << shift | node.device;
-      if (node.type == NodeType::dtc && crosspoint.dtc_domain < topology.dtcs) {
+      if (node.type == NodeType::dtc && crosspoint.dtc_domain < topology.dtcs)
         dtc_nodes_[crosspoint.dtc_domain] = static_cast<unsigned>(nodes_.size());
-      }
       nodes_.push_back({node.type, static_cast<std::uint16_t>(id), 0, 0, static_cast<std::uint8_t>(xp), port,
                         static_cast<std::uint8_t>(node.device), node.external, node.isolated});
     };

@@ -21,8 +21,7 @@ class NodeRegisters {
  public:
   /// @param unit_info  offset of an XP's DTM unit info; 0: absent
   NodeRegisters(Product product, unsigned revision, std::uint32_t unit_info);
-  NodeRegisters(const NodeRegisters&) = delete;
-  NodeRegisters& operator=(const NodeRegisters&) = delete;
+  NodeRegisters& operator=(NodeRegisters&&) = delete;
 
   [[nodiscard]] std::span<const RegisterSpec> cfg() const noexcept { return cfg_; }
   [[nodiscard]] std::span<const RegisterSpec> xp() const noexcept { return xp_; }

@@ -9,6 +9,7 @@
 #include "models/cmn/description/product.h"
 #include "models/cmn/wire/node_types.h"
 #include "models/cmn/wire/types.h"
+#include "tlm/spec/spec_error.h"
 
 namespace pmufab::cmn {
 
@@ -125,5 +126,9 @@ struct Topology {
 /// @return software must not drive this mesh: devices can be isolated, an access to one may hang, and before CMN S3 r2p0
 ///         software cannot tell which ones are (arm-cmn's reason to give up).
 [[nodiscard]] bool must_be_left_alone(const Topology& topology) noexcept;
+
+/// @throws SpecError for the first thing that makes the mesh impossible, or dangerous to the driver's memory. Whatever
+///         Topology::deviations allows is not checked.
+void check(const Topology& topology);
 
 }  // namespace pmufab::cmn

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/cmn/description/topology_check.h"
+#include "models/cmn/description/topology.h"
 
 #include <algorithm>
 #include <map>
@@ -286,9 +286,8 @@ void check_dtcs(const Topology& topology) {
 
 void check_node_counts(const Topology& topology, const Layout& layout) {
   std::map<NodeType, unsigned> counts;
-  for (const EventSource& source : layout.sources()) {
+  for (const EventSource& source : layout.sources())
     ++counts[source.events == NodeType::rn_d ? NodeType::rn_i : source.events];
-  }
   for (const auto& [type, count] : counts) {
     if (count > topology.limits.nodes) {
       refuse("crosspoints", "{} nodes count events of {}; the driver has room for {}", count, to_string(type),

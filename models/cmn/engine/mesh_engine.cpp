@@ -26,9 +26,8 @@ MeshEngine::MeshEngine(const MeshParameters& parameters)
     index_[static_cast<unsigned>(channel)] = static_cast<std::uint8_t>(planes_.size());
     planes_.emplace_back(parameters_, channel, routes_);
   }
-  for (unsigned xp = 0; xp < parameters_.xps(); ++xp) {
+  for (unsigned xp = 0; xp < parameters_.xps(); ++xp)
     delivery_room_ += parameters_.ports_of(xp) * static_cast<unsigned>(planes_.size());
-  }
   ++delivery_room_;  // planes write one that is not kept
   deliveries_.resize(std::size_t{wheel_mask_ + 1} * delivery_room_);
   delivery_counts_.assign(wheel_mask_ + 1, 0);

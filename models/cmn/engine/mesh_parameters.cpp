@@ -37,19 +37,16 @@ void validate(const MeshParameters& parameters) {
     const std::string field = "channels[" + std::to_string(i) + "]";
     check_range(field, static_cast<unsigned>(channel), 0, kChannels - 1);
     if (channel == Channel::pub) throw SpecError(field, "PUB moves no flits", "leave it out");
-    if ((seen >> static_cast<unsigned>(channel) & 1) != 0) {
+    if ((seen >> static_cast<unsigned>(channel) & 1) != 0)
       throw SpecError(field, std::string(to_string(channel)) + " is there already", "name each channel once");
-    }
     seen |= 1U << static_cast<unsigned>(channel);
   }
-  if (!parameters.ports.empty() && parameters.ports.size() != parameters.xps()) {
+  if (!parameters.ports.empty() && parameters.ports.size() != parameters.xps())
     throw SpecError(
         "ports", std::to_string(parameters.ports.size()) + " entries for " + std::to_string(parameters.xps()) + " XPs",
         "give one for each XP, or none");
-  }
-  for (std::size_t xp = 0; xp < parameters.ports.size(); ++xp) {
+  for (std::size_t xp = 0; xp < parameters.ports.size(); ++xp)
     check_range("ports[" + std::to_string(xp) + "]", parameters.ports[xp], 0, kMaximumPorts);
-  }
   check_range("buffer_depth", parameters.buffer_depth, 1, MeshParameters::kMaximumBuffer);
   check_range("download_credits", parameters.download_credits, 1, MeshParameters::kMaximumBuffer);
   check_range("router_delay", parameters.router_delay, 0, MeshParameters::kMaximumDelay);

@@ -82,9 +82,7 @@ MeshPlane::MeshPlane(const MeshParameters& parameters, Channel channel, std::spa
       asked_stall_(xps_, 0),
       watched_stall_(xps_, 0) {
   const unsigned columns = parameters.columns;
-  for (unsigned xp = 0; xp < xps_; ++xp) {
-    inputs_ = std::max(inputs_, kFirstPort + parameters.ports_of(xp));
-  }
+  for (unsigned xp = 0; xp < xps_; ++xp) inputs_ = std::max(inputs_, kFirstPort + parameters.ports_of(xp));
   place_bits_ = inputs_ <= 8 ? 3 : 4;
   const auto slots_to = [&](int routers, unsigned input) {
     return (std::ptrdiff_t{routers} * (std::ptrdiff_t{1} << place_bits_) + static_cast<int>(input)) *
@@ -325,9 +323,8 @@ void MeshPlane::leave(Cycle now, const MeshOutbox& outbox) noexcept {
     } while (places != 0);
   }
   for (const Choice* choice = choices_.data(); choice != work.next_choice; ++choice) work.send(*choice);
-  for (const std::uint16_t* move = moves_.data(); move != work.next_move; ++move) {
+  for (const std::uint16_t* move = moves_.data(); move != work.next_move; ++move)
     work.request_next(*move >> 4, *move & 15U);
-  }
   // All that was added belongs to XPs that were served.
   used_words_ = 0;
   for (std::uint64_t words = served; words != 0; words &= words - 1) {

@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include "models/cmn/description/layout.h"
-#include "models/cmn/description/topology_check.h"
+#include "models/cmn/description/topology.h"
 #include "models/cmn/nodes/gateway/gateway.h"
 #include "models/cmn/nodes/system_address_map.h"
 #include "models/cmn/part/cmn_meshes.h"

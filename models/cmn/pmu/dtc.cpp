@@ -98,9 +98,7 @@ void Dtc::connect_status() {
 }
 
 void Dtc::pmcr_changed(Picoseconds when) {
-  for (unsigned n = 0; n < kGlobalCounters; n += 2) {
-    counters_[n].carry_into(is_joined(n) ? &counters_[n + 1] : nullptr);
-  }
+  for (unsigned n = 0; n < kGlobalCounters; n += 2) counters_[n].carry_into(is_joined(n) ? &counters_[n + 1] : nullptr);
   update_running(when);
   update_line(when);
   drive_line();

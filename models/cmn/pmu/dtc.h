@@ -57,8 +57,7 @@ class Dtc {
   /// @param bank  the DTC node's registers; the DTC installs hooks in it
   Dtc(const ClockDomain& clock, const PmuParameters& parameters, RegisterBank& bank, InterruptLine& line,
       Callbacks callbacks);
-  Dtc(const Dtc&) = delete;
-  Dtc& operator=(const Dtc&) = delete;
+  Dtc& operator=(Dtc&&) = delete;
 
   /// @return true if dt_en and pmu_en are set.
   [[nodiscard]] bool is_counting() const noexcept { return dt_en_ && pmu_en_; }

@@ -67,9 +67,8 @@ Pmu::Pmu(const std::string& name, const Topology& topology, const Layout& layout
   if (layout.xps() == 1) {
     // On a mesh of one XP, codes 0 to 5 are the six device ports.
     interface_codes_.fill(kNoCode);
-    for (unsigned port = 0; port < kMaximumPorts; ++port) {
+    for (unsigned port = 0; port < kMaximumPorts; ++port)
       interface_codes_[static_cast<unsigned>(Interface::port0) + port] = static_cast<std::uint8_t>(port);
-    }
   }
   for (unsigned dtc = 0; dtc < topology.dtcs; ++dtc) {
     lines_.push_back(std::make_unique<InterruptLine>(fmt::format("{}.dtc{}.INTREQPMU", name, dtc)));
@@ -110,10 +109,9 @@ void Pmu::connect_xp(unsigned xp) {
   bank.on_write(bank.find("por_mxp_pmu_event_sel"), [this, xp](const RegisterWrite& write) {
     settle(write.when);
     const unsigned slot_bits = facts_.wide_event_select ? 16 : 8;
-    for (unsigned slot = 0; slot < kEventSlots; ++slot) {
+    for (unsigned slot = 0; slot < kEventSlots; ++slot)
       xp_ids_[xp][slot] =
           static_cast<std::uint16_t>(write.after >> slot * slot_bits & ((1U << facts_.xp_event_bits) - 1));
-    }
     update(xp);
   });
 }
@@ -171,10 +169,9 @@ void Pmu::load_source(unsigned source, std::uint64_t event_sel) {
     state.ids[slot] = static_cast<std::uint8_t>(event_sel >> 8 * slot & id_mask);
     state.kinds[slot] = filters_of(topology_.product, topology_.revision, events, state.ids[slot]);
   }
-  for (const FilterField& filter : filter_fields(topology_.product, topology_.revision, events)) {
+  for (const FilterField& filter : filter_fields(topology_.product, topology_.revision, events))
     state.filters[static_cast<unsigned>(filter.kind)] =
         static_cast<std::uint8_t>(event_sel >> filter.lsb & ((1U << filter.width) - 1));
-  }
 }
 
 void Pmu::load_watchpoint(unsigned dtm, unsigned index) {
@@ -272,9 +269,8 @@ void Pmu::gates_changed() {
 
 void Pmu::update_targets(unsigned dtm) {
   Dtc& dtc = *dtcs_[topology_.crosspoints[layout_.xp_of_dtm(dtm)].dtc_domain];
-  for (unsigned n = 0; n < kLocalCounters; ++n) {
+  for (unsigned n = 0; n < kLocalCounters; ++n)
     dtms_[dtm].carry_into(n, dtms_[dtm].is_paired(n) ? dtc.carry_target(dtms_[dtm].global_number(n)) : nullptr);
-  }
 }
 
 void Pmu::update(unsigned xp) {

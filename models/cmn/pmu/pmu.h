@@ -50,8 +50,7 @@ class Pmu {
   Pmu(const std::string& name, const Topology& topology, const Layout& layout, ConfigSpace& space,
       const ClockDomain& clock, const PmuParameters& parameters = {});
   ~Pmu();
-  Pmu(const Pmu&) = delete;
-  Pmu& operator=(const Pmu&) = delete;
+  Pmu& operator=(Pmu&&) = delete;
 
   /// INTREQPMU of a DTC.
   [[nodiscard]] InterruptLine& interrupt(unsigned dtc) { return *lines_.at(dtc); }
@@ -97,9 +96,8 @@ class Pmu {
   }
   /// A flit goes into the device.
   void download(unsigned xp, unsigned port, Channel channel, const FlitFields& fields, Picoseconds when) {
-    if (watches(xp, port, FlitDirection::download, channel)) {
+    if (watches(xp, port, FlitDirection::download, channel))
       see(xp, port, FlitDirection::download, channel, fields, when);
-    }
   }
   /// @}
 

@@ -22,9 +22,8 @@ std::uint16_t select(const ProductFacts& facts, unsigned select, unsigned number
   constexpr std::array<Channel, 4> kSecond{Channel::req2, Channel::rsp2, Channel::snp2, Channel::dat2};
   if (select >= kFirst.size()) return 0;  // reserved
   // Without a channel number the sub-channels cannot be told apart (inferred).
-  if (facts.watchpoint != WatchpointFormat::cmn700) {
+  if (facts.watchpoint != WatchpointFormat::cmn700)
     return static_cast<std::uint16_t>(bit(kFirst[select]) | bit(kSecond[select]));
-  }
   if (number == 0) return bit(kFirst[select]);
   return number == 1 ? bit(kSecond[select]) : std::uint16_t{0};
 }

@@ -45,8 +45,7 @@ class CounterUnit {
   /// @param clock  the CPMU's; it and `owner` must outlive the unit
   /// @param width  1 ... 64 bits
   CounterUnit(Owner& owner, unsigned index, const ClockDomain& clock, unsigned width);
-  CounterUnit(const CounterUnit&) = delete;
-  CounterUnit& operator=(const CounterUnit&) = delete;
+  CounterUnit& operator=(CounterUnit&&) = delete;
 
   [[nodiscard]] unsigned index() const noexcept { return index_; }
 

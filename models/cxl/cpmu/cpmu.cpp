@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "models/cxl/cpmu/event_names.h"
+#include "models/cxl/cpmu/cpmu_parameters.h"
 #include "models/pmu/wrap_watch.h"
 
 namespace pmufab::cxl {

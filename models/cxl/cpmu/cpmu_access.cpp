@@ -29,9 +29,8 @@ void Cpmu::build_counter_registers() {
   const auto count = static_cast<unsigned>(slots_.size());
   configuration_ = bank_.find("Counter Unit Configuration");
   bank_.limit(configuration_, count);
-  for (unsigned counter = 0; counter < count; ++counter) {
+  for (unsigned counter = 0; counter < count; ++counter)
     bank_.set_reset(configuration_, counter, reset_configuration(parameters_.counters[counter]));
-  }
   bank_.on_write(configuration_, [this](const RegisterWrite& write) { write_configuration(write); });
 
   hdm_filter_ = bank_.find("Filter ID 0");

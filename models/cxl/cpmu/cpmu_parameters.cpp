@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/cxl/cpmu/cpmu_parameters.h"
 
+#include <algorithm>
 #include <bit>
 #include <set>
 #include <string>
@@ -8,7 +9,8 @@
 
 #include <fmt/format.h>
 
-#include "models/cxl/cpmu/event_names.h"
+#include "models/cxl/cpmu/event_group.h"
+#include "models/cxl/wire/event_names.h"
 #include "tlm/spec/spec_error.h"
 
 namespace pmufab::cxl {
@@ -52,10 +54,9 @@ void check_source(const EventGroup& group, const EventSource& source, const std:
 void check_group(const EventGroup& group, const std::string& field) {
   if (group.supported == 0) throw SpecError(field + ".supported", "a group has at least one event");
   if (group.filter == EventFilter::ddr_location) check_shape(group.shape, field + ".shape");
-  if (group.vendor == kCxlVendor && group.group == 0 && (group.supported != 1 || !group.sources.empty())) {
+  if (group.vendor == kCxlVendor && group.group == 0 && (group.supported != 1 || !group.sources.empty()))
     throw SpecError(field, "group 0x0000 is clock_ticks alone, which the CPMU counts itself",
                     "supported is 1, and there are no sources");
-  }
   std::set<const Probe*> probes;
   for (std::size_t index = 0; index < group.sources.size(); ++index) {
     const std::string source = fmt::format("{}.sources[{}]", field, index);
@@ -72,10 +73,9 @@ void check_counter(const CpmuCounterParameters& counter, const std::vector<Event
                    const std::string& field) {
   switch (counter.type) {
     case CounterType::configurable:
-      if (counter.group != 0 || counter.events != 0 || counter.threshold != 0) {
+      if (counter.group != 0 || counter.events != 0 || counter.threshold != 0)
         throw SpecError(field, "group, events and threshold of a configurable counter are programmed by software",
                         "leave them out, or say fixed or free_running");
-      }
       return;
     case CounterType::fixed:
     case CounterType::free_running:
@@ -107,18 +107,16 @@ void check(const CpmuParameters& parameters) {
     throw SpecError("width", fmt::format("a counter has 1 to 64 bits, not {}", parameters.width),
                     "48 is what products have; Linux's driver takes 1 to 63");
   }
-  if (parameters.frequency_hz == 0 || parameters.frequency_hz > 1'000'000'000'000) {
+  if (parameters.frequency_hz == 0 || parameters.frequency_hz > 1'000'000'000'000)
     throw SpecError("frequency_hz", "the clock runs at 1 Hz to 1 THz");
-  }
   if (parameters.message_number >= kMessages) {
     throw SpecError("message_number",
                     fmt::format("the field has four bits; there is no message {}", parameters.message_number),
                     "0 to 15; Linux takes 1 to 15");
   }
-  if (parameters.writable_while_frozen && !parameters.freeze) {
+  if (parameters.writable_while_frozen && !parameters.freeze)
     throw SpecError("writable_while_frozen", "counters that cannot be frozen are not writable while frozen",
                     "set freeze too, or clear both");
-  }
 }
 
 void check(const CpmuParameters& parameters, const std::vector<EventGroup>& groups) {
@@ -132,6 +130,16 @@ void check(const CpmuParameters& parameters, const std::vector<EventGroup>& grou
   for (std::size_t index = 0; index < parameters.counters.size(); ++index) {
     check_counter(parameters.counters[index], groups, fmt::format("counters[{}]", index));
   }
+}
+
+std::string event_name(std::uint16_t vendor, std::uint16_t group, unsigned bit) {
+  if (vendor == kCxlVendor) {
+    const auto* const found = std::find_if(kEventNames.begin(), kEventNames.end(), [&](const EventName& known) {
+      return known.group == group && known.bit == bit;
+    });
+    if (found != kEventNames.end()) return std::string(found->name);
+  }
+  return fmt::format("vendor {:#06x} group {:#06x} event {}", vendor, group, bit);
 }
 
 }  // namespace pmufab::cxl

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "models/cxl/cpmu/event_group.h"
@@ -47,5 +48,10 @@ void check(const CpmuParameters& parameters);
 /// @throws SpecError if `parameters` contradict themselves, each other or `groups`: the field is the path within
 ///         CpmuParameters ("counters[3].group"), or "groups[i]..." for the event groups
 void check(const CpmuParameters& parameters, const std::vector<EventGroup>& groups);
+
+/// @return the name of an event of the CXL specification (for example "m2s_req_memrd"; CXL 3.1, table 13-5; message
+///         classes and opcodes: chapter 3), spelled as in the sysfs of Linux 7.3. For other events, vendor, group and
+///         bit as numbers.
+[[nodiscard]] std::string event_name(std::uint16_t vendor, std::uint16_t group, unsigned bit);
 
 }  // namespace pmufab::cxl

@@ -41,8 +41,7 @@ class Latecomer {
 class Engine {
  public:
   Engine();
-  Engine(const Engine&) = delete;
-  Engine& operator=(const Engine&) = delete;
+  Engine& operator=(Engine&&) = delete;
 
   /// Add an actor, before or during simulation. At one instant actors act in the order in which they were added.
   /// @return its number

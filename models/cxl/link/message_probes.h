@@ -18,8 +18,7 @@ class MessageProbes {
   /// @param name  prefix of the probes' names
   /// @param map   the component's HDM decoders, for qualifiers; must outlive the probes
   MessageProbes(const std::string& name, const HdmMap& map);
-  MessageProbes(const MessageProbes&) = delete;
-  MessageProbes& operator=(const MessageProbes&) = delete;
+  MessageProbes& operator=(MessageProbes&&) = delete;
 
   /// Publish a message that leaves or arrives at `when`.
   void publish(const Message& message, Picoseconds when) {

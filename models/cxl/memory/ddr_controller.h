@@ -111,8 +111,7 @@ class DdrController final : private LevelSampler::Source {
   DdrController(const std::string& name, Engine& engine, const DdrParameters& parameters, DdrClient& client,
                 Picoseconds delay, Picoseconds alignment);
   ~DdrController();
-  DdrController(const DdrController&) = delete;
-  DdrController& operator=(const DdrController&) = delete;
+  DdrController& operator=(DdrController&&) = delete;
 
   /// An access to a line enters now.
   /// @param ticket  returned by access_done(); with kNoTicket there is no call

@@ -5,7 +5,7 @@
 #include <cassert>
 #include <utility>
 
-#include "tlm/spec/field_prefix.h"
+#include "tlm/spec/spec_error.h"
 
 namespace pmufab::cxl {
 

@@ -12,7 +12,7 @@
 #include "models/cxl/link/message_probes.h"
 #include "models/cxl/registers/component_registers.h"
 #include "models/platform/platform_spec.h"
-#include "tlm/spec/field_prefix.h"
+#include "tlm/spec/spec_error.h"
 
 namespace pmufab::platform {
 namespace {

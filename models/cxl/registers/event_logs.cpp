@@ -60,9 +60,8 @@ MailboxResult EventLogs::get(const MailboxPayload& input, std::size_t payload_si
   out.append(count, 2);
   out.append(0, 8);
   out.append(0, 2);
-  for (std::size_t i = 0; i < count; ++i) {
+  for (std::size_t i = 0; i < count; ++i)
     append_record(out, log.records[i].record, log.records[i].handle, log.records[i].timestamp);
-  }
   return result;
 }
 

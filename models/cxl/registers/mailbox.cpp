@@ -109,21 +109,15 @@ void Mailbox::access_payload(tlm::tlm_generic_payload& payload) {
   const std::uint64_t offset = payload.get_address() - kPayloadOffset;
   const unsigned length = payload.get_data_length();
   const bool is_write = payload.is_write();
-  if (!is_write && !payload.is_read()) {
+  if (!is_write && !payload.is_read())
     return refuse(payload, tlm::TLM_COMMAND_ERROR_RESPONSE, "only reads and writes are possible");
-  }
-  if (payload.get_byte_enable_ptr() != nullptr) {
+  if (payload.get_byte_enable_ptr() != nullptr)
     return refuse(payload, tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE, "byte enables are not possible");
-  }
-  if (offset >= payload_.size() || length > payload_.size() - offset) {
+  if (offset >= payload_.size() || length > payload_.size() - offset)
     return refuse(payload, tlm::TLM_ADDRESS_ERROR_RESPONSE, "it is outside the payload registers");
-  }
-  if ((length != 1 && length != 2 && length != 4 && length != 8) || payload.get_streaming_width() < length) {
+  if ((length != 1 && length != 2 && length != 4 && length != 8) || payload.get_streaming_width() < length)
     return refuse(payload, tlm::TLM_BURST_ERROR_RESPONSE, "the payload is accessed with 1, 2, 4 or 8 bytes");
-  }
-  if (offset % length != 0) {
-    return refuse(payload, tlm::TLM_BURST_ERROR_RESPONSE, "it must be aligned to its size");
-  }
+  if (offset % length != 0) return refuse(payload, tlm::TLM_BURST_ERROR_RESPONSE, "it must be aligned to its size");
   payload.set_response_status(tlm::TLM_OK_RESPONSE);
   if (!is_write) {
     std::memcpy(payload.get_data_ptr(), payload_.data() + offset, length);

@@ -185,9 +185,8 @@ MailboxResult MemoryDeviceCommands::get_partition_info() const {
 
 MailboxResult MemoryDeviceCommands::get_event_interrupt_policy() const {
   MailboxResult result;
-  for (const std::uint8_t mode : interrupt_modes_) {
+  for (const std::uint8_t mode : interrupt_modes_)
     result.output.append(mode == kInterruptModeMessage ? mode | parameters_.event_message << 4 : mode, 1);
-  }
   return result;
 }
 
@@ -195,9 +194,8 @@ MailboxResult MemoryDeviceCommands::set_event_interrupt_policy(const MailboxPayl
   for (unsigned log = 0; log < kEventLogs; ++log) {
     if ((input.number(log, 1) & 3) == kInterruptModeReserved) return {MailboxReturn::invalid_input};
   }
-  for (unsigned log = 0; log < kEventLogs; ++log) {
+  for (unsigned log = 0; log < kEventLogs; ++log)
     interrupt_modes_[log] = static_cast<std::uint8_t>(input.number(log, 1) & 3);
-  }
   return {};
 }
 

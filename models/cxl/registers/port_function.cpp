@@ -7,7 +7,7 @@
 
 #include "models/cxl/cpmu/event_group.h"
 #include "models/cxl/registers/type3_parameters.h"
-#include "models/pcie/bridge_window.h"
+#include "models/pcie/express_capability.h"
 #include "tlm/spec/spec_error.h"
 
 namespace pmufab::cxl {

@@ -4,13 +4,13 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include <systemc>
 #include <tlm>
 
 #include "models/cxl/memory/hdm_map.h"
-#include "models/cxl/registers/attribute_table.h"
 #include "models/cxl/registers/component_registers.h"
 #include "models/cxl/registers/device_registers.h"
 #include "models/cxl/registers/memory_device_commands.h"
@@ -20,6 +20,22 @@
 #include "tlm/clock/clock_domain.h"
 
 namespace pmufab::cxl {
+
+/// The Coherent Device Attribute Table (CDAT 1.03) of a memory expander: its ranges of memory (DSMAS) and what they are
+/// to be used for (DSEMTS). Latencies and bandwidths (DSLBIS) are not in it: they depend on the traffic.
+class AttributeTable {
+ public:
+  static constexpr std::uint8_t kTableAccess = 2;  ///< type of its data objects, vendor 0x1e98 (CXL 3.1, 8.1.11)
+
+  explicit AttributeTable(const MemoryCommandsParameters& memory);
+
+  /// The protocol Table Access: read the entry that the request names.
+  /// @return nothing if there is no such entry
+  [[nodiscard]] std::optional<std::vector<std::uint32_t>> read(std::span<const std::uint32_t> request) const;
+
+ private:
+  std::vector<std::vector<std::uint32_t>> entries_;  // the first is the header
+};
 
 /// The register side of a memory expander (CXL Type 3): one PCI Express function of class 0x050210 with the CXL device
 /// and register locator DVSECs. BAR 0 holds the component registers, the device registers, blocks for CPMUs, and behind

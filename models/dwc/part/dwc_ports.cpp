@@ -10,7 +10,6 @@
 
 #include <fmt/format.h>
 
-#include "tlm/spec/module_name.h"
 #include "tlm/spec/spec_error.h"
 
 namespace pmufab::platform {

@@ -12,7 +12,7 @@
 
 #include <fmt/format.h>
 
-#include "models/plugin/part/plugin_error.h"
+#include "models/plugin/part/plugin_library.h"
 #include "tlm/clock/clock_domain.h"
 #include "tlm/registers/register_note.h"
 #include "tlm/spec/printable.h"

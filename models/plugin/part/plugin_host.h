@@ -46,8 +46,7 @@ class InPlugin {
   /// @param where  lives longer: "window timer of the plug-in my.so"
   explicit InPlugin(const std::string& where);
   ~InPlugin();
-  InPlugin(const InPlugin&) = delete;
-  InPlugin& operator=(const InPlugin&) = delete;
+  InPlugin& operator=(InPlugin&&) = delete;
 
   /// @return where the present process is; null: in no plug-in's code
   [[nodiscard]] static const std::string* present() noexcept;

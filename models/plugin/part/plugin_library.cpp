@@ -7,8 +7,6 @@
 
 #include <fmt/format.h>
 
-#include "models/plugin/part/plugin_error.h"
-
 namespace pmufab::platform {
 namespace {
 

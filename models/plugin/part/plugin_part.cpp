@@ -8,7 +8,6 @@
 #include <tlm_utils/simple_initiator_socket.h>
 #include <systemc>
 
-#include "models/plugin/part/plugin_error.h"
 #include "models/plugin/part/plugin_host.h"
 #include "models/plugin/part/plugin_library.h"
 #include "tlm/bus/mmio_bus.h"

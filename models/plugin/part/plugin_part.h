@@ -27,8 +27,7 @@ class PluginPart final : public PlatformPart {
   /// @throws PluginError
   explicit PluginPart(const PluginSpec& spec);
   ~PluginPart() override;
-  PluginPart(const PluginPart&) = delete;
-  PluginPart& operator=(const PluginPart&) = delete;
+  PluginPart& operator=(PluginPart&&) = delete;
 
   void map(MmioBus& bus) override;
   void describe(FirmwareDescription& firmware) override;

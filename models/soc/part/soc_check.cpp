@@ -14,7 +14,6 @@
 #include "models/soc/part/soc_rows.h"
 #include "models/soc/wire/fabric_sources.h"
 #include "tlm/registers/register_spec.h"
-#include "tlm/spec/module_name.h"
 #include "tlm/spec/spec_error.h"
 
 namespace pmufab::platform {

@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "models/tegra410/part/pmu_rows.h"
+#include "models/tegra410/part/pmu_row.h"
 
 namespace pmufab::platform {
 namespace {

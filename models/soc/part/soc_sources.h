@@ -38,8 +38,7 @@ class RootComplexTap final : public FabricTap {
   /// @param cause  pcie or pcie_tgt
   RootComplexTap(soc::Cause cause, unsigned socket, tegra410::RootComplex& complex, soc::Source& source);
   ~RootComplexTap() override;
-  RootComplexTap(const RootComplexTap&) = delete;
-  RootComplexTap& operator=(const RootComplexTap&) = delete;
+  RootComplexTap& operator=(RootComplexTap&&) = delete;
 
  private:
   static void inbound(void* context, const tegra410::PcieInboundRequest& request);
@@ -57,8 +56,7 @@ class MeshTap final : public FabricTap {
   /// @param cause  cmn_flit or cmn_home
   MeshTap(soc::Cause cause, unsigned number, cmn::Mesh& mesh, soc::Source& source);
   ~MeshTap() override;
-  MeshTap(const MeshTap&) = delete;
-  MeshTap& operator=(const MeshTap&) = delete;
+  MeshTap& operator=(MeshTap&&) = delete;
 
  private:
   static void flit(void* context, const cmn::Mesh::PortFlit& flit);
@@ -75,8 +73,7 @@ class PluginTap final : public FabricTap {
  public:
   PluginTap(std::string name, unsigned socket, PluginPart& plugin, soc::Source& source);
   ~PluginTap() override;
-  PluginTap(const PluginTap&) = delete;
-  PluginTap& operator=(const PluginTap&) = delete;
+  PluginTap& operator=(PluginTap&&) = delete;
 
  private:
   std::string name_;

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "models/pcie/bridge_window.h"
+#include "models/pcie/express_capability.h"
 
 namespace pmufab::platform {
 

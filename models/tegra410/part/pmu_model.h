@@ -29,8 +29,7 @@ class PmuModel {
 
   PmuModel() = default;
   virtual ~PmuModel() = default;
-  PmuModel(const PmuModel&) = delete;
-  PmuModel& operator=(const PmuModel&) = delete;
+  PmuModel& operator=(PmuModel&&) = delete;
 
   /// What serves the windows of the PMU's row, in their order.
   [[nodiscard]] virtual std::vector<Target*> targets() = 0;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/tegra410/part/pmu_rows.h"
-
 #include <array>
+#include <cstdint>
 #include <cstring>
 #include <map>
 #include <set>
@@ -12,6 +11,7 @@
 
 #include "models/tegra410/part/pcie_spec.h"
 #include "models/tegra410/part/pmu_model.h"
+#include "models/tegra410/part/pmu_row.h"
 #include "models/tegra410/part/tegra410_spec.h"
 #include "models/tegra410/pcie/pcie_pmu.h"
 #include "models/tegra410/pcie/pcie_tgt_pmu.h"
@@ -310,6 +310,18 @@ void check_own_pmus(const PlatformSpec& spec) {
       if (window.size - 1 > ~window.base) throw SpecError(size, "reaches beyond the last address");
     }
   }
+}
+
+NamedRegisters coresight_registers(const PmuRow& row, const coresight::CoreSightPmu& pmu) {
+  std::vector<std::uint64_t> bases{row.windows.at(0).base};
+  if (pmu.options().dual_page) bases.push_back(row.windows.at(1).base);
+  return registers_of(row.name, std::move(bases), pmu);
+}
+
+std::vector<PmuModel::Target*> CoreSightPmuModel::targets() {
+  std::vector<Target*> targets{&pmu_->socket};
+  if (pmu_->options().dual_page) targets.push_back(&pmu_->page1);
+  return targets;
 }
 
 }  // namespace pmufab::platform

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "models/tegra410/part/pcie_spec.h"
-#include "models/tegra410/part/pmu_rows.h"
+#include "models/tegra410/part/pmu_row.h"
 #include "models/tegra410/part/tegra410_spec.h"
 #include "tlm/spec/spec_error.h"
 

@@ -15,7 +15,7 @@
 
 namespace pmufab::platform {
 
-/// The Tegra410 sockets of a platform, with what they share, and all their PMUs: those of the table in pmu_rows.h.
+/// The Tegra410 sockets of a platform, with what they share, and all their PMUs: those of the table in pmu_row.h.
 /// Construct inside the platform's constructor: the sockets become its children "socket0", "socket1", ...
 class Tegra410Part : public PlatformPart {
  public:

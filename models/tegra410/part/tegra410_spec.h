@@ -60,4 +60,8 @@ inline constexpr std::uint32_t kPcieTgtPmuInterrupt = 384;  ///< root complex 0 
 /// @return the ranges of the sockets' address map: memory, as given or by default, and the BARs of PCI Express.
 [[nodiscard]] std::vector<tegra410::MemoryRange> system_map(const PlatformSpec& spec);
 
+/// Check the parameters of the chip-to-chip interfaces, except their clock.
+/// @throws SpecError with the field relative to the platform's specification ("tegra410.nvlink_c2c.gpus")
+void check_c2c(const tegra410::Parameters& parameters);
+
 }  // namespace pmufab::platform

@@ -57,8 +57,7 @@ class PcieInbound {
   /// @param counters  number of physical counters that may call input_of()
   /// @param clock     of the SOC fabric; must outlive this object
   PcieInbound(const std::string& name, unsigned socket, unsigned counters, const ClockDomain& clock);
-  PcieInbound(const PcieInbound&) = delete;
-  PcieInbound& operator=(const PcieInbound&) = delete;
+  PcieInbound& operator=(PcieInbound&&) = delete;
 
   /// A request of a device was accepted; its answer is back `latency` later. Acceptance times never run backwards.
   /// @param range  the range of its address

@@ -49,8 +49,7 @@ class PcieTarget {
 
   /// @param name  prefix of the probes' names, for example "socket0.rc1"
   explicit PcieTarget(const std::string& name);
-  PcieTarget(const PcieTarget&) = delete;
-  PcieTarget& operator=(const PcieTarget&) = delete;
+  PcieTarget& operator=(PcieTarget&&) = delete;
 
   /// A request is passed to the root complex. Times never run backwards.
   void accept(const Access& access);

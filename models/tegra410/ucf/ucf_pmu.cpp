@@ -12,9 +12,8 @@ coresight::EventTable events_of(Ucf& ucf) {
   coresight::EventTable table([](const coresight::CounterProgram& program) {
     return qualifiers_of_filter(static_cast<std::uint32_t>(program.filter));
   });
-  for (unsigned event = 0; event < kUcfEventCount; ++event) {
+  for (unsigned event = 0; event < kUcfEventCount; ++event)
     table.add(kUcfEvents[event].id, ucf.probe(static_cast<UcfEvent>(event)));
-  }
   table.add_clock(kBusCyclesEvent);
   return table;
 }

@@ -78,9 +78,8 @@ void Ucf::give_back(const Pass& pass) {
 void Ucf::snoop_clusters(std::uint64_t clusters, std::uint64_t line, unsigned qualifier, Picoseconds when) {
   if (clusters == 0) return;
   publish(UcfEvent::local_snoop, static_cast<unsigned>(std::popcount(clusters)), qualifier, when);
-  for (; clusters != 0; clusters &= clusters - 1) {
+  for (; clusters != 0; clusters &= clusters - 1)
     clusters_[static_cast<unsigned>(std::countr_zero(clusters))].drop(line);
-  }
 }
 
 /// A snoop from the line's home, for a line homed elsewhere.
@@ -112,9 +111,8 @@ void Ucf::evicted_at_home(std::uint64_t line, Picoseconds when) {
   if (sockets == 0) return;
   entry->forget_sockets();
   directory_.erase_if_empty(entry);
-  for (; sockets != 0; sockets &= sockets - 1) {
+  for (; sockets != 0; sockets &= sockets - 1)
     peers_[static_cast<unsigned>(std::countr_zero(sockets))]->snooped_by_eviction(line, when);
-  }
 }
 
 void Ucf::snooped_by_eviction(std::uint64_t line, Picoseconds when) {

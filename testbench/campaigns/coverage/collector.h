@@ -34,8 +34,7 @@ class Collector final : public perf::PerfCallObserver, public perf::EventObserve
   /// @param platform, judge  outlive this
   Collector(const platform::PlatformSpec& platform, const scoreboard::Scoreboard& judge, CheckEvent check);
   ~Collector() override;
-  Collector(const Collector&) = delete;
-  Collector& operator=(const Collector&) = delete;
+  Collector& operator=(Collector&&) = delete;
 
   /// Drivers were loaded.
   /// @param pmus  of drivers

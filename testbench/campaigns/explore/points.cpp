@@ -11,9 +11,9 @@
 #include <boost/uuid/name_generator_sha1.hpp>
 #include <boost/uuid/uuid_io.hpp>
 
-#include "testbench/host/driver_library.h"
+#include "testbench/host/module_library.h"
 #include "testbench/run/process/build_id.h"
-#include "testbench/run/process/shell_word.h"
+#include "testbench/run/process/child_process.h"
 #include "testbench/run/report/report.h"
 #include "testbench/run/session/driver_selection.h"
 

@@ -18,8 +18,7 @@ class Design {
  public:
   Design() = default;
   virtual ~Design() = default;
-  Design(const Design&) = delete;
-  Design& operator=(const Design&) = delete;
+  Design& operator=(Design&&) = delete;
   /// @return nothing, if the next one depends on results that are not there, or if that was all
   virtual std::optional<std::uint64_t> next() = 0;
   /// What a position that next() has given has become.

@@ -13,7 +13,7 @@
 #include "testbench/campaigns/interleave/time_line.h"
 #include "testbench/perf/event_syntax.h"
 #include "testbench/run/occurrences/occurrences.h"
-#include "testbench/run/report/without_numbers.h"
+#include "testbench/run/report/failure_causes.h"
 #include "testbench/run/yaml/input_error.h"
 
 namespace pmufab::interleave {

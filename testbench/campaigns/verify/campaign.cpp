@@ -8,16 +8,17 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "testbench/campaigns/coverage/coverpoints.h"
 #include "testbench/campaigns/coverage/report.h"
 #include "testbench/campaigns/verify/case_generator.h"
 #include "testbench/campaigns/verify/failure.h"
 #include "testbench/campaigns/verify/shrinker.h"
-#include "testbench/host/driver_library.h"
-#include "testbench/run/process/shell_word.h"
+#include "testbench/host/module_library.h"
+#include "testbench/run/process/child_process.h"
 #include "testbench/run/report/report.h"
-#include "testbench/run/yaml/compact_yaml.h"
+#include "testbench/run/yaml/document.h"
 #include "testbench/run/yaml/input_error.h"
 
 namespace pmufab::verify {
@@ -403,5 +404,45 @@ class Campaign {
 }  // namespace
 
 void run_campaign(const CampaignOptions& options, CampaignState& state) { Campaign(options, state).run(); }
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Coverage is there only if it is wanted.
+constexpr auto kBeforeCoverage =
+    std::tuple(NamedField{"campaign", &CampaignState::identity}, NamedField{"made_with", &CampaignState::made_with},
+               NamedField{"next", &CampaignState::next}, NamedField{"passed", &CampaignState::passed},
+               NamedField{"not_judged", &CampaignState::not_judged}, NamedField{"failed", &CampaignState::failed},
+               NamedField{"counters", &CampaignState::counters}, NamedField{"failures", &CampaignState::groups});
+constexpr auto kBehindCoverage = std::tuple(NamedField{"wishes", &CampaignState::wishes});
+
+}  // namespace
+
+std::string CampaignState::to_text() const {
+  Json json;
+  write_fields(json, *this, kBeforeCoverage);
+  if (coverage) json["coverage"] = coverage->to_json();
+  write_fields(json, *this, kBehindCoverage);
+  // Kernel logs and names of drivers may hold any bytes.
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::optional<CampaignState> CampaignState::load(const std::filesystem::path& file) {
+  if (!std::filesystem::exists(file)) return std::nullopt;
+  try {
+    std::ifstream stream(file, std::ios::binary);
+    const Json json = Json::parse(stream);
+    CampaignState state;
+    read_fields(json, state, kBeforeCoverage);
+    if (json.contains("coverage"))
+      state.coverage = coverage::Coverage::from_json(json.at("coverage"), file.generic_string());
+    read_fields(json, state, kBehindCoverage);
+    return state;
+  } catch (const Json::exception&) {
+    throw scenario::InputError(fmt::format("'{}' is not the state of a campaign", file.generic_string()),
+                               "remove it, or name another folder");
+  }
+}
 
 }  // namespace pmufab::verify

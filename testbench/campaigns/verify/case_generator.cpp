@@ -3,7 +3,6 @@
 
 #include <array>
 
-#include "testbench/campaigns/verify/session_generator.h"
 #include "testbench/fabrics/common/values.h"
 
 namespace pmufab::verify {

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "testbench/run/report/without_numbers.h"
+#include "testbench/run/report/failure_causes.h"
 
 namespace pmufab::verify {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "testbench/campaigns/verify/session_generator.h"
+#include "testbench/campaigns/verify/case_generator.h"
 
 #include <algorithm>
 #include <array>

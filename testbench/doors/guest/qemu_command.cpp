@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "testbench/doors/guest/archive.h"
 #include "testbench/doors/guest/guest_clock.h"
 #include "testbench/doors/guest/guest_session.h"
 

@@ -35,4 +35,30 @@ inline constexpr const char* kInitrdName = "initrd";
 [[nodiscard]] std::string boot_archive(std::uint64_t aperture, const std::vector<std::string>& command,
                                        bool is_deterministic);
 
+/// An archive of files as a kernel unpacks it at its start (cpio, format "newc"), to stand behind another one.
+class Archive {
+ public:
+  void add_folder(const std::string& path) { add(path, {}, kFolder); }
+  void add_file(const std::string& path, const std::string& content) { add(path, content, kFile); }
+  void add_program(const std::string& path, const std::string& content) { add(path, content, kProgram); }
+  /// @return the whole; nothing can be added any more
+  [[nodiscard]] std::string finish();
+
+ private:
+  static constexpr unsigned kFolder = 040755;
+  static constexpr unsigned kFile = 0100644;
+  static constexpr unsigned kProgram = 0100755;
+  void add(const std::string& path, const std::string& content, unsigned mode);
+  void pad();
+
+  std::string bytes_;
+  unsigned next_ = 1;  // inode
+};
+
+/// @param folder  that tools/guest/prepare made
+/// @return what kernel and QEMU it has
+/// @throws scenario::InputError for a guest with which another version of this program talks, or of which a part
+/// is missing
+[[nodiscard]] std::string look_at_guest(const std::filesystem::path& folder);
+
 }  // namespace pmufab::guest

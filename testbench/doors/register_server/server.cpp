@@ -21,7 +21,7 @@
 
 #include "testbench/doors/register_server/gdb_packet.h"
 #include "testbench/doors/register_server/gdb_session.h"
-#include "testbench/doors/register_server/peer.h"
+#include "testbench/doors/register_server/listener.h"
 
 namespace pmufab::register_server {
 namespace {

@@ -32,8 +32,7 @@ class Server {
   /// @throws std::system_error
   Server(const Listener& listener, int stop, Target& target, Log log = {});
   ~Server();
-  Server(const Server&) = delete;
-  Server& operator=(const Server&) = delete;
+  Server& operator=(Server&&) = delete;
 
   /// Wait for something to do, and do what is possible now.
   /// @param patience  how long to wait at most; nothing: until something comes

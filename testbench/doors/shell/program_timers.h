@@ -39,8 +39,7 @@ class ProgramTimers {
 
   ProgramTimers() = default;
   ~ProgramTimers();
-  ProgramTimers(const ProgramTimers&) = delete;
-  ProgramTimers& operator=(const ProgramTimers&) = delete;
+  ProgramTimers& operator=(ProgramTimers&&) = delete;
 
   /// Takes the notice's pipe. @return 0: the process has too many
   Number make(pid_t process, const Notice& notice);

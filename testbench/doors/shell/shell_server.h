@@ -35,8 +35,7 @@ class ShellServer {
   /// @throws std::system_error, also for a path that is too long
   ShellServer(const Options& options, ShellService& service);
   ~ShellServer();
-  ShellServer(const ShellServer&) = delete;
-  ShellServer& operator=(const ShellServer&) = delete;
+  ShellServer& operator=(ShellServer&&) = delete;
 
   /// Serve until told to stop. In a SystemC thread process.
   void serve();

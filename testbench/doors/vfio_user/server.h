@@ -32,8 +32,7 @@ class Server {
   /// @throws std::system_error, also for a path that is too long (ENAMETOOLONG)
   Server(std::filesystem::path socket, Function& function, Log log = {});
   ~Server();
-  Server(const Server&) = delete;
-  Server& operator=(const Server&) = delete;
+  Server& operator=(Server&&) = delete;
 
   /// Add the descriptors to poll.
   void add_to(std::vector<pollfd>& files) const;

@@ -27,8 +27,7 @@ class Session final : public Client {
  public:
   explicit Session(Function& function);
   ~Session() override;
-  Session(const Session&) = delete;
-  Session& operator=(const Session&) = delete;
+  Session& operator=(Session&&) = delete;
 
   /// @param payload      the bytes after the header
   /// @param descriptors  received with it

@@ -14,20 +14,32 @@
 
 #include "models/platform/platform_spec.h"
 #include "testbench/fabrics/common/fabric.h"
-#include "testbench/fabrics/common/register_switch.h"
 #include "testbench/fabrics/common/workload.h"
-#include "testbench/run/results/derived.h"
 #include "testbench/run/results/results.h"
 #include "testbench/run/yaml/reader.h"
 
 namespace pmufab::coverage {
 struct FactsRoom;
-}
+}  // namespace pmufab::coverage
 namespace pmufab::verify {
 class FabricGenerator;
 }
 
 namespace pmufab::scenario {
+
+/// Fields of registers that turn something on. When the last event was closed, they must be as they are after loading;
+/// or, if they say so, off when the drivers have been unloaded.
+struct RegisterSwitch {
+  enum class Name : std::uint8_t { whole, part };
+  Name name = Name::part;        ///< whether `registers` is a register's name, or a part of it
+  std::string_view registers;    ///< "PMCNTENSET"
+  std::string_view field;        ///< its name begins with this
+  std::string_view ending = {};  ///< and ends with this
+  std::string_view what;         ///< "a counter is enabled"
+  bool is_comparison = false;    ///< any other value, and not only another bit, means that it is on
+  bool is_for_unloaded = false;  ///< looked at when the drivers have been unloaded, and only then
+  std::string_view banks = {};   ///< the name of the bank ends with this
+};
 
 /// Names of traffic. Reports and seeds use them, so each is given once, over all kinds.
 class TrafficNames {

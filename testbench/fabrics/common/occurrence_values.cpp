@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "testbench/fabrics/common/pattern_loader.h"
+#include "testbench/fabrics/common/loaders.h"
 #include "testbench/run/yaml/input_error.h"
 
 namespace pmufab::scenario {

@@ -87,8 +87,7 @@ class SoftwarePmus : public perf::PmuService {
    public:
     Telling(perf::PerfCallObserver* observer, Call call, const std::string& pmu, perf::EventHandle event = 0);
     ~Telling();
-    Telling(const Telling&) = delete;
-    Telling& operator=(const Telling&) = delete;
+    Telling& operator=(Telling&&) = delete;
 
     std::uint64_t value = 0;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "testbench/fuzz/servers/register_server_player.h"
+#include "testbench/fuzz/players.h"
 
 #include <algorithm>
 #include <optional>
@@ -11,7 +11,6 @@
 #include "testbench/doors/register_server/gdb_packet.h"
 #include "testbench/doors/register_server/gdb_session.h"
 #include "testbench/doors/register_server/register_bus.h"
-#include "testbench/fuzz/violation.h"
 
 namespace pmufab::fuzz {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "testbench/fuzz/servers/shell_player.h"
+#include "testbench/fuzz/players.h"
 
 #include <poll.h>
 #include <sys/socket.h>
@@ -29,7 +29,6 @@
 
 #include "testbench/doors/shell/protocol.h"
 #include "testbench/doors/shell/shell_server.h"
-#include "testbench/fuzz/violation.h"
 #include "testbench/run/process/descriptor.h"
 #include "testbench/run/process/local_socket.h"
 

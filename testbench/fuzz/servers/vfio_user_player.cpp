@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "testbench/fuzz/servers/vfio_user_player.h"
+#include "testbench/fuzz/players.h"
 
 #include <poll.h>
 #include <sys/socket.h>
@@ -17,7 +17,6 @@
 #include <fmt/format.h>
 
 #include "testbench/doors/vfio_user/server.h"
-#include "testbench/fuzz/violation.h"
 
 namespace pmufab::fuzz {
 namespace {
@@ -80,8 +79,7 @@ struct Place {
     std::error_code ignored;
     std::filesystem::remove_all(folder, ignored);
   }
-  Place(const Place&) = delete;
-  Place& operator=(const Place&) = delete;
+  Place& operator=(Place&&) = delete;
 
   std::filesystem::path folder;
   CheckedFunction function;

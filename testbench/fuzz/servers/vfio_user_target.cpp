@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "testbench/fuzz/servers/vfio_user_player.h"
-
-#include "testbench/fuzz/target.h"
+#include "testbench/fuzz/players.h"
 
 namespace pmufab::fuzz {
 

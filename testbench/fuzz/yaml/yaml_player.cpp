@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "testbench/fuzz/yaml/yaml_player.h"
+#include "testbench/fuzz/players.h"
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -12,7 +12,6 @@
 
 #include <fmt/format.h>
 
-#include "testbench/fuzz/violation.h"
 #include "testbench/run/process/descriptor.h"
 #include "testbench/run/session/scenario_spec.h"
 #include "testbench/run/yaml/document.h"

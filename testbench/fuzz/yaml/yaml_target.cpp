@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "testbench/fuzz/yaml/yaml_player.h"
-
-#include "testbench/fuzz/target.h"
+#include "testbench/fuzz/players.h"
 
 namespace pmufab::fuzz {
 

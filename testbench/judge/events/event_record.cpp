@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "testbench/judge/events/event_result.h"
+
 namespace pmufab::scoreboard {
 namespace {
 
@@ -334,6 +336,20 @@ EventResult EventRecord::result(Picoseconds when) {
   }
   forget_end(spans);
   return result;
+}
+
+std::string_view to_string(EventResult::Match match) noexcept {
+  switch (match) {
+    case EventResult::Match::exact:
+      return "exact";
+    case EventResult::Match::within:
+      return "within";
+    case EventResult::Match::mismatch:
+      return "mismatch";
+    case EventResult::Match::not_counted:
+      break;
+  }
+  return "not counted";
 }
 
 }  // namespace pmufab::scoreboard

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "testbench/run/checks/failing_calls_check.h"
+#include "testbench/run/checks/checks.h"
 
 #include <algorithm>
 #include <exception>
@@ -8,8 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "testbench/run/checks/new_warnings.h"
-#include "testbench/run/checks/unjudged.h"
+#include "testbench/run/checks/check_helpers.h"
 
 namespace pmufab::scenario {
 namespace {

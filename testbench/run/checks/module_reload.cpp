@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "testbench/run/checks/module_reload.h"
+#include "testbench/run/checks/checks.h"
 
 #include <algorithm>
 #include <cerrno>

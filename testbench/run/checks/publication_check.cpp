@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "testbench/run/checks/publication_check.h"
+#include "testbench/run/checks/checks.h"
 
 #include <algorithm>
 #include <cstring>
@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "testbench/run/checks/check_helpers.h"
 #include "testbench/run/checks/published_tables.h"
-#include "testbench/run/checks/unjudged.h"
 
 namespace pmufab::scenario {
 namespace {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "testbench/run/checks/quiet_check.h"
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -10,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "testbench/fabrics/fabric_kinds.h"
+#include "testbench/run/checks/checks.h"
 
 namespace pmufab::scenario {
 namespace {
@@ -93,6 +92,17 @@ CheckResult QuietCheck::result() const {
   return {"quiet", false,
           fmt::format("the last event was closed, but {}{}", fmt::join(left, " | "),
                       more > 0 ? fmt::format(" | and {} more", more) : "")};
+}
+
+bool BrokenParts::has_registers(std::string_view bank) const {
+  return std::ranges::any_of(windows, [&](const std::string& window) {
+    return bank.starts_with(window) && (bank.size() == window.size() || bank[window.size()] == '.');
+  });
+}
+
+std::string BrokenParts::added_to(std::string_view text) const {
+  if (reasons.empty()) return std::string(text);
+  return fmt::format("{}; not judged: {}", text, fmt::join(reasons, " | "));
 }
 
 }  // namespace pmufab::scenario

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "testbench/run/checks/release_check.h"
+#include "testbench/run/checks/checks.h"
 
 #include <algorithm>
 #include <array>
@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 
 #include "testbench/perf/pmu_catalog.h"
-#include "testbench/run/checks/unjudged.h"
+#include "testbench/run/checks/check_helpers.h"
 
 namespace pmufab::scenario {
 namespace {
@@ -48,8 +48,7 @@ class AddCounter final : public perf::PerfCallObserver {
  public:
   explicit AddCounter(DriverHost& host) : host_(host) { host_.observe(this); }
   ~AddCounter() override { host_.observe(nullptr); }
-  AddCounter(const AddCounter&) = delete;
-  AddCounter& operator=(const AddCounter&) = delete;
+  AddCounter& operator=(AddCounter&&) = delete;
   void on_call(Call call, bool begin, const std::string& /*pmu*/, perf::EventHandle /*event*/, std::uint64_t /*value*/,
                Picoseconds /*when*/) override {
     if (call == Call::add && !begin && !refused_) ++added_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "testbench/run/checks/stray_interrupts_check.h"
+#include "testbench/run/checks/checks.h"
 
 #include <cstdint>
 #include <exception>
@@ -8,8 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "testbench/run/checks/new_warnings.h"
-#include "testbench/run/checks/unjudged.h"
+#include "testbench/run/checks/check_helpers.h"
 #include "testbench/run/session/scenario_spec.h"
 
 namespace pmufab::scenario {
@@ -22,8 +21,7 @@ class HandlerCounter final : public perf::PerfCallObserver {
  public:
   explicit HandlerCounter(DriverHost& host) : host_(host) { host_.observe(this); }
   ~HandlerCounter() override { host_.observe(nullptr); }
-  HandlerCounter(const HandlerCounter&) = delete;
-  HandlerCounter& operator=(const HandlerCounter&) = delete;
+  HandlerCounter& operator=(HandlerCounter&&) = delete;
   void on_call(Call call, bool begin, const std::string& /*pmu*/, perf::EventHandle /*event*/, std::uint64_t /*value*/,
                Picoseconds /*when*/) override {
     if (call == Call::interrupt && begin) ++calls_;

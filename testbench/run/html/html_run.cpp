@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "testbench/run/html/html_run.h"
+#include "testbench/run/html/html_report.h"
 
 #include <algorithm>
 #include <functional>
@@ -12,7 +12,6 @@
 #include "testbench/pages/page.h"
 #include "testbench/perf/account.h"
 #include "testbench/run/html/parts.h"
-#include "testbench/run/html/time_line.h"
 #include "testbench/run/report/kernel_errors.h"
 
 namespace pmufab::scenario {

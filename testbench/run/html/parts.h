@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "testbench/run/results/results.h"
+
 namespace pmufab::scenario {
 
 /// Parts of a page in their order, each a list of items, of which only as much is taken as there is room for: what is
@@ -52,5 +54,11 @@ class Parts {
 
   std::vector<Part> parts_;
 };
+
+/// A picture of a counter over the time of its measure, as markup: what the driver's readings add up to, each
+/// impossible reading with what was possible, and both counts at the end. Nothing is drawn between them that no result
+/// has.
+/// @return "" if the counter was not read on the way
+[[nodiscard]] std::string time_line(const MeasureResult& measure, std::size_t counter);
 
 }  // namespace pmufab::scenario

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "testbench/run/html/time_line.h"
+#include "testbench/run/html/parts.h"
 
 #include <algorithm>
 #include <optional>

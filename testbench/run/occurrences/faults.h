@@ -33,8 +33,7 @@ struct Broken {
 class Faults {
  public:
   Faults(platform::Platform& platform, driver_host::DriverHost& host);
-  Faults(const Faults&) = delete;
-  Faults& operator=(const Faults&) = delete;
+  Faults& operator=(Faults&&) = delete;
 
   [[nodiscard]] InterruptPaths& interrupts() noexcept { return interrupts_; }
 

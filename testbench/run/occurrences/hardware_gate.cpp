@@ -16,8 +16,7 @@ constexpr std::uint64_t kEndless = 1'000'000;  // accesses of one call; a mesh o
 struct CarriedNote {
   explicit CarriedNote(tlm::tlm_generic_payload& payload) : payload_(payload) { payload_.set_extension(&note); }
   ~CarriedNote() { payload_.clear_extension(&note); }
-  CarriedNote(const CarriedNote&) = delete;
-  CarriedNote& operator=(const CarriedNote&) = delete;
+  CarriedNote& operator=(CarriedNote&&) = delete;
 
   RegisterNote note;
 

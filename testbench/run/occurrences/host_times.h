@@ -5,7 +5,7 @@
 #include <memory>
 #include <optional>
 
-#include "testbench/host/cpu_times.h"
+#include "testbench/host/interrupt_controller.h"
 #include "testbench/run/occurrences/delay.h"
 #include "testbench/run/session/scenario_spec.h"
 #include "testbench/traffic/random_stream.h"

@@ -30,8 +30,7 @@ class InterruptPaths {
  public:
   /// @param fate  asked for every interrupt of a device, by its number
   explicit InterruptPaths(std::function<InterruptFate(std::uint32_t number)> fate) : fate_(std::move(fate)) {}
-  InterruptPaths(const InterruptPaths&) = delete;
-  InterruptPaths& operator=(const InterruptPaths&) = delete;
+  InterruptPaths& operator=(InterruptPaths&&) = delete;
 
   /// @return the description with the CPUs' ends of all paths in place of the devices'
   [[nodiscard]] platform::FirmwareDescription cut(platform::FirmwareDescription firmware);

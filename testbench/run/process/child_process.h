@@ -3,7 +3,6 @@
 
 #include <sys/resource.h>
 #include <sys/types.h>
-
 #include <chrono>
 #include <functional>
 #include <optional>
@@ -89,5 +88,8 @@ struct GuardedEnd {
 /// @param work  receives a text that it may fill, of any length, for the parent
 /// @throws std::system_error if the process cannot be made
 [[nodiscard]] GuardedEnd run_guarded(const Guard& guard, const std::function<int(std::string& told)>& work);
+
+/// @return a word of a command line, in quotes if a shell would take it for something else
+[[nodiscard]] std::string shell_word(const std::string& word);
 
 }  // namespace pmufab::process

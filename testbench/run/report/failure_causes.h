@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <iosfwd>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "testbench/run/results/results.h"
@@ -30,5 +31,9 @@ class FailureCauses {
   };
   std::vector<Cause> causes_;  // in the order in which they come
 };
+
+/// @return the text with '*' for every number, decimal or hexadecimal, with its separators: equal for PMUs of one kind
+///         and for messages of one cause. Digits in the middle of a word, as in "c2c" or "m2s_req", are no number.
+[[nodiscard]] std::string without_numbers(std::string_view text);
 
 }  // namespace pmufab::scenario

@@ -81,8 +81,7 @@ class ReportWriter {
  public:
   explicit ReportWriter(std::ostream& out) : out_(out) {}
   virtual ~ReportWriter() = default;
-  ReportWriter(const ReportWriter&) = delete;
-  ReportWriter& operator=(const ReportWriter&) = delete;
+  ReportWriter& operator=(ReportWriter&&) = delete;
   virtual void add(const RunResult& run) = 0;
   /// After the last run.
   virtual void finish() {}

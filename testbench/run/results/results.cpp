@@ -25,6 +25,21 @@ constexpr auto kCounterFields = std::tuple(
     NamedField{"reads_failed", &CounterResult::reads_failed}, NamedField{"failed_reads", &CounterResult::failed_reads},
     NamedField{"reading_latency_ps", &CounterResult::reading_latency}, NamedField{"note", &CounterResult::note});
 
+/// The word of each status, and its headline, in the order of Status.
+constexpr auto kStatuses = std::to_array<std::pair<std::string_view, std::string_view>>({
+    {"passed", "PASSED"},
+    {"not_judged", "NOT JUDGED"},
+    {"failed", "FAILED"},
+    {"expected_failure", "FAILED, as expected"},
+    {"unexpected_pass", "PASSED, but was expected to fail"},
+    {"interrupted", "STOPPED"},
+    {"timed_out", "TIMED OUT"},
+    {"bad_input", "BAD INPUT"},
+    {"crashed", "CRASHED"},
+    {"not_run", "NOT RUN"},
+});
+static_assert(kStatuses.size() == static_cast<std::size_t>(RunResult::Status::not_run) + 1);
+
 template <typename Wanted>
 std::uint64_t count_counters(const RunResult& run, Wanted wanted) {
   std::uint64_t number = 0;
@@ -68,57 +83,11 @@ bool RunResult::lacks_judge() const noexcept {
 }
 
 std::string_view to_string(RunResult::Status status) noexcept {
-  using Status = RunResult::Status;
-  switch (status) {
-    case Status::passed:
-      return "passed";
-    case Status::not_judged:
-      return "not_judged";
-    case Status::failed:
-      return "failed";
-    case Status::expected_failure:
-      return "expected_failure";
-    case Status::unexpected_pass:
-      return "unexpected_pass";
-    case Status::interrupted:
-      return "interrupted";
-    case Status::timed_out:
-      return "timed_out";
-    case Status::bad_input:
-      return "bad_input";
-    case Status::crashed:
-      return "crashed";
-    case Status::not_run:
-      return "not_run";
-  }
-  return "?";
+  return kStatuses.at(static_cast<std::size_t>(status)).first;
 }
 
 std::string_view headline(RunResult::Status status) noexcept {
-  using Status = RunResult::Status;
-  switch (status) {
-    case Status::passed:
-      return "PASSED";
-    case Status::not_judged:
-      return "NOT JUDGED";
-    case Status::failed:
-      return "FAILED";
-    case Status::expected_failure:
-      return "FAILED, as expected";
-    case Status::unexpected_pass:
-      return "PASSED, but was expected to fail";
-    case Status::interrupted:
-      return "STOPPED";
-    case Status::timed_out:
-      return "TIMED OUT";
-    case Status::bad_input:
-      return "BAD INPUT";
-    case Status::crashed:
-      return "CRASHED";
-    case Status::not_run:
-      return "NOT RUN";
-  }
-  return "?";
+  return kStatuses.at(static_cast<std::size_t>(status)).second;
 }
 
 void to_json(Json& json, const CounterResult& counter) {

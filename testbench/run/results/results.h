@@ -13,6 +13,7 @@
 
 #include "testbench/host/driver_sets.h"
 #include "testbench/judge/losses.h"
+#include "testbench/judge/scoreboard.h"
 #include "testbench/perf/check.h"
 #include "tlm/clock/clock_domain.h"
 #include "tlm/spec/latency_histogram.h"
@@ -232,5 +233,17 @@ struct CounterTotals {
 /// "53 of 60 counters wrong, all as expected"; if not all that failed are wrong counts,
 /// "3 of 20 counters failed: 2 counts wrong, 1 event not opened"
 [[nodiscard]] std::string describe(const CounterTotals& totals);
+
+/// A count as the formulas see it.
+struct DerivedInput {
+  std::string pmu;
+  std::string event;                                     ///< published name, "slc_bytes_rd"; empty for raw events
+  scoreboard::Figure figure = scoreboard::Figure::none;  ///< what a formula makes of the count alone
+  bool filtered = false;                                 ///< it has filter terms
+  std::uint64_t count = 0;
+  Picoseconds elapsed = 0;              ///< the time it had a counter
+  bool complete = true;                 ///< it was counted all the time
+  scoreboard::Ratio mean_latency_ps{};  ///< the traffic's own
+};
 
 }  // namespace pmufab::scenario

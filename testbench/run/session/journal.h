@@ -36,8 +36,7 @@ class LineFile {
   /// @throws JournalError if the file cannot be created
   explicit LineFile(const std::filesystem::path& file);
   ~LineFile();
-  LineFile(const LineFile&) = delete;
-  LineFile& operator=(const LineFile&) = delete;
+  LineFile& operator=(LineFile&&) = delete;
 
   /// @param text  whole lines. @throws JournalError, with the file and the reason
   void write(std::string_view text);

@@ -12,7 +12,7 @@
 #include "testbench/run/process/crash_report.h"
 #include "testbench/run/process/main_stack.h"
 #include "testbench/run/yaml/input_error.h"
-#include "tlm/registers/lost_write.h"
+#include "tlm/registers/register_bank.h"
 
 namespace pmufab::scenario {
 

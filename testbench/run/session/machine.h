@@ -91,8 +91,7 @@ class Machine {
   Machine(const platform::PlatformSpec& platform, const HostSpec& host, const Workload& workload,
           const driver_host::DriverSet& drivers, Options options);
   ~Machine();
-  Machine(const Machine&) = delete;
-  Machine& operator=(const Machine&) = delete;
+  Machine& operator=(Machine&&) = delete;
 
   [[nodiscard]] platform::Platform& platform() noexcept { return *platform_; }
   [[nodiscard]] const platform::Platform& platform() const noexcept { return *platform_; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/plugin/part/plugin_error.h"
+#include "models/plugin/part/plugin_library.h"
 #include "testbench/fabrics/common/loaders.h"
 #include "testbench/fabrics/fabric_kinds.h"
 #include "testbench/fabrics/plugin/scenario/plugin_probe.h"

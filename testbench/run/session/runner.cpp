@@ -30,8 +30,7 @@
 #include "testbench/run/process/process_tree.h"
 #include "testbench/run/process/resource_limits.h"
 #include "testbench/run/process/shared_memory.h"
-#include "testbench/run/process/shared_text.h"
-#include "testbench/run/report/processor_samples.h"
+#include "testbench/run/report/profile.h"
 #include "testbench/run/session/session.h"
 #include "testbench/run/yaml/quantity.h"
 #include "tlm/spec/printable.h"
@@ -233,8 +232,7 @@ class Runner {
     process::adopt_orphans(true);
   }
   ~Runner() { process::adopt_orphans(false); }
-  Runner(const Runner&) = delete;
-  Runner& operator=(const Runner&) = delete;
+  Runner& operator=(Runner&&) = delete;
 
   void run() {
     while (true) {

@@ -89,8 +89,7 @@ class RunSource {
  public:
   RunSource() = default;
   virtual ~RunSource() = default;
-  RunSource(const RunSource&) = delete;
-  RunSource& operator=(const RunSource&) = delete;
+  RunSource& operator=(RunSource&&) = delete;
 
   /// @return nothing, if none can begin before another has ended. If none runs, that is the end.
   virtual std::optional<RunPlan> next() = 0;

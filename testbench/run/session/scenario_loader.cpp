@@ -90,9 +90,7 @@ struct FileParts {
             Files& files)
       : document(std::move(given)), base(folder) {
     std::vector<Override> all;
-    for (std::size_t i = 0; i < variant.overrides.size(); ++i) {
-      all.push_back(override_of(variant, i));
-    }
+    for (std::size_t i = 0; i < variant.overrides.size(); ++i) all.push_back(override_of(variant, i));
     for (const std::string& text : texts) {
       if (!is_for_matrix(text)) all.push_back(parse_override(text));
     }

@@ -16,15 +16,10 @@
 
 #include <fmt/format.h>
 
-#include "models/plugin/part/plugin_error.h"
+#include "models/plugin/part/plugin_library.h"
 #include "testbench/perf/event_syntax.h"
 #include "testbench/perf/verdict.h"
-#include "testbench/run/checks/failing_calls_check.h"
-#include "testbench/run/checks/module_reload.h"
-#include "testbench/run/checks/publication_check.h"
-#include "testbench/run/checks/quiet_check.h"
-#include "testbench/run/checks/release_check.h"
-#include "testbench/run/checks/stray_interrupts_check.h"
+#include "testbench/run/checks/checks.h"
 #include "testbench/run/occurrences/occurrences.h"
 #include "testbench/run/report/run_checks.h"
 #include "testbench/run/results/driver_files.h"
@@ -558,9 +553,7 @@ class ScenarioRun {
           note(fmt::format("{}: drivers unloaded{}", at, loaded_ ? "" : kAlready));
         if (loaded_) host.unload();
         loaded_ = false;
-        if (action.kind == Action::unload_drivers) {
-          break;
-        }
+        if (action.kind == Action::unload_drivers) break;
         load("reload_drivers");
         note(fmt::format("{}: drivers reloaded", at));
         break;
@@ -893,8 +886,7 @@ class HostShown {
   ~HostShown() {
     if (options_.on_host) options_.on_host(nullptr);
   }
-  HostShown(const HostShown&) = delete;
-  HostShown& operator=(const HostShown&) = delete;
+  HostShown& operator=(HostShown&&) = delete;
 
  private:
   const SessionOptions& options_;

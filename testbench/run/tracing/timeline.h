@@ -20,7 +20,7 @@
 namespace pmufab::scenario {
 
 struct TimelineOptions {
-  std::filesystem::path file{};  ///< is written line by line; timeline_writers.h makes something of it that tools read
+  std::filesystem::path file{};  ///< is written line by line; timeline_writer.h makes something of it that tools read
   std::string title{};           ///< of the run
   TraceFilter filter{};
   Picoseconds every = 1'000'000;  ///< registers are looked at that often, and whenever something happens;

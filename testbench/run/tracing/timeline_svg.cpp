@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "testbench/run/tracing/timeline_svg.h"
+#include "testbench/run/tracing/timeline_writer.h"
 
 #include <algorithm>
 #include <cstddef>

@@ -2,6 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -29,5 +32,25 @@ class TimelineWriter {
   virtual std::string cut(Picoseconds /*when*/) { return {}; }
   virtual std::string tail(Picoseconds when, std::uint64_t left_out) = 0;
 };
+
+/// What a time line is written as.
+enum class TimelineFormat : std::uint8_t {
+  vcd,   ///< value change dump of IEEE 1800, for GTKWave and others
+  json,  ///< trace event format, for Perfetto and Chrome
+  svg,   ///< a picture, for documents and bug reports
+};
+
+/// Make a file of what a Timeline has recorded. A record that ends early makes a whole file of what it has.
+/// @param record  Timeline's file
+/// @param title   of the run
+/// @param room    bytes for the first part of the result
+/// @param put     receives the text, in pieces
+/// @return the number of lines that are left out, those that the record lacks included
+std::uint64_t write_timeline(TimelineFormat format, const std::filesystem::path& record, const std::string& title,
+                             std::uint64_t room, const std::function<void(const std::string& text)>& put);
+
+/// A picture of a time line: a row for each signal that changes, each kind of call, each register that is written. Its size
+/// does not grow with the number of changes, and it has at most so many rows; it says how many are left out.
+[[nodiscard]] std::unique_ptr<TimelineWriter> make_svg_writer();
 
 }  // namespace pmufab::scenario

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "testbench/run/tracing/timeline_writers.h"
+#include "testbench/run/tracing/timeline_writer.h"
 
 #include <algorithm>
 #include <bitset>
@@ -16,8 +16,6 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "testbench/run/tracing/timeline_svg.h"
-#include "testbench/run/tracing/timeline_writer.h"
 #include "tlm/clock/clock_domain.h"
 
 namespace pmufab::scenario {

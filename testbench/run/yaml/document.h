@@ -73,4 +73,11 @@ void apply(const Override& override, Value& document);
 /// @return the document as YAML text: block style, keys in order, strings quoted where YAML would read them otherwise.
 [[nodiscard]] std::string to_yaml(const Value& document);
 
+/// @return the document as to_yaml() writes it, in few lines: what fits into one line is written in one, with braces
+///         and brackets
+[[nodiscard]] std::string to_compact_yaml(const Value& document);
+
+/// @return the value in one line, however long: "[1, 2]", "{rate: 1}"
+[[nodiscard]] std::string to_flow_yaml(const Value& value);
+
 }  // namespace pmufab::scenario

@@ -47,9 +47,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 std::string folded(std::string_view text) {
   std::string result;
-  for (const char c : text) {
-    result += c == '-' ? '_' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  }
+  for (const char c : text) result += c == '-' ? '_' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   return result;
 }
 

@@ -5,6 +5,7 @@
 #include <cctype>
 #include <span>
 #include <stdexcept>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -38,6 +39,16 @@ constexpr std::array kDurations = {Unit{"h", 3'600'000'000'000'000, false},
                                    Unit{"us", 1'000'000},
                                    Unit{"ns", 1'000},
                                    Unit{"ps", 1}};
+
+/// What each quantity is called, and an example, in the order of Quantity.
+constexpr auto kTexts = std::to_array<std::pair<std::string_view, std::string_view>>({
+    {"a number", "for example 8 or 0x1f"},
+    {"an address", "for example 0x80_0000_0000 or 512 GiB"},
+    {"a frequency", "for example 2.4 GHz"},
+    {"a size", "for example 64 MiB"},
+    {"a time", "for example 50 us"},
+});
+static_assert(kTexts.size() == static_cast<std::size_t>(Quantity::duration) + 1);
 
 std::span<const Unit> units_of(Quantity quantity) noexcept {
   switch (quantity) {
@@ -159,36 +170,8 @@ std::string format_quantity(std::uint64_t value, Quantity quantity) {
   return fmt::format("{}", value);
 }
 
-std::string_view name_of(Quantity quantity) noexcept {
-  switch (quantity) {
-    case Quantity::count:
-      return "a number";
-    case Quantity::address:
-      return "an address";
-    case Quantity::frequency:
-      return "a frequency";
-    case Quantity::bytes:
-      return "a size";
-    case Quantity::duration:
-      return "a time";
-  }
-  return {};
-}
+std::string_view name_of(Quantity quantity) noexcept { return kTexts.at(static_cast<std::size_t>(quantity)).first; }
 
-std::string_view example_of(Quantity quantity) noexcept {
-  switch (quantity) {
-    case Quantity::count:
-      return "for example 8 or 0x1f";
-    case Quantity::address:
-      return "for example 0x80_0000_0000 or 512 GiB";
-    case Quantity::frequency:
-      return "for example 2.4 GHz";
-    case Quantity::bytes:
-      return "for example 64 MiB";
-    case Quantity::duration:
-      return "for example 50 us";
-  }
-  return {};
-}
+std::string_view example_of(Quantity quantity) noexcept { return kTexts.at(static_cast<std::size_t>(quantity)).second; }
 
 }  // namespace pmufab::scenario

@@ -37,8 +37,7 @@ class Reader {
   /// @param path       of this map, for messages; empty at the top
   /// @param effective  receives the keys in the order they are read
   Reader(const Value& value, std::string path, Value& effective);
-  Reader(const Reader&) = delete;
-  Reader& operator=(const Reader&) = delete;
+  Reader& operator=(Reader&&) = delete;
 
   [[nodiscard]] bool has(std::string_view key);
 

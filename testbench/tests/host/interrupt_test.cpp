@@ -4,7 +4,7 @@
 
 #include <gtest/gtest-spi.h>
 
-#include "testbench/host/cpu_times.h"
+#include "testbench/host/interrupt_controller.h"
 #include "testbench/tests/host/driver_host_test.h"
 
 namespace pmufab::driver_host::testing {

@@ -13,7 +13,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "models/tegra410/part/pmu_rows.h"
+#include "models/tegra410/part/pmu_row.h"
 #include "models/tegra410/part/tegra410_spec.h"
 #include "testbench/fabrics/tegra410/judge/pcie/pcie_meaning.h"
 #include "testbench/fabrics/tegra410/judge/pcie/pcie_tgt_judge.h"

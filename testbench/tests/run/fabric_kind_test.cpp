@@ -6,9 +6,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "testbench/fabrics/cmn/scenario/cmn_workload.h"
-#include "testbench/fabrics/cxl/scenario/cxl_workload.h"
-#include "testbench/fabrics/tegra410/scenario/tegra410_workload.h"
+#include "testbench/fabrics/cmn/scenario/cmn_fabric.h"
+#include "testbench/fabrics/cxl/scenario/cxl_fabric.h"
+#include "testbench/fabrics/tegra410/scenario/tegra410_fabric.h"
 
 namespace pmufab::scenario {
 namespace {

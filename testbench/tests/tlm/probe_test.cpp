@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "testbench/support/probe_log.h"
+#include "testbench/support/interrupt_probe.h"
 #include "tlm/probe/event_sink.h"
 
 namespace pmufab {

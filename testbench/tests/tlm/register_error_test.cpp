@@ -12,7 +12,7 @@
 #include "testbench/support/initiator.h"
 #include "testbench/support/simulation_test.h"
 #include "testbench/tests/tlm/bank_target.h"
-#include "tlm/registers/lost_write.h"
+#include "tlm/registers/register_bank.h"
 
 namespace pmufab::register_error_test {
 namespace {

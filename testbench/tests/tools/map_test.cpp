@@ -13,7 +13,7 @@
 #include "testbench/host/driver_sets.h"
 #include "testbench/run/session/scenario_spec.h"
 #include "testbench/tests/tools/cli_fixture.h"
-#include "tools/pmufab/map/map_driver.h"
+#include "tools/pmufab/map/map_writers.h"
 
 namespace pmufab::testing {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "models/tegra410/coresight_pmu_parameters.h"
 #include "models/tegra410/part/pmu_model.h"
-#include "models/tegra410/part/pmu_rows.h"
+#include "models/tegra410/part/pmu_row.h"
 
 namespace pmufab::toy {
 

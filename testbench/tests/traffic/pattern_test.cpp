@@ -8,8 +8,8 @@
 #include <boost/random/mersenne_twister.hpp>
 
 #include "testbench/tests/traffic/traffic_rig.h"
+#include "testbench/traffic/address_stream.h"
 #include "testbench/traffic/random_stream.h"
-#include "testbench/traffic/zipf_table.h"
 
 namespace pmufab::traffic {
 namespace {

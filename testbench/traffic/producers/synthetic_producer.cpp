@@ -32,11 +32,10 @@ std::vector<RequesterSpec> SyntheticProducer::requesters_of(const GeneratorSpec&
   const auto add = [&](const PatternSpec& pattern, std::size_t phase) {
     if (pattern.kind != PatternKind::producer_consumer) return;
     if (std::find(requesters.begin(), requesters.end(), *pattern.consumer) != requesters.end()) return;
-    if (requesters.size() > 255) {
+    if (requesters.size() > 255)
       throw SpecError("phases[" + std::to_string(phase) + "].pattern.consumer",
                       "generator \"" + spec.name + "\" has more than 255 different consumers",
                       "use several generators");
-    }
     requesters.push_back(*pattern.consumer);
   };
   add(spec.pattern, 0);
@@ -153,9 +152,7 @@ void SyntheticProducer::exchange(Phase& phase, Request& request) const {
     phase.line = 0;
     phase.consuming = !phase.consuming;
   }
-  if (phase.line == 0 && !phase.consuming) {
-    phase.block = phase.streams[phase.target.choose(phase.random)].next_block();
-  }
+  if (phase.line == 0 && !phase.consuming) phase.block = phase.streams[phase.target.choose(phase.random)].next_block();
   const OperationMix& mix = phase.consuming ? phase.consumer_mix : phase.mix;
   const OperationMix::Drawn drawn = mix.draw(phase.random);
   request.address = phase.block + phase.line++ * kLineBytes;

@@ -17,14 +17,14 @@
 
 #include <fmt/format.h>
 
-#include "testbench/host/driver_library.h"
 #include "testbench/host/driver_sets.h"
+#include "testbench/host/module_library.h"
 #include "testbench/run/yaml/input_error.h"
 #include "testbench/run/yaml/input_file.h"
 #include "tools/pmufab/cli.h"
 #include "tools/pmufab/output.h"
 #include "tools/pmufab/places.h"
-#include "tools/pmufab/script.h"
+#include "tools/pmufab/user_program.h"
 
 namespace pmufab::cli {
 namespace {
@@ -69,8 +69,7 @@ class FolderLock {
     }
   }
   ~FolderLock() { close(file_); }
-  FolderLock(const FolderLock&) = delete;
-  FolderLock& operator=(const FolderLock&) = delete;
+  FolderLock& operator=(FolderLock&&) = delete;
 
  private:
   int file_ = -1;

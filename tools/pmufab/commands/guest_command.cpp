@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/pmufab/cli.h"
 #include "tools/pmufab/places.h"
-#include "tools/pmufab/script.h"
+#include "tools/pmufab/user_program.h"
 
 namespace pmufab::cli {
 namespace {

@@ -192,10 +192,9 @@ int explore(const Exploration& exploration, const std::vector<Schedule>& schedul
   tally.print(fmt::format("{} with up to {}", scenario::counted(schedules.size(), "schedule"),
                           scenario::counted(map["bound"].as<unsigned>(), "step")));
   std::vector<Schedule> random;
-  if (const std::uint64_t number = map["random"].as<std::uint64_t>(); number > 0 && !exploration.was_interrupted()) {
+  if (const std::uint64_t number = map["random"].as<std::uint64_t>(); number > 0 && !exploration.was_interrupted())
     random = interleave::random_schedules(schedules, number, map["seed"].as<std::uint64_t>(),
                                           exploration.first_access(), exploration.last_access());
-  }
   const Tally at_random(exploration.run(random));
   if (!random.empty()) {
     at_random.print(fmt::format("{} at random times, seed {}", scenario::counted(random.size(), "schedule"),

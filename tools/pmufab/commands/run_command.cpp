@@ -20,12 +20,12 @@
 #include "testbench/run/report/report.h"
 #include "testbench/run/yaml/input_error.h"
 #include "tools/pmufab/cli.h"
-#include "tools/pmufab/commands/debugger.h"
 #include "tools/pmufab/coverage/coverage_file.h"
 #include "tools/pmufab/html/html_file.h"
 #include "tools/pmufab/output.h"
 #include "tools/pmufab/scenario_names.h"
 #include "tools/pmufab/tracing/trace_files.h"
+#include "tools/pmufab/user_program.h"
 
 namespace pmufab::cli {
 namespace {

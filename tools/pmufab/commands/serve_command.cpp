@@ -68,8 +68,7 @@ class SocketFile {
   ~SocketFile() {
     if (!path_.empty()) unlink(path_.c_str());
   }
-  SocketFile(const SocketFile&) = delete;
-  SocketFile& operator=(const SocketFile&) = delete;
+  SocketFile& operator=(SocketFile&&) = delete;
 
  private:
   std::string path_;

@@ -15,7 +15,7 @@
 
 #include <fmt/format.h>
 
-#include "testbench/fabrics/cxl/scenario/cxl_workload.h"
+#include "testbench/fabrics/cxl/scenario/cxl_fabric.h"
 #include "testbench/run/report/report.h"
 #include "testbench/run/results/results.h"
 #include "testbench/run/session/runner.h"

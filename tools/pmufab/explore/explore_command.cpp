@@ -16,7 +16,7 @@
 #include "testbench/campaigns/explore/report/export.h"
 #include "testbench/campaigns/explore/report/findings.h"
 #include "testbench/campaigns/explore/report/report.h"
-#include "testbench/run/process/shell_word.h"
+#include "testbench/run/process/child_process.h"
 #include "testbench/run/results/results.h"
 #include "testbench/run/yaml/input_error.h"
 #include "tools/pmufab/cli.h"

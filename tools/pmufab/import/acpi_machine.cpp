@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/pmufab/import/acpi_machine.h"
+#include "tools/pmufab/import/machine.h"
 
 #include <algorithm>
 #include <array>
@@ -14,7 +14,6 @@
 
 #include "models/platform/platform_spec.h"
 #include "tlm/spec/printable.h"
-#include "tools/pmufab/import/acpi_namespace.h"
 #include "tools/pmufab/import/acpi_table.h"
 
 namespace pmufab::cli {
@@ -58,9 +57,8 @@ class Sockets {
       for (const std::uint32_t container : containers) packages_.push_back({{}, {{container, 0}}});
     }
     machine.sockets = static_cast<unsigned>(std::max<std::size_t>(1, packages_.size()));
-    for (const Package& package : packages_) {
+    for (const Package& package : packages_)
       machine.cpus_per_socket = std::max(machine.cpus_per_socket, static_cast<unsigned>(package.processors.size()));
-    }
     if (std::ranges::any_of(packages_, [&](const Package& package) {
           return package.processors.size() != packages_.front().processors.size();
         }))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/pmufab/import/acpi_namespace.h"
+#include "tools/pmufab/import/acpi_table.h"
 
 #include <algorithm>
 #include <cctype>

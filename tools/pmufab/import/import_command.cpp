@@ -9,9 +9,7 @@
 #include "testbench/run/yaml/input_error.h"
 #include "tlm/spec/printable.h"
 #include "tools/pmufab/cli.h"
-#include "tools/pmufab/import/acpi_machine.h"
-#include "tools/pmufab/import/draft.h"
-#include "tools/pmufab/import/tree_machine.h"
+#include "tools/pmufab/import/machine.h"
 #include "tools/pmufab/output.h"
 
 namespace pmufab::cli {

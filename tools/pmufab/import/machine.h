@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-/// What firmware tells of a real machine: plain data. The readers of ACPI tables and device trees make it, draft.h
+/// What firmware tells of a real machine: plain data. The readers of ACPI tables and device trees make it, draft_of()
 /// writes it as a platform.
 namespace pmufab::cli {
 
@@ -63,5 +65,30 @@ struct FoundMachine {
   std::vector<std::string> others{};  ///< PMUs, meshes and their like that cannot become an entry, each a line
   std::vector<std::string> asides{};  ///< memory, and CPUs that are not there, each a line
 };
+
+/// @param paths    of binary ACPI tables, or of folders with such
+/// @param scratch  a folder for files of iasl
+/// @return what the tables tell: PMUs of the APMT, processors of the PPTT, devices of DSDT and SSDTs
+/// @throws scenario::InputError if a table is not right, or if iasl is needed and not there
+[[nodiscard]] FoundMachine machine_from_acpi(const std::vector<std::string>& paths,
+                                             const std::filesystem::path& scratch);
+
+/// @param path     of a device tree: source, a blob, or a folder
+/// @param scratch  a folder for files of dtc
+/// @return what it tells: CPUs, CoreSight PMUs (arm,coresight-pmu.yaml of Linux) and CMN meshes (arm,cmn.yaml)
+/// @throws scenario::InputError if it cannot be read, or if dtc is not there
+[[nodiscard]] FoundMachine machine_from_tree(const std::string& path, const std::filesystem::path& scratch);
+
+/// A platform file as text.
+struct Draft {
+  std::string text;
+  std::size_t pmus = 0;   ///< entries of CoreSight PMUs. One of several sockets is one entry
+  std::string refusal{};  ///< why it does not load as it is; empty: it does
+};
+
+/// @return a platform with what firmware tells. What it does not tell is a placeholder with a comment TODO, or a
+/// comment if there can be no placeholder. An entry that no platform can have is a comment with the reason.
+/// @param name  the platform's
+[[nodiscard]] Draft draft_of(const FoundMachine& machine, const std::string& name);
 
 }  // namespace pmufab::cli

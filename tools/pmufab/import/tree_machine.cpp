@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/pmufab/import/tree_machine.h"
+#include "tools/pmufab/import/machine.h"
 
 #include <algorithm>
 #include <iterator>

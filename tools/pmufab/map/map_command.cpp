@@ -16,12 +16,9 @@
 #include "testbench/run/yaml/input_error.h"
 #include "testbench/run/yaml/quantity.h"
 #include "tools/pmufab/cli.h"
-#include "tools/pmufab/map/map_driver.h"
-#include "tools/pmufab/map/map_json.h"
 #include "tools/pmufab/map/map_picture.h"
-#include "tools/pmufab/map/map_svg.h"
-#include "tools/pmufab/map/map_text.h"
 #include "tools/pmufab/map/map_traffic.h"
+#include "tools/pmufab/map/map_writers.h"
 #include "tools/pmufab/output.h"
 #include "tools/pmufab/scenario_names.h"
 

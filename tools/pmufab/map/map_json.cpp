@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/pmufab/map/map_json.h"
+#include "tools/pmufab/map/map_writers.h"
 
 #include "testbench/run/report/report.h"
 

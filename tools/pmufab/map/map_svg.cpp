@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/pmufab/map/map_svg.h"
+#include "tools/pmufab/map/map_writers.h"
 
 #include <algorithm>
 #include <cmath>

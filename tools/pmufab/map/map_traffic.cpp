@@ -5,6 +5,7 @@
 #include <array>
 #include <stdexcept>
 #include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 #include <tlm_utils/simple_initiator_socket.h>
@@ -12,10 +13,14 @@
 #include "models/cmn/part/cmn_meshes.h"
 #include "models/cmn/part/cmn_spec.h"
 #include "testbench/fabrics/cmn/scenario/cmn_fabric.h"
+#include "testbench/fabrics/cmn/scenario/mesh_load.h"
 #include "testbench/fabrics/common/loaders.h"
 #include "testbench/run/session/scenario_spec.h"
 #include "testbench/run/yaml/input_error.h"
 #include "testbench/run/yaml/quantity.h"
+#include "tlm/spec/printable.h"
+#include "tools/pmufab/map/map_picture.h"
+#include "tools/pmufab/map/map_writers.h"
 
 namespace pmufab::cli {
 namespace {
@@ -191,6 +196,23 @@ MapLoads run_map_traffic(const platform::PlatformSpec& spec, const MapTraffic& t
   scenario::report(flows, loads.traffic);
   scenario::report(operations, loads.traffic);
   return loads;
+}
+
+std::string mesh_section(const scenario::ScenarioSpec& spec, const scenario::RunResult& run) {
+  const std::vector<scenario::MeshLoad> loads = scenario::mesh_loads_from_json(run.load);
+  std::vector<MeshPicture> pictures;
+  for (unsigned mesh = 0; mesh < spec.platform.of<platform::CmnMeshesSpec>().meshes.size(); ++mesh) {
+    const cmn::Topology& topology = spec.platform.of<platform::CmnMeshesSpec>().meshes[mesh].topology;
+    const scenario::Value* const platform = spec.effective.find("platform");
+    MeshPicture& picture =
+        pictures.emplace_back(picture_of(topology, cmn::Layout(topology), mesh, revision_of(platform, topology, mesh)));
+    if (mesh < loads.size()) picture.load = loads[mesh];
+  }
+  if (pictures.empty()) return {};
+  return fmt::format("<p class=\"soft\">{}</p>\n{}",
+                     loads.empty() ? "No load of flits was recorded."
+                                   : "Flits from the beginning of the traffic until its last transactions had ended.",
+                     map_svg_element(printable(spec.platform_name), pictures));
 }
 
 }  // namespace pmufab::cli

@@ -11,10 +11,11 @@
 #include <vector>
 
 #include "models/platform/platform.h"
-#include "testbench/fabrics/cmn/scenario/cmn_workload.h"
+#include "testbench/fabrics/cmn/scenario/cmn_fabric.h"
 #include "testbench/fabrics/cmn/scenario/mesh_load.h"
 #include "testbench/fabrics/common/workload.h"
 #include "testbench/run/results/results.h"
+#include "testbench/run/session/scenario_spec.h"
 #include "testbench/run/yaml/document.h"
 
 namespace pmufab::cli {
@@ -84,5 +85,8 @@ struct MapLoads {
 /// Send the traffic through a platform without drivers. At most once per process.
 /// @throws scenario::InputError for traffic that is impossible on the platform
 [[nodiscard]] MapLoads run_map_traffic(const platform::PlatformSpec& spec, const MapTraffic& traffic);
+
+/// @return the meshes of a run as pmufab map draws them, for a page; "" if its platform has none
+[[nodiscard]] std::string mesh_section(const scenario::ScenarioSpec& spec, const scenario::RunResult& run);
 
 }  // namespace pmufab::cli

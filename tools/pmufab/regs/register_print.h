@@ -9,6 +9,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "models/platform/platform.h"
+#include "tools/pmufab/command.h"
 
 namespace pmufab::cli {
 
@@ -32,5 +33,9 @@ void print_registers(const std::vector<platform::NamedRegisters>& banks, Form fo
 
 /// @return map and values of the banks, by name: NamedRegisters::dump_json() with the base of each page
 [[nodiscard]] nlohmann::ordered_json to_json(const std::vector<platform::NamedRegisters>& banks);
+
+/// pmufab regs SCENARIO --at TIME, and --diff TIME,TIME: run the scenario up to there, and show registers.
+/// @return an exit code. @throws scenario::InputError
+int show_registers_at(const Request& request);
 
 }  // namespace pmufab::cli

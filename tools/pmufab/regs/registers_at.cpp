@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/pmufab/regs/registers_at.h"
+#include "tools/pmufab/regs/register_print.h"
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -27,7 +27,6 @@
 #include "testbench/run/yaml/quantity.h"
 #include "tools/pmufab/cli.h"
 #include "tools/pmufab/output.h"
-#include "tools/pmufab/regs/register_print.h"
 #include "tools/pmufab/scenario_names.h"
 
 namespace pmufab::cli {
@@ -185,8 +184,7 @@ class MemoryFile {
   MemoryFile() : file_(memfd_create("journal", MFD_CLOEXEC)) {
     if (file_ < 0) throw std::system_error(errno, std::generic_category(), "a journal cannot be made");
   }
-  MemoryFile(const MemoryFile&) = delete;
-  MemoryFile& operator=(const MemoryFile&) = delete;
+  MemoryFile& operator=(MemoryFile&&) = delete;
   ~MemoryFile() { close(file_); }
 
   /// A path that this process and its children can open.

@@ -11,7 +11,6 @@
 #include "testbench/run/yaml/input_error.h"
 #include "tools/pmufab/cli.h"
 #include "tools/pmufab/regs/register_print.h"
-#include "tools/pmufab/regs/registers_at.h"
 #include "tools/pmufab/scenario_names.h"
 
 namespace pmufab::cli {

@@ -14,7 +14,7 @@
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
-#include "testbench/host/driver_library.h"
+#include "testbench/host/module_library.h"
 #include "testbench/run/report/result_difference.h"
 #include "testbench/run/tracing/tracing.h"
 #include "testbench/run/yaml/input_error.h"

@@ -8,7 +8,7 @@
 #include <memory>
 #include <string>
 
-#include "testbench/run/tracing/timeline_writers.h"
+#include "testbench/run/tracing/timeline_writer.h"
 #include "testbench/run/tracing/tracing.h"
 #include "tools/pmufab/command.h"
 #include "tools/pmufab/output.h"

@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-#include "testbench/run/yaml/compact_yaml.h"
+#include "testbench/run/yaml/document.h"
 #include "testbench/run/yaml/reader.h"
 
 namespace pmufab::explore {

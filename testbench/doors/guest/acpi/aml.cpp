@@ -68,9 +68,8 @@ Term uuid(std::string_view text) {
   // The first three of the five groups are little-endian integers.
   static constexpr std::size_t kOrder[] = {6, 4, 2, 0, 11, 9, 16, 14, 19, 21, 24, 26, 28, 30, 32, 34};
   std::string bytes;
-  for (const std::size_t at : kOrder) {
+  for (const std::size_t at : kOrder)
     bytes.push_back(static_cast<char>(hex_digit(text.at(at)) << 4 | hex_digit(text.at(at + 1))));
-  }
   return buffer(bytes);
 }
 

@@ -56,8 +56,7 @@ class GuestServer {
               const std::vector<pci_access::FoundFunction>& functions, PerfExpectations& expectations,
               GuestClock& clock);
   ~GuestServer();
-  GuestServer(const GuestServer&) = delete;
-  GuestServer& operator=(const GuestServer&) = delete;
+  GuestServer& operator=(GuestServer&&) = delete;
 
   /// Serves until told to stop. To be called in a SystemC thread process.
   void serve();

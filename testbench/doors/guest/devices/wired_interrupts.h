@@ -30,8 +30,7 @@ class WiredInterrupts {
   WiredInterrupts(const platform::FirmwareDescription& firmware, std::uint64_t doorbell,
                   const std::map<std::uint32_t, std::uint32_t>& numbers);
   ~WiredInterrupts();
-  WiredInterrupts(const WiredInterrupts&) = delete;
-  WiredInterrupts& operator=(const WiredInterrupts&) = delete;
+  WiredInterrupts& operator=(WiredInterrupts&&) = delete;
 
   /// Sends all messages that are due. @param now  nanoseconds of any clock; measures kAgain
   void deliver(vfio_user::Client* bus_master, std::uint64_t now);

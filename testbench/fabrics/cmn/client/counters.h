@@ -5,13 +5,29 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "testbench/fabrics/cmn/client/counter_request.h"
-#include "testbench/fabrics/cmn/client/event_filters.h"
 #include "testbench/fabrics/cmn/client/mesh.h"
 
 namespace pmufab::cmn_client {
+
+/// A field in the upper half of an event select register. It restricts those events of the node that it belongs to, in
+/// all four slots.
+struct FilterField {
+  unsigned low = 0;    ///< its lowest bit in the register
+  unsigned width = 0;  ///< 0: no field
+  bool operator==(const FilterField&) const = default;
+};
+
+/// The fields that an event has: none, one, or two.
+using EventFilters = std::array<FilterField, 2>;
+
+/// @param type   of the node: EventNode::type
+/// @param event  number of the event
+/// @return the fields that restrict the event (technical reference manuals, pmu_event_sel)
+[[nodiscard]] EventFilters filters_of(const Mesh& mesh, unsigned type, unsigned event);
 
 /// Who has which counters, watchpoints and filters of a mesh. Touches no register.
 class Counters {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "testbench/fabrics/cmn/coverage/cmn_facts.h"
+#include "testbench/fabrics/cmn/scenario/cmn_kind.h"
 
 #include <algorithm>
 #include <set>

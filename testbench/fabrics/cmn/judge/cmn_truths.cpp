@@ -177,9 +177,8 @@ class NodeTruth final : public LocalCountTruth, public CmnTaker {
   [[nodiscard]] std::uint64_t total(Picoseconds when) override {
     wires_.nodes.advance_before(when);
     std::uint64_t sum = 0;
-    for (const NodeCounts* const source : sources_) {
+    for (const NodeCounts* const source : sources_)
       sum += source->total(meaning_.event_id, meaning_.filter, meaning_.filter2, wires_.nodes.cycles_before(when));
-    }
     return sum;
   }
   [[nodiscard]] std::size_t counters() const override { return sources_.size(); }

@@ -36,8 +36,7 @@ class FlitImages {
 class CmnTaker {
  public:
   CmnTaker() = default;
-  CmnTaker(const CmnTaker&) = delete;
-  CmnTaker& operator=(const CmnTaker&) = delete;
+  CmnTaker& operator=(CmnTaker&&) = delete;
   virtual ~CmnTaker() = default;
   [[nodiscard]] virtual const CmnMeaning& meaning() const = 0;
 };
@@ -47,8 +46,7 @@ class WatchpointTruth final : public EventTruth, public CmnTaker {
  public:
   WatchpointTruth(CmnMeaning meaning, CmnWires& wires);
   ~WatchpointTruth() override;
-  WatchpointTruth(const WatchpointTruth&) = delete;
-  WatchpointTruth& operator=(const WatchpointTruth&) = delete;
+  WatchpointTruth& operator=(WatchpointTruth&&) = delete;
 
   [[nodiscard]] std::string text() const override { return meaning_.text; }
   [[nodiscard]] const CmnMeaning& meaning() const override { return meaning_; }

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "testbench/fabrics/cmn/scenario/cmn_loader.h"
-#include "testbench/fabrics/common/mix_loader.h"
+#include "testbench/fabrics/common/loaders.h"
 #include "testbench/run/yaml/quantity.h"
 
 namespace pmufab::scenario {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "testbench/fabrics/cmn/scenario/cmn_injection.h"
+#include "testbench/fabrics/cmn/scenario/cmn_fabric.h"
 
 #include <stdexcept>
 

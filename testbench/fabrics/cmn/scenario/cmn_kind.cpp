@@ -6,11 +6,8 @@
 #include <fmt/format.h>
 
 #include "models/cmn/part/cmn_spec.h"
-#include "testbench/fabrics/cmn/coverage/cmn_facts.h"
 #include "testbench/fabrics/cmn/scenario/cmn_fabric.h"
 #include "testbench/fabrics/cmn/scenario/cmn_loader.h"
-#include "testbench/fabrics/cmn/scenario/cmn_workload.h"
-#include "testbench/fabrics/cmn/verify/cmn_generator.h"
 #include "testbench/run/yaml/input_error.h"
 
 namespace pmufab::scenario {

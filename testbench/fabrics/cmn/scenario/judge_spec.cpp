@@ -157,10 +157,9 @@ std::vector<scoreboard::CmnJudgeSpec> cmn_judge_specs(const platform::PlatformSp
 
 void link_judges(const platform::PlatformSpec& platform, const std::vector<scoreboard::CmnJudgeSpec>& specs,
                  std::span<scoreboard::CmnJudge* const> judges) {
-  for (const platform::CmnLinkSpec& link : platform.of<platform::CmnMeshesSpec>().links) {
+  for (const platform::CmnLinkSpec& link : platform.of<platform::CmnMeshesSpec>().links)
     scoreboard::CmnJudge::link(*judges[link.from.mesh], gateway_id(specs.at(link.from.mesh), link.from.gateway),
                                *judges[link.to.mesh], gateway_id(specs.at(link.to.mesh), link.to.gateway));
-  }
 }
 
 }  // namespace pmufab::scenario

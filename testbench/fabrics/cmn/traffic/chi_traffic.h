@@ -11,7 +11,7 @@
 #include <boost/random/mersenne_twister.hpp>
 
 #include "models/cmn/nodes/nodes.h"
-#include "testbench/traffic/geometric_gaps.h"
+#include "testbench/traffic/pacer.h"
 #include "testbench/traffic/random_stream.h"
 #include "tlm/spec/latency_histogram.h"
 

@@ -9,7 +9,7 @@
 #include "models/cmn/mesh.h"
 #include "testbench/fabrics/cmn/traffic/due_queue.h"
 #include "testbench/fabrics/cmn/traffic/mesh_traffic.h"
-#include "testbench/traffic/geometric_gaps.h"
+#include "testbench/traffic/pacer.h"
 #include "testbench/traffic/random_stream.h"
 #include "tlm/spec/latency_histogram.h"
 

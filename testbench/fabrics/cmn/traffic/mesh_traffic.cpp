@@ -15,16 +15,13 @@ constexpr std::array<std::string_view, 5> kMeshPatterns = {"uniform", "hotspot",
                                                            "neighbour"};
 
 const MeshTrafficSpec& checked(const MeshTrafficSpec& spec, const cmn::MeshEngine& engine) {
-  if (!engine.has(spec.channel)) {
+  if (!engine.has(spec.channel))
     throw SpecError("channel", "the mesh has no " + std::string(cmn::to_string(spec.channel)), "add it to the mesh");
-  }
-  if (spec.packet_length == 0 || spec.packet_length > 65535) {
+  if (spec.packet_length == 0 || spec.packet_length > 65535)
     throw SpecError("packet_length", std::to_string(spec.packet_length) + " flits", "1 ... 65535 are possible");
-  }
-  if (!(spec.rate > 0 && spec.rate / spec.packet_length <= 1)) {
+  if (!(spec.rate > 0 && spec.rate / spec.packet_length <= 1))
     throw SpecError("rate", std::to_string(spec.rate) + " flits per cycle",
                     "above 0 and at most " + std::to_string(spec.packet_length) + " are possible");
-  }
   return spec;
 }
 
@@ -39,9 +36,8 @@ MeshTraffic::MeshTraffic(cmn::MeshEngine& engine, const MeshTrafficSpec& spec)
   wheel_.fill(kNobody);
   add_sources();
   with_queue_.assign((sources_.size() + 63) / 64, 0);
-  for (std::uint32_t i = 0; i < sources_.size(); ++i) {
+  for (std::uint32_t i = 0; i < sources_.size(); ++i)
     schedule(i, engine_.now() - 1 + gaps_.draw(static_cast<std::uint32_t>(random_() >> 32), random_));
-  }
 }
 
 void MeshTraffic::add_sources() {

@@ -10,7 +10,7 @@
 #include <boost/random/mersenne_twister.hpp>
 
 #include "models/cmn/engine/mesh_engine.h"
-#include "testbench/traffic/geometric_gaps.h"
+#include "testbench/traffic/pacer.h"
 
 namespace pmufab::traffic {
 

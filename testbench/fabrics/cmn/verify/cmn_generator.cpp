@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "testbench/fabrics/cmn/verify/cmn_generator.h"
+#include "testbench/fabrics/cmn/scenario/cmn_kind.h"
 
 #include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "testbench/fabrics/cmn/coverage/cmn_facts.h"
 #include "testbench/fabrics/cmn/verify/cmn_driver.h"
-#include "testbench/fabrics/cmn/verify/mesh_firmware.h"
-#include "testbench/fabrics/cmn/verify/mesh_flows.h"
 #include "testbench/fabrics/cmn/verify/mesh_offer.h"
 #include "testbench/fabrics/cmn/verify/mesh_plan.h"
 #include "testbench/fabrics/common/values.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "testbench/fabrics/cmn/verify/mesh_firmware.h"
+#include "testbench/fabrics/cmn/verify/mesh_plan.h"
 
 #include <algorithm>
 

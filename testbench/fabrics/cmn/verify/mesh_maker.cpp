@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "models/cmn/description/layout.h"
-#include "models/cmn/description/topology_check.h"
+#include "models/cmn/description/topology.h"
 #include "models/cmn/nodes/system_address_map.h"
 #include "models/cmn/standard_devices.h"
 #include "testbench/fabrics/cmn/verify/mesh_plan.h"

@@ -7,11 +7,13 @@
 #include <string_view>
 #include <vector>
 
+#include "models/cmn/description/layout.h"
 #include "models/cmn/description/topology.h"
 #include "testbench/fabrics/cmn/verify/cmn_driver.h"
 #include "testbench/fabrics/common/random.h"
 #include "testbench/fabrics/common/values.h"
 #include "testbench/run/yaml/document.h"
+#include "tlm/clock/clock_domain.h"
 
 namespace pmufab::verify {
 
@@ -51,5 +53,23 @@ struct MeshPlan {
 [[nodiscard]] scenario::Value list_of(const std::vector<unsigned>& numbers);
 [[nodiscard]] scenario::Value list_of(const std::vector<std::string>& texts);
 /// @}
+
+/// Add registers that firmware has left set in the PMU of a mesh, items of `firmware_writes`: local counters about to wrap,
+/// watchpoints that see everything and feed counters, and DTCs that count and have overflowed. A driver must begin anew.
+/// @param time_passes  while the driver begins: only then can a counter overflow before it is cleared
+void add_firmware_writes(Random& random, const MeshPlan& plan, bool time_passes, scenario::Value& writes);
+
+/// Random traffic of meshes: items of the lists under `chi_traffic` and `mesh_traffic`.
+struct MeshFlows {
+  std::vector<scenario::Value> chi;
+  std::vector<scenario::Value> flits;
+};
+
+/// Add traffic that reaches all kinds of nodes of a mesh.
+/// @param mesh       its number in the platform
+/// @param neighbour  the mesh it is linked with; null: none
+/// @param window     in which the traffic should cause most events
+void add_flows(Random& random, const MeshPlan& plan, unsigned mesh, const MeshPlan* neighbour, Picoseconds window,
+               MeshFlows& flows);
 
 }  // namespace pmufab::verify

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "testbench/fabrics/cxl/coverage/cxl_facts.h"
+#include "testbench/fabrics/cxl/scenario/cxl_kind.h"
 
 #include "models/cxl/part/cxl_spec.h"
 

@@ -91,8 +91,7 @@ class MessageCount final : public CxlCount, private CxlTally::Listener {
     }
   }
   ~MessageCount() override { tally_.remove(*this); }
-  MessageCount(const MessageCount&) = delete;
-  MessageCount& operator=(const MessageCount&) = delete;
+  MessageCount& operator=(MessageCount&&) = delete;
 
   [[nodiscard]] Mark mark(Picoseconds when) override {
     if (rule_.raw()) return {when, raw()};
@@ -169,8 +168,7 @@ class MessageCount final : public CxlCount, private CxlTally::Listener {
 /// DDR commands, and clocks of queues and loads, reported in any order.
 class DdrEars : public CxlCount, private ReferenceDdr::Listener {
  public:
-  DdrEars(const DdrEars&) = delete;
-  DdrEars& operator=(const DdrEars&) = delete;
+  DdrEars& operator=(DdrEars&&) = delete;
 
  protected:
   DdrEars(const CxlProgram& program, const CxlSources& sources)

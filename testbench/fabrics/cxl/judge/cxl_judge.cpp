@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include "testbench/fabrics/cxl/judge/cxl_pmu_judge.h"
-#include "testbench/fabrics/cxl/judge/wires/cxl_accesses.h"
 #include "testbench/fabrics/cxl/judge/wires/cxl_cache_protocol.h"
 #include "testbench/fabrics/cxl/judge/wires/cxl_lanes.h"
 #include "testbench/fabrics/cxl/judge/wires/cxl_protocol.h"

@@ -42,8 +42,7 @@ class CxlTruth final : public EventTruth {
     pmu_.add(*this);
   }
   ~CxlTruth() override { pmu_.remove(*this); }
-  CxlTruth(const CxlTruth&) = delete;
-  CxlTruth& operator=(const CxlTruth&) = delete;
+  CxlTruth& operator=(CxlTruth&&) = delete;
 
   [[nodiscard]] std::string text() const override { return to_string(program_); }
   [[nodiscard]] const CxlProgram& program() const noexcept { return program_; }

@@ -45,8 +45,7 @@ class ReferenceDdr final : private ReferenceLoad::Listener {
   };
 
   explicit ReferenceDdr(const CxlDdrSpec& spec);
-  ReferenceDdr(const ReferenceDdr&) = delete;
-  ReferenceDdr& operator=(const ReferenceDdr&) = delete;
+  ReferenceDdr& operator=(ReferenceDdr&&) = delete;
 
   /// An access enters. Times of accesses never run backwards.
   void access(Picoseconds when, bool write, std::uint64_t device_address);

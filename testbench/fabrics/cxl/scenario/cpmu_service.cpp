@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "models/cxl/cpmu/event_names.h"
+#include "models/cxl/cpmu/cpmu_parameters.h"
 #include "testbench/fabrics/cxl/client/cpmu_search.h"
 #include "testbench/fabrics/cxl/judge/cxl_event_names.h"
 
@@ -146,9 +146,8 @@ void CpmuService::find_blocks() {
         .write = [&](std::uint64_t at,
                      std::uint32_t value) { host().write_register(segment.ecam_base + at, 4, value); }};
     for (const CpmuFunction& function : cxl_client::find_cpmus(access, segment.first_bus, segment.last_bus)) {
-      for (std::size_t cpmu = 0; cpmu < function.blocks.size(); ++cpmu) {
+      for (std::size_t cpmu = 0; cpmu < function.blocks.size(); ++cpmu)
         addresses_[name_of(function, cpmu)] = function.blocks[cpmu];
-      }
     }
   }
 }

@@ -14,8 +14,6 @@
 #include "models/cxl/part/cxl_spec.h"
 #include "testbench/fabrics/cxl/judge/cxl_judge.h"
 #include "testbench/fabrics/cxl/judge/wires/cxl_wires.h"
-#include "testbench/fabrics/cxl/scenario/cxl_injection.h"
-#include "testbench/fabrics/cxl/scenario/cxl_workload.h"
 #include "testbench/fabrics/cxl/scenario/judge_spec.h"
 #include "testbench/run/yaml/input_error.h"
 

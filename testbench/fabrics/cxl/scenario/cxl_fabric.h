@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "models/cxl/part/cxl_part.h"
@@ -11,6 +12,8 @@
 #include "testbench/fabrics/cxl/scenario/cxl_listener.h"
 #include "testbench/fabrics/cxl/traffic/cxl_replay.h"
 #include "testbench/fabrics/cxl/traffic/cxl_traffic.h"
+#include "testbench/judge/pmu_judge.h"
+#include "testbench/run/yaml/input_error.h"
 
 namespace pmufab::scenario {
 
@@ -50,5 +53,21 @@ class CxlFabric final : public Fabric {
   std::vector<std::unique_ptr<traffic::CxlTraffic>> traffic_;
   std::vector<std::unique_ptr<traffic::CxlReplay>> replays_;
 };
+
+/// Traffic of CXL devices, kept in a Workload.
+struct CxlWorkload {
+  std::vector<traffic::CxlTrafficSpec> operations;
+  std::vector<traffic::CxlReplaySpec> replays;  ///< of the same list of a scenario
+  std::string record;                           ///< not empty: file to write operations to, as a trace
+};
+
+/// @return what is wrong with a trace, as bad input. It names the operation that may have been meant.
+[[nodiscard]] InputError input_error(const traffic::TraceError& error);
+
+/// @param pmu    as the judge knows the CPMU
+/// @param terms  of an event that its judge lets happen many times at once
+/// @return what to call so that the model lets it happen
+[[nodiscard]] scoreboard::Injection cxl_injection(platform::CxlPart& part, const scoreboard::CxlPmuSpec& pmu,
+                                                  const scoreboard::EventTerms& terms);
 
 }  // namespace pmufab::scenario

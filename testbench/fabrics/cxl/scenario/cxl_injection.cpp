@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "testbench/fabrics/cxl/scenario/cxl_injection.h"
+#include "testbench/fabrics/cxl/scenario/cxl_fabric.h"
 
 #include <bit>
 #include <cstdint>

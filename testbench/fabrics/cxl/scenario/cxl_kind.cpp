@@ -6,11 +6,8 @@
 #include <fmt/format.h>
 
 #include "models/cxl/part/cxl_spec.h"
-#include "testbench/fabrics/cxl/coverage/cxl_facts.h"
 #include "testbench/fabrics/cxl/scenario/cxl_fabric.h"
 #include "testbench/fabrics/cxl/scenario/cxl_loader.h"
-#include "testbench/fabrics/cxl/scenario/cxl_workload.h"
-#include "testbench/fabrics/cxl/verify/cxl_generator.h"
 #include "testbench/run/yaml/input_error.h"
 
 namespace pmufab::scenario {

@@ -18,8 +18,7 @@ class CxlListener {
     for (const Wire& wire : wires_) wire.link.set_observer(nullptr);
     for (const Memory& memory : memories_) memory.controller.set_observer(nullptr);
   }
-  CxlListener(const CxlListener&) = delete;
-  CxlListener& operator=(const CxlListener&) = delete;
+  CxlListener& operator=(CxlListener&&) = delete;
 
   /// Listen to the link with the next index of the judge's specification.
   void listen(cxl::Link& link) {

@@ -6,10 +6,9 @@
 
 #include <fmt/format.h>
 
-#include "models/cxl/cpmu/event_names.h"
+#include "models/cxl/cpmu/cpmu_parameters.h"
 #include "models/cxl/link/message_probes.h"
-#include "testbench/fabrics/common/mix_loader.h"
-#include "testbench/fabrics/common/pattern_loader.h"
+#include "testbench/fabrics/common/loaders.h"
 #include "testbench/fabrics/cxl/scenario/cxl_loader.h"
 
 namespace pmufab::scenario {

@@ -33,8 +33,7 @@ class CxlReplay::Own final : public cxl::LocalClient {
     device_.set_local_client(this);
   }
   ~Own() { device_.set_local_client(nullptr); }
-  Own(const Own&) = delete;
-  Own& operator=(const Own&) = delete;
+  Own& operator=(Own&&) = delete;
 
   void push(std::uint32_t user) { users_.push(user); }
   void local_done(Picoseconds now) override { replay_.completed(users_.pop(), now); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "testbench/fabrics/cxl/verify/cxl_firmware.h"
+#include "testbench/fabrics/cxl/verify/cxl_layout.h"
 
 #include <cstddef>
 #include <cstdint>

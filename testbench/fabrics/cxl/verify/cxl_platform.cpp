@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "testbench/fabrics/cxl/verify/cxl_platform.h"
+#include "testbench/fabrics/cxl/verify/cxl_layout.h"
 
 #include <string>
 #include <utility>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "testbench/fabrics/cxl/verify/cxl_session.h"
+#include "testbench/fabrics/cxl/verify/cxl_layout.h"
 
 #include <algorithm>
 #include <bit>
@@ -14,12 +14,8 @@
 
 #include "testbench/fabrics/common/values.h"
 #include "testbench/fabrics/cxl/judge/cxl_event_names.h"
-#include "testbench/fabrics/cxl/verify/cxl_firmware.h"
 #include "testbench/fabrics/cxl/verify/cxl_known_defects.h"
-#include "testbench/fabrics/cxl/verify/cxl_layout.h"
-#include "testbench/fabrics/cxl/verify/cxl_platform.h"
 #include "testbench/fabrics/cxl/verify/cxl_units.h"
-#include "testbench/fabrics/cxl/verify/cxl_workload.h"
 
 namespace pmufab::verify {
 namespace {

@@ -219,10 +219,9 @@ CxlRequest cxl_configurable_request(Random& random, const CxlDevice& device, con
   const CxlGroup& group = unit.groups[cxl_known::kProgrammedGroup];
   CxlRequest request{group.vendor, group.id, program.mask, 0, program.invert, program.edge, {}, {}};
   // An edge needs a condition, which a threshold makes.
-  if (program.edge || random.chance(30)) {
+  if (program.edge || random.chance(30))
     request.threshold =
         static_cast<unsigned>(random.chance(5) ? random.number(1, cxl_known::kMostThreshold) : random.number(1, 3));
-  }
   cxl_add_filters(random, device, unit, kernel, request);
   return request;
 }

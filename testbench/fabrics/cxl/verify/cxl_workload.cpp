@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "testbench/fabrics/cxl/verify/cxl_workload.h"
+#include "testbench/fabrics/cxl/verify/cxl_layout.h"
 
 #include <algorithm>
 #include <string>
@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "testbench/fabrics/common/values.h"
-#include "testbench/fabrics/cxl/verify/cxl_layout.h"
 
 namespace pmufab::verify {
 namespace {

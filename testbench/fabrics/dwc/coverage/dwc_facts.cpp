@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "testbench/fabrics/dwc/coverage/dwc_facts.h"
+#include "testbench/fabrics/dwc/scenario/dwc_kind.h"
 
 #include <algorithm>
 

@@ -35,8 +35,7 @@ class DwcFabric final : public Fabric {
  public:
   explicit DwcFabric(const FabricContext& context);
   ~DwcFabric() override;
-  DwcFabric(const DwcFabric&) = delete;
-  DwcFabric& operator=(const DwcFabric&) = delete;
+  DwcFabric& operator=(DwcFabric&&) = delete;
 
   void start_traffic() override;
   void stop_traffic() override;

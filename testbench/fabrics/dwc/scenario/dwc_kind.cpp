@@ -4,10 +4,8 @@
 #include <array>
 
 #include "models/dwc/part/dwc_ports.h"
-#include "testbench/fabrics/dwc/coverage/dwc_facts.h"
 #include "testbench/fabrics/dwc/scenario/dwc_fabric.h"
 #include "testbench/fabrics/dwc/scenario/dwc_loader.h"
-#include "testbench/fabrics/dwc/verify/dwc_generator.h"
 #include "testbench/run/yaml/input_error.h"
 
 namespace pmufab::scenario {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "testbench/fabrics/dwc/verify/dwc_generator.h"
 #include "testbench/fabrics/dwc/scenario/dwc_kind.h"
 
 #include <algorithm>

@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-#include "models/plugin/part/plugin_error.h"
+#include "models/plugin/part/plugin_library.h"
 #include "models/plugin/part/plugin_part.h"
 #include "models/plugin/part/plugin_spec.h"
 #include "models/soc/wire/fabric_sources.h"

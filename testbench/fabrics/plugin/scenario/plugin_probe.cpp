@@ -3,6 +3,7 @@
 
 #include <sys/stat.h>
 
+#include <array>
 #include <chrono>
 #include <functional>
 #include <map>
@@ -12,14 +13,13 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "models/plugin/part/plugin_error.h"
 #include "models/plugin/part/plugin_library.h"
 #include "models/plugin/part/plugin_part.h"
-#include "testbench/fabrics/plugin/scenario/crash_place.h"
 #include "testbench/run/process/child_process.h"
 #include "testbench/run/process/crash_report.h"
 #include "testbench/run/process/resource_limits.h"
 #include "testbench/run/results/results.h"
+#include "tlm/spec/printable.h"
 
 namespace pmufab::scenario {
 namespace {
@@ -137,5 +137,20 @@ std::string platform_text_of(const fs::path& file) {
 void limit_probes(std::uint64_t memory) { memory_of_probes = memory; }
 
 bool is_plugin_file(const fs::path& file) { return file.extension() == ".so"; }
+
+CrashPlace::Told* CrashPlace::followed_ = nullptr;
+
+void CrashPlace::follow() const {
+  followed_ = &*told_;
+  process::tell_of_crashes([](const std::string& what, bool /*is_sound*/) {
+    std::array<char, process::SharedText::kRoom> room;
+    followed_->culprit.tell(what);
+    followed_->place.tell(platform::plugin_place(what, room));
+  });
+}
+
+std::string CrashPlace::culprit() const { return printable(told_->culprit.text()); }
+
+std::string CrashPlace::place() const { return printable(told_->place.text()); }
 
 }  // namespace pmufab::scenario

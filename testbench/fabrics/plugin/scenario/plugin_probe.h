@@ -6,6 +6,7 @@
 #include <string>
 
 #include "models/plugin/part/plugin_spec.h"
+#include "testbench/run/process/shared_memory.h"
 
 /// Plug-ins are looked at in processes of their own: what they do there ends with the process.
 namespace pmufab::scenario {
@@ -24,5 +25,26 @@ void limit_probes(std::uint64_t memory);
 
 /// @return whether a file is called like a shared library: "my.so"
 [[nodiscard]] bool is_plugin_file(const std::filesystem::path& file);
+
+/// Where a child process has crashed in a library that is watched (process::report_crashes_in()). Make it before the child
+/// is started.
+class CrashPlace {
+ public:
+  /// In the child: tell the parent. A process follows one place.
+  void follow() const;
+
+  /// @return "the plug-in my.so", or "the drivers"; empty: it has not crashed in such a library
+  [[nodiscard]] std::string culprit() const;
+  /// @return the window or process of a plug-in, in words; empty: not known
+  [[nodiscard]] std::string place() const;
+
+ private:
+  struct Told {
+    process::SharedText culprit;
+    process::SharedText place;
+  };
+  process::SharedMemory<Told> told_;
+  static Told* followed_;
+};
 
 }  // namespace pmufab::scenario

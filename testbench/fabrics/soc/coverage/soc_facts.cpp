@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "testbench/fabrics/soc/coverage/soc_facts.h"
+#include "testbench/fabrics/soc/scenario/soc_kind.h"
 
 #include <algorithm>
 #include <bit>

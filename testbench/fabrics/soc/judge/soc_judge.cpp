@@ -11,7 +11,6 @@
 
 #include "models/soc/wire/fabric_sources.h"
 #include "testbench/fabrics/cmn/judge/cmn_judge.h"
-#include "testbench/fabrics/soc/judge/soc_fabric_truths.h"
 #include "testbench/fabrics/soc/judge/soc_meaning.h"
 #include "testbench/fabrics/soc/judge/soc_truth.h"
 #include "testbench/fabrics/soc/judge/soc_wires.h"
@@ -112,8 +111,7 @@ class SocJudge::MeshEar final : private CmnFlitListener {
     mesh_.add(*this);
   }
   ~MeshEar() { mesh_.remove(*this); }
-  MeshEar(const MeshEar&) = delete;
-  MeshEar& operator=(const MeshEar&) = delete;
+  MeshEar& operator=(MeshEar&&) = delete;
 
  private:
   void on_flit(Picoseconds when, unsigned xp, unsigned port, bool download, cmn::Channel channel,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "testbench/fabrics/soc/scenario/coresight_requests.h"
+#include "testbench/fabrics/soc/scenario/soc_fabric.h"
 
 #include <algorithm>
 #include <cerrno>

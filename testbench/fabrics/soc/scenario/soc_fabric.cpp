@@ -9,7 +9,6 @@
 #include "testbench/fabrics/cxl/judge/cxl_judge.h"
 #include "testbench/fabrics/soc/judge/soc_judge.h"
 #include "testbench/fabrics/soc/judge/soc_meaning.h"
-#include "testbench/fabrics/soc/scenario/coresight_requests.h"
 #include "testbench/fabrics/tegra410/judge/tegra410_judge.h"
 #include "testbench/host/driver_sets.h"
 

@@ -8,10 +8,12 @@
 #include <vector>
 
 #include "models/soc/part/soc_part.h"
+#include "models/soc/wire/description.h"
 #include "testbench/fabrics/common/coresight_service.h"
 #include "testbench/fabrics/common/fabric.h"
 #include "testbench/fabrics/common/occurrence_traffic.h"
 #include "testbench/fabrics/soc/judge/soc_judge_spec.h"
+#include "tlm/firmware/firmware_description.h"
 
 namespace pmufab::scenario {
 
@@ -26,8 +28,7 @@ class SocFabric final : public Fabric {
  public:
   explicit SocFabric(const FabricContext& context);
   ~SocFabric() override;
-  SocFabric(const SocFabric&) = delete;
-  SocFabric& operator=(const SocFabric&) = delete;
+  SocFabric& operator=(SocFabric&&) = delete;
 
   void start_traffic() override;
   void stop_traffic() override;
@@ -49,5 +50,14 @@ class SocFabric final : public Fabric {
   OccurrenceTraffic streams_{"stream", "occurrences"};
   std::unique_ptr<CoreSightService> reference_;  // null: drivers count
 };
+
+/// @return why the reference software cannot count at a described PMU; "" if it can
+[[nodiscard]] std::string reason_not_served(const soc::PmuDescription& pmu);
+
+/// @param pmu   with its name in perf. The software refuses all of its events (EOPNOTSUPP) if there is a
+///              reason_not_served().
+/// @param node  its entry in the firmware's table
+/// @return the PMU, and what the terms mean that its driver publishes
+[[nodiscard]] ServedCoreSightPmu soc_served_pmu(const scoreboard::SocPmuSpec& pmu, const platform::ApmtNode& node);
 
 }  // namespace pmufab::scenario

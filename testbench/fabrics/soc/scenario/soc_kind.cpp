@@ -6,7 +6,6 @@
 #include "models/plugin/part/plugin_spec.h"
 #include "models/soc/part/soc_rows.h"
 #include "testbench/fabrics/cxl/scenario/judge_spec.h"
-#include "testbench/fabrics/soc/coverage/soc_facts.h"
 #include "testbench/fabrics/soc/scenario/soc_fabric.h"
 #include "testbench/fabrics/soc/scenario/soc_loader.h"
 #include "testbench/fabrics/soc/verify/platform_generator.h"

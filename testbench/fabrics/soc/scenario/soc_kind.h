@@ -2,6 +2,7 @@
 #pragma once
 
 #include "testbench/fabrics/common/fabric_kind.h"
+#include "testbench/fabrics/common/pmu_facts.h"
 
 namespace pmufab::scenario {
 
@@ -9,3 +10,10 @@ namespace pmufab::scenario {
 [[nodiscard]] const FabricKind& soc_kind();
 
 }  // namespace pmufab::scenario
+
+namespace pmufab::coverage {
+
+/// The room of described CoreSight PMUs.
+[[nodiscard]] const FactsRoom& soc_facts();
+
+}  // namespace pmufab::coverage

@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include "models/soc/part/soc_rows.h"
+#include "testbench/fabrics/common/loaders.h"
 #include "testbench/fabrics/common/occurrence_values.h"
-#include "testbench/fabrics/common/pattern_loader.h"
 #include "testbench/fabrics/soc/scenario/soc_loader.h"
 #include "testbench/run/yaml/input_error.h"
 #include "testbench/run/yaml/quantity.h"

@@ -215,9 +215,8 @@ GeneratedMachine PlatformGenerator::make(Random& random, std::string_view kernel
   if (scenario::Value streams = draw_streams(random, platform_, machine->is_slow ? kOfSlowStreams : kOfStreams);
       !streams.items.empty())
     made.traffic.emplace_back("soc_traffic", std::move(streams));
-  for (std::size_t index = 0; index < machine->pmus.size(); ++index) {
+  for (std::size_t index = 0; index < machine->pmus.size(); ++index)
     made.pmus.push_back(soc_offer(machine, machine->pmus[index], sockets[index]));
-  }
   made.cpus = machine->sockets * machine->cpus_per_socket;
   if (machine->is_slow) {
     made.slowest_access = kSlowAccess;

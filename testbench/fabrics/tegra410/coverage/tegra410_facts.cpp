@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "testbench/fabrics/tegra410/coverage/tegra410_facts.h"
+#include "testbench/fabrics/tegra410/scenario/tegra410_kind.h"
 
 #include <algorithm>
 #include <bit>
 
 #include <fmt/format.h>
 
-#include "models/tegra410/part/pmu_rows.h"
+#include "models/tegra410/part/pmu_row.h"
 #include "models/tegra410/part/tegra410_spec.h"
 
 namespace pmufab::coverage {

@@ -37,9 +37,8 @@ RequestTimeline::RequestTimeline(const ExactClock& clock, std::size_t lanes, Pic
 void RequestTimeline::add(Picoseconds start, Picoseconds end, std::uint64_t amount, std::size_t lane) {
   if (start < final_) throw std::logic_error("scoreboard: a request is reported more than 100 us late");
   const Request request{start, end, amount, lane};
-  for (auto entry = checkpoints_.rbegin(); entry != checkpoints_.rend() && entry->second.when > start; ++entry) {
+  for (auto entry = checkpoints_.rbegin(); entry != checkpoints_.rend() && entry->second.when > start; ++entry)
     add_before(entry->second.sums, request, entry->second.when);
-  }
   if (is_settled(start, end)) {
     add_before(settled_, request, settled_until_);
   } else {

@@ -103,8 +103,7 @@ class Checkpoints {
   ~Checkpoints() {
     for (const std::size_t number : numbers_) timeline_.forget(number);
   }
-  Checkpoints(const Checkpoints&) = delete;
-  Checkpoints& operator=(const Checkpoints&) = delete;
+  Checkpoints& operator=(Checkpoints&&) = delete;
 
   /// @return its number in the timeline
   std::size_t take(Picoseconds when) { return *numbers_.insert(timeline_.checkpoint(when)).first; }

@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "testbench/fabrics/tegra410/judge/places_text.h"
 #include "testbench/fabrics/tegra410/judge/tegra410_explain.h"
+#include "testbench/fabrics/tegra410/judge/tegra410_meaning.h"
 #include "testbench/judge/guesses.h"
 
 namespace pmufab::scoreboard {

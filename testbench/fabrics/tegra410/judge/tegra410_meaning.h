@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include <fmt/format.h>
+
 #include "testbench/fabrics/tegra410/judge/ucf_events.h"
 #include "testbench/judge/events/event_truth.h"
 
@@ -53,5 +55,17 @@ inline constexpr unsigned kC2cTraffic = 4;
 /// term where GPUs are the peer; 0 or no mask means all of them.
 /// @throws std::invalid_argument as above, and for events from 9 on, which the driver must refuse
 [[nodiscard]] C2cMeaning c2c_meaning(const EventTerms& terms, bool has_gpus);
+
+/// @param places  a bit for each value of the enumeration `Place`
+/// @return their names: "loc_cmem+rem"
+template <typename Place>
+[[nodiscard]] std::string places_text(std::uint32_t places) {
+  std::string text;
+  for (unsigned bit = 0; places >> bit != 0; ++bit) {
+    if ((places >> bit & 1U) != 0)
+      text += fmt::format("{}{}", text.empty() ? "" : "+", to_string(static_cast<Place>(bit)));
+  }
+  return text;
+}
 
 }  // namespace pmufab::scoreboard

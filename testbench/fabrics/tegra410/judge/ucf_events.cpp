@@ -91,18 +91,16 @@ std::uint64_t EventMatrix::sum(std::uint32_t sources, std::uint32_t destinations
 
 EventMatrix& EventMatrix::operator+=(const EventMatrix& other) noexcept {
   for (std::size_t source = 0; source < kSources; ++source) {
-    for (std::size_t destination = 0; destination < kDestinations; ++destination) {
+    for (std::size_t destination = 0; destination < kDestinations; ++destination)
       amount[source][destination] += other.amount[source][destination];
-    }
   }
   return *this;
 }
 
 EventMatrix& EventMatrix::operator-=(const EventMatrix& other) noexcept {
   for (std::size_t source = 0; source < kSources; ++source) {
-    for (std::size_t destination = 0; destination < kDestinations; ++destination) {
+    for (std::size_t destination = 0; destination < kDestinations; ++destination)
       amount[source][destination] -= other.amount[source][destination];
-    }
   }
   return *this;
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "testbench/fabrics/tegra410/scenario/coresight_requests.h"
+#include "testbench/fabrics/tegra410/scenario/tegra410_fabric.h"
 
 #include <cerrno>
 #include <cstdint>
 
-#include "models/tegra410/part/pmu_rows.h"
+#include "models/tegra410/part/pmu_row.h"
 
 namespace pmufab::scenario {
 namespace {

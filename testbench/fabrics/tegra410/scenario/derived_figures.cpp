@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "testbench/fabrics/tegra410/scenario/derived_figures.h"
+#include "testbench/fabrics/tegra410/scenario/tegra410_kind.h"
 
 #include <cmath>
 #include <string_view>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "testbench/fabrics/tegra410/scenario/judge_spec.h"
+#include "testbench/fabrics/tegra410/scenario/tegra410_fabric.h"
 
-#include "models/tegra410/part/pmu_rows.h"
+#include "models/tegra410/part/pmu_row.h"
 #include "models/tegra410/part/tegra410_spec.h"
 
 namespace pmufab::scenario {

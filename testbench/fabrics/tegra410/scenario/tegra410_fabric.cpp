@@ -9,10 +9,7 @@
 
 #include "models/tegra410/part/tegra410_part.h"
 #include "testbench/fabrics/tegra410/judge/tegra410_judge.h"
-#include "testbench/fabrics/tegra410/scenario/coresight_requests.h"
-#include "testbench/fabrics/tegra410/scenario/judge_spec.h"
 #include "testbench/fabrics/tegra410/scenario/tegra410_loader.h"
-#include "testbench/fabrics/tegra410/scenario/tegra410_workload.h"
 #include "testbench/run/yaml/input_error.h"
 #include "testbench/traffic/trace_format.h"
 

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "testbench/fabrics/tegra410/scenario/tegra410_injection.h"
+#include "testbench/fabrics/tegra410/scenario/tegra410_fabric.h"
 
 #include <algorithm>
 #include <bit>
 #include <cstdint>
 
-#include "models/tegra410/part/pmu_rows.h"
+#include "models/tegra410/part/pmu_row.h"
 #include "models/tegra410/part/tegra410_part.h"
 #include "models/tegra410/ucf/ucf_events.h"
 #include "testbench/fabrics/tegra410/judge/pcie/pcie_meaning.h"
 #include "testbench/fabrics/tegra410/judge/pcie/pcie_tgt_judge.h"
 #include "testbench/fabrics/tegra410/judge/tegra410_meaning.h"
-#include "testbench/fabrics/tegra410/scenario/judge_spec.h"
 
 namespace pmufab::scenario {
 namespace {

@@ -8,12 +8,8 @@
 #include <fmt/format.h>
 
 #include "models/tegra410/part/tegra410_spec.h"
-#include "testbench/fabrics/tegra410/coverage/tegra410_facts.h"
-#include "testbench/fabrics/tegra410/scenario/derived_figures.h"
 #include "testbench/fabrics/tegra410/scenario/tegra410_fabric.h"
 #include "testbench/fabrics/tegra410/scenario/tegra410_loader.h"
-#include "testbench/fabrics/tegra410/scenario/tegra410_workload.h"
-#include "testbench/fabrics/tegra410/verify/tegra410_generator.h"
 #include "testbench/run/yaml/input_error.h"
 #include "tlm/spec/spec_error.h"
 

@@ -3,8 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "testbench/fabrics/common/mix_loader.h"
-#include "testbench/fabrics/common/pattern_loader.h"
+#include "testbench/fabrics/common/loaders.h"
 #include "testbench/fabrics/tegra410/scenario/tegra410_loader.h"
 
 namespace pmufab::scenario {

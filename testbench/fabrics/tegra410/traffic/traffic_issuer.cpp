@@ -38,8 +38,7 @@ struct TrafficIssuer::Outlet {
   }
   // The extension is a member, so the payload must not delete it.
   ~Outlet() { payload.clear_extension(&extension); }
-  Outlet(const Outlet&) = delete;
-  Outlet& operator=(const Outlet&) = delete;
+  Outlet& operator=(Outlet&&) = delete;
 
   tlm_utils::simple_initiator_socket_optional<TrafficIssuer, 64>* socket;
   FabricExtension extension;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "testbench/fabrics/tegra410/verify/tegra410_firmware.h"
+#include "testbench/fabrics/tegra410/verify/tegra410_machine.h"
 
 #include <algorithm>
 #include <cstdint>

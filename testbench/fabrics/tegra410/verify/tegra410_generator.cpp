@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "testbench/fabrics/tegra410/verify/tegra410_generator.h"
 #include "testbench/fabrics/tegra410/scenario/tegra410_kind.h"
 
 #include <memory>
 #include <utility>
 
-#include "testbench/fabrics/tegra410/verify/tegra410_firmware.h"
 #include "testbench/fabrics/tegra410/verify/tegra410_machine.h"
-#include "testbench/fabrics/tegra410/verify/tegra410_offers.h"
 
 namespace pmufab::verify {
 namespace {

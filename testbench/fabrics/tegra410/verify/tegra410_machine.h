@@ -4,11 +4,13 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "testbench/fabrics/common/fabric_generator.h"
 #include "testbench/fabrics/common/random.h"
 #include "testbench/run/yaml/document.h"
 
@@ -74,5 +76,12 @@ struct Machine {
 
 /// @return where the BARs below a root port begin
 [[nodiscard]] std::uint64_t bar_base(const RootComplex& complex, const RootPort& port);
+
+/// What perf sessions may do with the PMUs of a machine.
+[[nodiscard]] std::vector<PmuOffer> offers_of(const std::shared_ptr<const Machine>& machine);
+
+/// @return what firmware has left in some PMUs, a list for the key `firmware_writes`: counters that run and have values,
+///         some of which overflow before the drivers are loaded, events, filters, and enabled interrupts
+[[nodiscard]] scenario::Value draw_firmware(Random& random, const Machine& machine);
 
 }  // namespace pmufab::verify::tegra410

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "testbench/campaigns/explore/study/turns_estimate.h"
+#include "testbench/campaigns/explore/study/measured_value.h"
 
 #include <gtest/gtest.h>
 

@@ -9,7 +9,7 @@
 #include <gmock/gmock.h>
 
 #include "testbench/run/session/scenario_spec.h"
-#include "testbench/run/yaml/compact_yaml.h"
+#include "testbench/run/yaml/document.h"
 
 namespace pmufab::verify {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "testbench/run/yaml/compact_yaml.h"
+#include "testbench/run/yaml/document.h"
 
 #include <algorithm>
 #include <string>

@@ -8,7 +8,7 @@
 #include <gmock/gmock.h>
 
 #include "testbench/campaigns/verify/case_generator.h"
-#include "testbench/run/yaml/compact_yaml.h"
+#include "testbench/run/yaml/document.h"
 
 namespace pmufab::verify {
 namespace {

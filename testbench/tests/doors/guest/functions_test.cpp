@@ -10,10 +10,10 @@
 
 #include <gtest/gtest.h>
 
-#include "testbench/doors/guest/archive.h"
 #include "testbench/doors/guest/devices/aperture.h"
 #include "testbench/doors/guest/devices/pci_function.h"
 #include "testbench/doors/guest/devices/soc_function.h"
+#include "testbench/doors/guest/qemu_command.h"
 #include "testbench/doors/vfio_user/protocol.h"
 
 namespace pmufab::guest {

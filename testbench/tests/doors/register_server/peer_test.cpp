@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whose connections the kernel says they are.
-#include "testbench/doors/register_server/peer.h"
+#include "testbench/doors/register_server/listener.h"
 
 #include <arpa/inet.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "testbench/doors/shell/mux_intervals.h"
+#include "testbench/doors/shell/perf_events.h"
 
 #include <unistd.h>
 

@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "testbench/support/lost_writes.h"
+#include "testbench/support/simulation_test.h"
 #include "testbench/tests/models/coresight/coresight_rig.h"
 
 namespace pmufab::coresight {

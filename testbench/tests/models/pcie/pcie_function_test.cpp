@@ -13,7 +13,6 @@
 #include "models/pcie/function.h"
 #include "testbench/support/initiator.h"
 #include "testbench/support/interrupt_probe.h"
-#include "testbench/support/lost_writes.h"
 #include "testbench/support/simulation_test.h"
 #include "tlm/bus/mmio_bus.h"
 #include "tlm/spec/spec_error.h"

@@ -12,7 +12,7 @@
 #include "models/platform/platform_spec.h"
 #include "models/soc/part/soc_rows.h"
 #include "models/tegra410/part/pmu_model.h"
-#include "models/tegra410/part/pmu_rows.h"
+#include "models/tegra410/part/pmu_row.h"
 #include "models/tegra410/part/tegra410_spec.h"
 
 namespace pmufab::platform {

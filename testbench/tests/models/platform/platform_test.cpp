@@ -16,7 +16,6 @@
 #include "testbench/fabrics/tegra410/tests/model/tegra410_rig.h"
 #include "testbench/support/initiator.h"
 #include "testbench/support/interrupt_probe.h"
-#include "testbench/support/probe_log.h"
 #include "testbench/support/simulation_test.h"
 
 namespace pmufab::testing {

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include "testbench/run/html/parts.h"
-#include "testbench/run/html/time_line.h"
 
 namespace pmufab::scenario {
 namespace {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "testbench/run/occurrences/delay.h"
+#include "testbench/run/occurrences/host_times.h"
 
 #include <algorithm>
 #include <cmath>
@@ -13,7 +14,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "testbench/run/occurrences/host_times.h"
 #include "testbench/run/session/scenario_spec.h"
 
 namespace pmufab::scenario::delay_test {

@@ -7,8 +7,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "testbench/run/report/without_numbers.h"
-
 namespace pmufab::scenario {
 namespace {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "testbench/run/report/processor_samples.h"
+#include "testbench/run/report/profile.h"
 
 #include <algorithm>
 #include <cstddef>

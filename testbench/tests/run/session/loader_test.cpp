@@ -12,8 +12,7 @@
 #include "models/cmn/part/cmn_spec.h"
 #include "models/tegra410/part/tegra410_spec.h"
 #include "testbench/fabrics/cmn/scenario/judge_spec.h"
-#include "testbench/fabrics/tegra410/scenario/judge_spec.h"
-#include "testbench/fabrics/tegra410/scenario/tegra410_workload.h"
+#include "testbench/fabrics/tegra410/scenario/tegra410_fabric.h"
 #include "testbench/run/session/scenario_spec.h"
 
 namespace pmufab::scenario::loader_test {

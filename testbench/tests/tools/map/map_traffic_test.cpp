@@ -15,7 +15,7 @@
 #include "models/cmn/part/cmn_meshes.h"
 #include "models/cmn/wire/mesh_observer.h"
 #include "models/platform/platform.h"
-#include "testbench/fabrics/cmn/scenario/cmn_workload.h"
+#include "testbench/fabrics/cmn/scenario/cmn_fabric.h"
 #include "testbench/fabrics/cmn/traffic/chi_traffic.h"
 #include "testbench/run/session/scenario_spec.h"
 #include "testbench/tests/tools/cli_fixture.h"

@@ -10,7 +10,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "models/plugin/part/plugin_error.h"
+#include "models/plugin/part/plugin_library.h"
 #include "models/plugin/part/plugin_spec.h"
 #include "testbench/doors/guest/guest_session.h"
 #include "testbench/host/driver_sets.h"

@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 
 #include "testbench/fabrics/cmn/tests/integration/cmn_test.h"
-#include "testbench/run/checks/publication_check.h"
+#include "testbench/run/checks/checks.h"
 #include "testbench/run/session/driver_selection.h"
 #include "testbench/run/session/machine.h"
 #include "testbench/run/session/scenario_spec.h"

@@ -10,7 +10,7 @@
 
 #include "models/cmn/standard_devices.h"
 #include "testbench/fabrics/cmn/tests/integration/cmn_test.h"
-#include "testbench/support/lost_writes.h"
+#include "testbench/support/simulation_test.h"
 
 namespace pmufab::integration {
 namespace {

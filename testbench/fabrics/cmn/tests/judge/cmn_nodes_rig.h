@@ -15,7 +15,7 @@
 #include <fmt/format.h>
 
 #include "models/cmn/description/layout.h"
-#include "models/cmn/description/topology_check.h"
+#include "models/cmn/description/topology.h"
 #include "models/cmn/mesh.h"
 #include "models/cmn/nodes/gateway/gateway.h"
 #include "models/cmn/nodes/nodes.h"

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "models/cmn/part/cmn_spec.h"
-#include "testbench/fabrics/cmn/scenario/cmn_event_check.h"
+#include "testbench/fabrics/cmn/scenario/cmn_fabric.h"
 #include "testbench/perf/event_syntax.h"
 #include "testbench/run/session/scenario_spec.h"
 

@@ -15,7 +15,7 @@
 
 #include "testbench/fabrics/cmn/traffic/due_queue.h"
 #include "testbench/fabrics/cmn/traffic/mesh_traffic.h"
-#include "testbench/traffic/geometric_gaps.h"
+#include "testbench/traffic/pacer.h"
 #include "testbench/traffic/producers/traffic_spec.h"
 
 namespace pmufab::traffic {

@@ -17,7 +17,7 @@
 #include <gtest/gtest.h>
 
 #include "testbench/campaigns/verify/case_generator.h"
-#include "testbench/fabrics/cmn/verify/cmn_generator.h"
+#include "testbench/fabrics/cmn/scenario/cmn_kind.h"
 #include "testbench/fabrics/cmn/verify/mesh_events.h"
 #include "testbench/host/driver_sets.h"
 #include "testbench/run/session/driver_selection.h"

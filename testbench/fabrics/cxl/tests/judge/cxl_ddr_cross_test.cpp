@@ -10,7 +10,7 @@
 
 #include "models/cxl/memory/ddr_controller.h"
 #include "testbench/fabrics/cxl/judge/reference_ddr.h"
-#include "testbench/support/probe_log.h"
+#include "testbench/support/interrupt_probe.h"
 #include "testbench/support/simulation_test.h"
 
 namespace pmufab::scoreboard {

@@ -12,9 +12,9 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "models/cxl/cpmu/event_names.h"
+#include "models/cxl/cpmu/cpmu_parameters.h"
 #include "testbench/fabrics/cxl/tests/model/cxl_cpmu_rig.h"
-#include "testbench/support/lost_writes.h"
+#include "testbench/support/simulation_test.h"
 #include "tlm/spec/spec_error.h"
 
 namespace pmufab::cxl {

@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "models/cxl/memory/ddr_controller.h"
-#include "testbench/support/probe_log.h"
+#include "testbench/support/interrupt_probe.h"
 #include "testbench/support/simulation_test.h"
 #include "tlm/spec/spec_error.h"
 

@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "testbench/fabrics/cxl/tests/model/cxl_type3_rig.h"
-#include "testbench/support/lost_writes.h"
+#include "testbench/support/simulation_test.h"
 
 namespace pmufab::cxl {
 namespace {

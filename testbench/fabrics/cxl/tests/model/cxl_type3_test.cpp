@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "testbench/fabrics/cxl/tests/model/cxl_type3_rig.h"
-#include "testbench/support/lost_writes.h"
+#include "testbench/support/simulation_test.h"
 #include "tlm/spec/spec_error.h"
 
 namespace pmufab::cxl {

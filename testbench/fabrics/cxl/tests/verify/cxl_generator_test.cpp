@@ -14,8 +14,8 @@
 #include <gtest/gtest.h>
 
 #include "testbench/fabrics/common/values.h"
+#include "testbench/fabrics/cxl/scenario/cxl_kind.h"
 #include "testbench/fabrics/cxl/verify/cxl_events.h"
-#include "testbench/fabrics/cxl/verify/cxl_generator.h"
 #include "testbench/host/driver_sets.h"
 #include "testbench/run/session/driver_selection.h"
 #include "testbench/run/session/runner.h"

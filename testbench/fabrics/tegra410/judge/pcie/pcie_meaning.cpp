@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "testbench/fabrics/tegra410/judge/places_text.h"
+#include "testbench/fabrics/tegra410/judge/tegra410_meaning.h"
 #include "testbench/judge/term_values.h"
 
 namespace pmufab::scoreboard {

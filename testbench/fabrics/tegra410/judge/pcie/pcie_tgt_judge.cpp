@@ -116,8 +116,7 @@ class PcieTgtTruth final : public EventTruth, public PcieTgtListener {
     judge_.add(*this);
   }
   ~PcieTgtTruth() override { judge_.remove(*this); }
-  PcieTgtTruth(const PcieTgtTruth&) = delete;
-  PcieTgtTruth& operator=(const PcieTgtTruth&) = delete;
+  PcieTgtTruth& operator=(PcieTgtTruth&&) = delete;
 
   [[nodiscard]] std::string text() const override { return meaning_.text; }
   [[nodiscard]] const std::optional<PcieTgtMeaning::AddressFilter>& addresses() const { return meaning_.addresses; }

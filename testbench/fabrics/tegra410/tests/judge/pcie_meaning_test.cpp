@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "testbench/fabrics/tegra410/judge/pcie/pcie_explain.h"
+#include "testbench/fabrics/tegra410/judge/pcie/pcie_judge.h"
 #include "testbench/fabrics/tegra410/judge/pcie/pcie_meaning.h"
 #include "testbench/fabrics/tegra410/judge/pcie/pcie_requests.h"
 

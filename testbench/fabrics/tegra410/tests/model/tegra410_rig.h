@@ -13,7 +13,7 @@
 
 #include "models/platform/platform.h"
 #include "testbench/support/initiator.h"
-#include "testbench/support/probe_log.h"
+#include "testbench/support/interrupt_probe.h"
 #include "tlm/transaction/fabric_extension.h"
 
 namespace pmufab::testing {

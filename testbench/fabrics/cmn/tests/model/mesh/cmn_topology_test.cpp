@@ -10,7 +10,7 @@
 
 #include "models/cmn/description/example_topologies.h"
 #include "models/cmn/description/layout.h"
-#include "models/cmn/description/topology_check.h"
+#include "models/cmn/description/topology.h"
 #include "models/cmn/nodes/system_address_map.h"
 
 namespace pmufab::cmn {

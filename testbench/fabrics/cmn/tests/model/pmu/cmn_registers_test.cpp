@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "testbench/fabrics/cmn/tests/model/pmu/cmn_rig.h"
-#include "testbench/support/lost_writes.h"
+#include "testbench/support/simulation_test.h"
 
 namespace pmufab {
 namespace {

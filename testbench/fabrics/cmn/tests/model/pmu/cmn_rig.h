@@ -11,7 +11,7 @@
 #include "models/cmn/description/config_space.h"
 #include "models/cmn/description/example_topologies.h"
 #include "models/cmn/description/layout.h"
-#include "models/cmn/description/topology_check.h"
+#include "models/cmn/description/topology.h"
 #include "models/cmn/pmu/pmu.h"
 #include "testbench/fabrics/cmn/tests/model/pmu/cmn_driver.h"
 #include "testbench/support/initiator.h"

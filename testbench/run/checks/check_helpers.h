@@ -7,8 +7,20 @@
 #include <vector>
 
 #include "testbench/host/driver_host.h"
+#include "testbench/run/session/machine.h"
 
 namespace pmufab::scenario {
+
+/// The drivers' calls and the platform's reports are nobody's business for a while.
+class Unjudged {
+ public:
+  explicit Unjudged(Machine& machine) : machine_(machine) { machine_.set_judging(false); }
+  ~Unjudged() { machine_.set_judging(true); }
+  Unjudged& operator=(Unjudged&&) = delete;
+
+ private:
+  Machine& machine_;
+};
 
 /// What the kernel warns of from now on.
 class NewWarnings {
