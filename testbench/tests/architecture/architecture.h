@@ -16,7 +16,7 @@ namespace pmufab::architecture {
 struct Target {
   std::string name;
   std::string type;    ///< CMake's: "STATIC_LIBRARY", "INTERFACE_LIBRARY", "MODULE_LIBRARY", "EXECUTABLE"
-  std::string folder;  ///< of its files: pmufab_library(FOLDER), or that of its CMakeLists.txt; relative to the source tree
+  std::string folder;  ///< of its files: FOLDER of pmufab_library(), or its list's. All paths are from the source tree
   std::set<std::string> sources;
   std::set<std::string> public_links;   ///< also visible to the target's users
   std::set<std::string> private_links;  ///< visible only to its own sources
