@@ -16,8 +16,13 @@
 #include <linux/version.h>
 #include <linux/xarray.h>
 
+struct acpi_device;
 struct device;
-/* The machine is never suspended. Of these, only the runtime callbacks are called: see linux/pm_runtime.h. */
+struct device_driver;
+struct device_node;
+struct module;
+
+/* The machine is never suspended. Of these, only the runtime callbacks are called. */
 struct dev_pm_ops {
   int (*suspend)(struct device* dev);
   int (*resume)(struct device* dev);
@@ -34,12 +39,6 @@ struct dev_pm_ops {
 #define pm_ptr(pointer) (pointer)
 #define pm_sleep_ptr(pointer) (pointer)
 
-struct acpi_device;
-struct device;
-struct device_node;
-struct module;
-
-struct device_driver;
 struct bus_type {
   const char* name;
   const struct attribute_group** dev_groups;

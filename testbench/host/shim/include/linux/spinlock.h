@@ -20,26 +20,10 @@ void spin_lock(spinlock_t* lock);
 void spin_unlock(spinlock_t* lock);
 int spin_trylock(spinlock_t* lock);
 #define spin_is_locked(lock) ((lock)->locked != 0)
-#define spin_lock_irqsave(lock, flags) \
-  do {                                 \
-    local_irq_save(flags);             \
-    spin_lock(lock);                   \
-  } while (0)
-#define spin_unlock_irqrestore(lock, flags) \
-  do {                                      \
-    spin_unlock(lock);                      \
-    local_irq_restore(flags);               \
-  } while (0)
-#define spin_lock_irq(lock) \
-  do {                      \
-    local_irq_disable();    \
-    spin_lock(lock);        \
-  } while (0)
-#define spin_unlock_irq(lock) \
-  do {                        \
-    spin_unlock(lock);        \
-    local_irq_enable();       \
-  } while (0)
+#define spin_lock_irqsave(lock, flags) (local_irq_save(flags), spin_lock(lock))
+#define spin_unlock_irqrestore(lock, flags) (spin_unlock(lock), local_irq_restore(flags))
+#define spin_lock_irq(lock) (local_irq_disable(), spin_lock(lock))
+#define spin_unlock_irq(lock) (spin_unlock(lock), local_irq_enable())
 #define spin_lock_bh spin_lock
 #define spin_unlock_bh spin_unlock
 #define raw_spin_lock_init spin_lock_init
