@@ -78,35 +78,6 @@ TEST_P(CxlProbe, a_function_of_another_class_is_left_alone) {
   });
 }
 
-// contract B2
-TEST_P(CxlProbe, a_block_beyond_its_bar_is_skipped_with_a_warning) {
-  Memory& memory = add_memory({.locator = {{.id = 3, .offset = Memory::kDeviceBlock},
-                                           {.id = 4, .offset = Memory::kBarSize + 0x10000},
-                                           {.id = 4, .offset = kFirstPmu}}});
-  memory.add_cpmu(kFirstPmu, {});
-  boot([&] {
-    EXPECT_THAT(pmu_names(), ElementsAre("cxl_pmu_mem0.0"));
-    EXPECT_TRUE(logged("too small"));
-  });
-}
-
-// contract B3
-TEST_P(CxlProbe, of_pmus_that_overlap_the_first_works_and_none_after_the_second_appears) {
-  Memory& memory = add_memory({.locator = {{.id = 3, .offset = Memory::kDeviceBlock},
-                                           {.id = 4, .offset = kFirstPmu},
-                                           {.id = 4, .offset = kFirstPmu},
-                                           {.id = 4, .offset = kSecondPmu}}});
-  cpmu0 = &memory.add_cpmu(kFirstPmu, {});
-  memory.add_cpmu(kSecondPmu, {.message = 2});
-  boot([&] {
-    EXPECT_THAT(pmu_names(), ElementsAre("cxl_pmu_mem0.0"));
-    EXPECT_TRUE(logged("Failed to request region"));
-    const EventHandle event = open("cxl_pmu_mem0.0", kMemRd, 0, false);
-    cpmu0->count(0, 5);
-    EXPECT_EQ(value(event), 5U);
-  });
-}
-
 // contract B4
 TEST_P(CxlProbe, a_pmu_needs_freezing_and_an_interrupt_with_a_vector_of_its_own) {
   Memory::Options shape{.msix_vectors = 4};
@@ -132,17 +103,6 @@ TEST_P(CxlProbe, a_pmu_needs_freezing_and_an_interrupt_with_a_vector_of_its_own)
   });
 }
 
-// contract B4
-TEST_P(CxlProbe, without_message_interrupts_there_is_a_device_and_no_pmu) {
-  Memory& memory = add_memory({.msix_vectors = 0});
-  memory.add_cpmu(kFirstPmu, {});
-  boot([&] {
-    EXPECT_THAT(pmu_names(), IsEmpty());
-    EXPECT_TRUE(logged("No interrupt support, disable event processing."));
-    EXPECT_TRUE(logged("cxl_pmu pmu_mem0.0: probe with driver cxl_pmu failed"));
-  });
-}
-
 // contract B5
 TEST_P(CxlProbe, media_that_never_gets_ready_delays_the_pmu_and_is_not_asked_who_it_is) {
   add_memory({.media_info_valid = false}).add_cpmu(kFirstPmu, {});
@@ -157,20 +117,6 @@ TEST_P(CxlProbe, media_that_never_gets_ready_delays_the_pmu_and_is_not_asked_who
       EXPECT_TRUE(logged("cxl_pci 0000:00:0" + std::to_string(i) + ".0: Media not active"));
       EXPECT_THAT(memories[i]->seen, Not(Contains(0x4000)));
     }
-  });
-}
-
-// contract B5
-TEST_P(CxlProbe, a_mailbox_that_never_gets_ready_leaves_no_pmu) {
-  Memory& memory = add_memory({.mailbox_ready = false});
-  memory.add_cpmu(kFirstPmu, {});
-  boot_slowly([&] {
-    EXPECT_THAT(pmu_names(), IsEmpty());
-    EXPECT_TRUE(logged("timeout awaiting mailbox ready"));
-    EXPECT_GE(to_picoseconds(sc_core::sc_time_stamp()), 60 * kSecond);
-    EXPECT_THAT(memory.seen, IsEmpty());
-    EXPECT_EQ(memory.messages.msix_control() >> 15, 0);  // everything is given back
-    EXPECT_EQ(host->warnings(), 0U);
   });
 }
 
@@ -219,18 +165,6 @@ TEST_P(CxlProbe, a_refused_event_interrupt_policy_takes_the_whole_device_away) {
   });
 }
 
-// contract B6
-TEST_P(CxlProbe, firmware_that_keeps_cxl_errors_to_itself_is_not_disturbed) {
-  Memory& memory = add_memory();
-  memory.add_cpmu(kFirstPmu, {});
-  memory.commands[0x103] = [](const auto&) { return Memory::Reply{.code = 4}; };
-  firmware.pci_segments[0].native_cxl_error = false;
-  boot([&] {
-    EXPECT_THAT(pmu_names(), ElementsAre("cxl_pmu_mem0.0"));
-    EXPECT_THAT(memory.seen, ElementsAre(0x400, 0x401, 0x301, 0x4000));
-  });
-}
-
 TEST_P(CxlProbe, the_mailbox_is_used_in_the_kernels_order) {
   Memory& memory = add_memory_with_two();
   std::vector<std::uint8_t> time;
@@ -251,31 +185,6 @@ TEST_P(CxlProbe, the_mailbox_is_used_in_the_kernels_order) {
     EXPECT_THAT(time, SizeIs(8));
     EXPECT_TRUE(logged("Found LOG type 0da9c0b5-bf41-4b78-8f79-96b1623b3f17 of size 16"));
     EXPECT_THAT(pmu_names(), SizeIs(2));
-  });
-}
-
-// contract B7
-TEST_P(CxlProbe, a_device_without_what_every_memory_device_has_gets_no_pmu) {
-  const auto with_pmu = [&](const Memory::Options& shape) -> Memory& {
-    Memory& memory = add_memory(shape);
-    memory.add_cpmu(kFirstPmu, {});
-    return memory;
-  };
-  with_pmu({.capabilities = {0x2, 0x4000}});
-  with_pmu({.capabilities = {0x1, 0x4000}});
-  with_pmu({.capabilities = {0x1, 0x2}});
-  with_pmu({.locator = {{.id = 4, .offset = kFirstPmu}}});
-  with_pmu({}).commands[0x400] = [](const auto&) { return Memory::Reply{.payload = std::vector<std::uint8_t>(8)}; };
-  with_pmu({}).commands[0x4000] = [](const auto&) { return Memory::Reply{.payload = std::vector<std::uint8_t>(66)}; };
-  with_pmu({});
-  boot([&] {
-    EXPECT_TRUE(logged("cxl_pci 0000:00:00.0: registers not found: status "));
-    EXPECT_TRUE(logged("cxl_pci 0000:00:01.0: registers not found: mbox "));
-    EXPECT_TRUE(logged("cxl_pci 0000:00:02.0: registers not found: memdev"));
-    EXPECT_TRUE(logged("cxl_pci 0000:00:04.0: probe with driver cxl_pci failed with error -2"));
-    EXPECT_TRUE(logged("cxl_pci 0000:00:05.0: probe with driver cxl_pci failed with error -5"));
-    EXPECT_THAT(pmu_names(), ElementsAre("cxl_pmu_mem0.0"));  // of the last device
-    EXPECT_EQ(host->warnings(), 0U);
   });
 }
 

@@ -89,16 +89,17 @@ FakeCxlMemory::FakeCxlMemory(const std::string& name, FakeBus& bus, std::uint64_
   }
 
   bus.map(base + kDeviceBlock, 0x1000, block_);
-  block_.set(0, 8, std::uint64_t{options.capabilities.size()} << 32);
-  for (std::size_t i = 0; i < options.capabilities.size(); ++i) {
-    const std::uint16_t id = options.capabilities[i];
-    const std::uint64_t header = 0x10 * (i + 1);
+  constexpr std::uint16_t kCapabilities[] = {0x1, 0x2, 0x4000};
+  block_.set(0, 8, std::uint64_t{std::size(kCapabilities)} << 32);
+  std::uint64_t header = 0;
+  for (const std::uint16_t id : kCapabilities) {
+    header += 0x10;
     block_.set(header, 4, id);
     block_.set(header + 4, 4, id == 0x1 ? kStatus : id == 0x2 ? kMailbox : kMemoryDevice);
     block_.set(header + 8, 4, id == 0x2 ? 0x20 + (1U << kPayloadOrder) : 8);
   }
   block_.set(kMailbox, 4, kPayloadOrder);
-  block_.set(kMemoryDevice, 8, (options.media_ready ? 1U << 2 : 0U) | (options.mailbox_ready ? 1U << 4 : 0U));
+  block_.set(kMemoryDevice, 8, (options.media_ready ? 1U << 2 : 0U) | 1U << 4);
   add_default_commands();
 }
 

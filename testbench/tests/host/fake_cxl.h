@@ -76,11 +76,9 @@ class FakeCxlMemory {
 
   struct Options {
     std::vector<Block> locator{{.id = 3, .offset = kDeviceBlock}, {.id = 4, .offset = 0x20000}};
-    std::vector<std::uint16_t> capabilities{0x1, 0x2, 0x4000};
     bool media_info_valid = true;
     bool media_active = true;
     bool media_ready = true;
-    bool mailbox_ready = true;
     unsigned msix_vectors = 8;
     unsigned msi_order = 0;  ///< 0: no MSI, else 2^order messages
     std::uint8_t pcie_type = FakePciFunction::kEndpoint;
