@@ -17,10 +17,7 @@
 namespace pmufab::coresight {
 namespace {
 
-class CoreSightRegisters : public testing::SimulationTest {
- protected:
-  void check_counter_registers(unsigned width, bool atomic, bool dual_page);
-};
+class CoreSightRegisters : public testing::SimulationTest {};
 
 TEST_F(CoreSightRegisters, configuration_and_identification_show_the_options) {
   testing::let_writes_be_lost();
@@ -85,16 +82,6 @@ TEST_F(CoreSightRegisters, set_registers_only_set_clear_registers_only_clear_and
       rig.cpu.put32(kPage0 + clear + 4, 0x0f);
       EXPECT_EQ(rig.cpu.get32(kPage0 + set + 4), 0xf0U) << set;
       EXPECT_EQ(rig.cpu.get32(kPage0 + set), 0x0000'0006U) << set;
-    }
-  });
-}
-
-TEST_F(CoreSightRegisters, masks_have_a_bit_for_each_counter_that_exists) {
-  CoreSightRig rig({.counters = 8, .width = 64, .cycle_counter = true});
-  run([&] {
-    for (const std::uint64_t reg : {kPmcntenset, kPmintenset, kPmovsset}) {
-      rig.cpu.put32(kPage0 + reg, ~0U);
-      EXPECT_EQ(rig.cpu.get32(kPage0 + reg), 0x8000'007fU) << reg;
     }
   });
 }
@@ -193,40 +180,6 @@ TEST_F(CoreSightRegisters, with_two_pages_counters_and_overflow_status_live_on_t
   });
 }
 
-/// Width and stride, and that counters have the width.
-void CoreSightRegisters::check_counter_registers(unsigned width, bool atomic, bool dual_page) {
-  CoreSightRig rig({.counters = 8, .width = width, .dual_page = dual_page, .atomic_64bit = atomic});
-  const std::uint64_t stride = width <= 32 ? 4 : 8;
-  testing::Initiator& cpu = rig.cpu;
-  run([&] {
-    EXPECT_EQ(cpu.get32(kPage0 + kPmcfgr) >> 8 & 0x3f, width - 1);
-    for (unsigned counter = 0; counter < 7; ++counter) rig.write_counter(counter, ~0ULL - counter);
-    for (unsigned counter = 0; counter < 7; ++counter) {
-      const std::uint64_t address = rig.upper() + stride * counter;
-      std::uint64_t value = cpu.get32(address);
-      if (stride == 8) value |= std::uint64_t{cpu.get32(address + 4)} << 32;
-      EXPECT_EQ(value, (~0ULL - counter) & rig.maximum()) << width << " counter " << counter;
-    }
-    EXPECT_EQ(cpu.get32(rig.upper() + 7 * stride), 0U);  // no counter 7
-    rig.write_counter(7, 5);
-    EXPECT_EQ(rig.read_counter(7), 0U);
-    rig.write_counter(31, 12);
-    EXPECT_EQ(cpu.get32(rig.upper() + (stride == 4 ? 0x7c : 0xf8)), 12U);
-    EXPECT_EQ(rig.pmu.counter_value(31, testing::now()), 12U);
-    EXPECT_EQ(rig.pmu.guest_errors(), 0U);
-  });
-}
-
-// contract C12
-TEST_F(CoreSightRegisters, counters_of_16_bits_have_a_stride_of_4) { check_counter_registers(16, true, false); }
-TEST_F(CoreSightRegisters, counters_of_32_bits_have_a_stride_of_4) { check_counter_registers(32, true, true); }
-TEST_F(CoreSightRegisters, counters_of_33_bits_have_a_stride_of_8) { check_counter_registers(33, true, false); }
-TEST_F(CoreSightRegisters, counters_of_40_bits_have_a_stride_of_8) { check_counter_registers(40, false, false); }
-TEST_F(CoreSightRegisters, counters_of_64_bits_have_a_stride_of_8) { check_counter_registers(64, true, false); }
-TEST_F(CoreSightRegisters, counters_of_64_bits_in_halves_have_a_stride_of_8) {
-  check_counter_registers(64, false, true);
-}
-
 // contract C13
 TEST_F(CoreSightRegisters, high_low_high_reads_across_a_carry_never_tear) {
   CoreSightRig rig({.counters = 8, .width = 64, .atomic_64bit = false});
@@ -262,21 +215,6 @@ TEST_F(CoreSightRegisters, high_low_high_reads_across_a_carry_never_tear) {
     const std::uint64_t high = rig.cpu.get32(rig.counter_address(0) + 4);
     rig.probes[0].publish(1, 0, testing::now());
     EXPECT_EQ(high << 32 | rig.cpu.get32(rig.counter_address(0)), 0x0000'0007'0000'0000U);
-  });
-}
-
-// contract C13
-TEST_F(CoreSightRegisters, a_low_then_high_write_ends_with_the_full_value) {
-  CoreSightRig rig({.counters = 8, .width = 40, .atomic_64bit = false});
-  run([&] {
-    rig.write_counter(3, 0x12'3456'789a);
-    EXPECT_EQ(rig.read_counter(3), 0x12'3456'789aU);
-    rig.cpu.put32(rig.counter_address(3), 0xdead'beef);
-    EXPECT_EQ(rig.read_counter(3), 0x12'dead'beefU);
-    rig.cpu.put32(rig.counter_address(3) + 4, 0xffff'ff55);
-    EXPECT_EQ(rig.read_counter(3), 0x55'dead'beefU);
-    EXPECT_EQ(rig.read_counter(2), 0U);
-    EXPECT_EQ(rig.read_counter(4), 0U);
   });
 }
 
@@ -468,89 +406,6 @@ TEST_F(CoreSightRegisters, options_that_contradict_each_other_are_refused_by_nam
   EXPECT_THAT(message({.width = 32, .ext64 = true}), HasSubstr("ext64"));
   EXPECT_EQ(message({.counters = 256, .width = 32}), "accepted");
   EXPECT_EQ(message({.counters = 128, .width = 64}), "accepted");
-}
-
-// The register side of F4.
-TEST_F(CoreSightRegisters, reset_restores_everything_in_the_middle_of_counting) {
-  CoreSightRig rig({.counters = 8, .width = 16, .dual_page = true});
-  run([&] {
-    std::vector<std::uint32_t> fresh;
-    const auto registers = [&] {
-      std::vector<std::uint32_t> values;
-      for (std::uint64_t offset = 0; offset < 0x1000; offset += 4) {
-        values.push_back(rig.cpu.get32(kPage0 + offset));
-        values.push_back(rig.cpu.get32(kPage1 + offset));
-      }
-      return values;
-    };
-    fresh = registers();
-    for (unsigned counter = 0; counter < 7; ++counter) {
-      rig.write_type(counter, counter == 6 ? kClockEvent : 0x10);
-      rig.cpu.put32(kPage0 + kPmevfiltr + 4 * counter, ~0U);
-      rig.write_counter(counter, 0xffff);
-    }
-    rig.cpu.put32(kPage0 + kPmintenset, ~0U);
-    rig.cpu.put32(kPage0 + kPmcntenset, ~0U);
-    rig.control(1);
-    testing::advance(500'000);
-    rig.probes[0].publish(1, 0, testing::now());
-    testing::advance(1);
-    EXPECT_TRUE(rig.line.is_high());
-    EXPECT_NE(registers(), fresh);
-    rig.pmu.reset();
-    EXPECT_EQ(registers(), fresh);
-    EXPECT_FALSE(rig.line.is_high());
-    rig.probes[0].publish(1, 0, testing::now());
-    testing::advance(200'000'000);  // no earlier overflow is left
-    EXPECT_EQ(registers(), fresh);
-    EXPECT_FALSE(rig.line.is_high());
-    // The PMU can be used again.
-    rig.write_type(0, 0x10);
-    rig.put_bit(kPmcntenset, 0);
-    rig.control(1);
-    rig.probes[0].publish(4, 0, testing::now());
-    EXPECT_EQ(rig.read_counter(0), 4U);
-  });
-}
-
-TEST_F(CoreSightRegisters, dumps_show_both_pages_and_live_values_and_change_nothing) {
-  CoreSightRig rig({.counters = 4, .width = 32, .dual_page = true, .pmiidr = 0x2cf2036b});
-  run([&] {
-    rig.put_bit(kPmcntenset, 31);
-    rig.control(1);
-    testing::advance(123'000);
-    const std::vector<const RegisterBank*> pages = rig.pmu.pages();
-    ASSERT_EQ(pages.size(), 2U);
-    std::ostringstream text;
-    std::ostringstream markdown;
-    for (const RegisterBank* page : pages) {
-      page->dump_text(text, testing::now());
-      page->dump_markdown(markdown);
-      EXPECT_FALSE(page->dump_json(testing::now()).empty());
-    }
-    EXPECT_THAT(text.str(), ::testing::HasSubstr("PMCFGR"));
-    EXPECT_THAT(text.str(), ::testing::HasSubstr("PMOVSCLR"));
-    EXPECT_THAT(text.str(), ::testing::HasSubstr("7b"));  // 123 cycles
-    EXPECT_THAT(markdown.str(), ::testing::HasSubstr("PMEVTYPER"));
-    EXPECT_EQ(rig.read_counter(31), 123U);
-    EXPECT_EQ(rig.pmu.guest_errors(), 0U);
-  });
-}
-
-TEST_F(CoreSightRegisters, debug_reads_see_live_values_and_debug_writes_do_nothing_behind_the_scenes) {
-  CoreSightRig rig({.counters = 4, .width = 32});
-  run([&] {
-    rig.put_bit(kPmcntenset, 31);
-    rig.control(1);
-    testing::advance(123'000);
-    std::uint64_t data = 0;
-    EXPECT_EQ(rig.cpu.debug_read(kPage0 + 0x7c, data, 4), 4U);
-    EXPECT_EQ(data, 123U);
-    rig.cpu.debug_write(kPage0 + kPmcntenclr, ~0U, 4);
-    rig.cpu.debug_write(kPage0 + kPmcr, 0, 4);
-    EXPECT_TRUE(rig.pmu.is_running(31));
-    EXPECT_FALSE(rig.cpu.dmi(kPage0));
-  });
 }
 
 }  // namespace

@@ -7,71 +7,13 @@
 
 #include "models/pmu/carry_path.h"
 #include "models/pmu/counter.h"
+#include "models/pmu/cycle_counter.h"
 #include "testbench/support/simulation_test.h"
 
 namespace pmufab {
 namespace {
 
 using PmuCounter = testing::SimulationTest;
-
-TEST_F(PmuCounter, counts_only_while_enabled_and_not_frozen) {
-  Probe probe("p");
-  Counter counter(32);
-  counter.select(probe, 1);
-  probe.publish(1, 0, 10);
-  EXPECT_EQ(counter.value(10), 0U);
-  counter.enable(true, 20);
-  probe.publish(2, 0, 20);
-  counter.freeze(true, 30);
-  probe.publish(4, 0, 30);
-  EXPECT_EQ(counter.value(30), 2U);
-  counter.set_value(100, 31);  // a frozen counter can be written, and continues from there
-  counter.freeze(false, 40);
-  probe.publish(8, 0, 40);
-  EXPECT_EQ(counter.value(40), 108U);
-  counter.enable(false, 50);
-  probe.publish(16, 0, 50);
-  EXPECT_EQ(counter.value(60), 108U);
-}
-
-TEST_F(PmuCounter, freeze_before_enable_holds_the_counter_when_it_is_enabled) {
-  Probe probe("p");
-  Counter counter(16);
-  counter.select(probe, 1);
-  counter.freeze(true, 0);
-  counter.enable(true, 1);
-  probe.publish(5, 0, 2);
-  EXPECT_EQ(counter.value(2), 0U);
-  counter.freeze(false, 3);
-  probe.publish(5, 0, 4);
-  EXPECT_EQ(counter.value(4), 5U);
-}
-
-TEST_F(PmuCounter, counts_the_selected_probes_and_qualifiers_and_nothing_else) {
-  Probe a("a");
-  Probe b("b");
-  Probe c("c");
-  Counter counter(64);
-  counter.enable(true, 0);
-  counter.select(a, 0b0101);
-  counter.select_also(b, 1ULL << 63);
-  counter.select_also(a, 0b1000);  // adds to the selected events of a
-  const auto publish = [&] {
-    for (unsigned q : {0U, 1U, 2U, 3U}) a.publish(std::uint64_t{1} << 8 * q, q, 1);
-    b.publish(1ULL << 32, 63, 1);
-    b.publish(1ULL << 40, 62, 1);
-    c.publish(1ULL << 48, 0, 1);
-  };
-  publish();
-  EXPECT_EQ(counter.value(1), 0x1'0101'0001ULL);
-  counter.select(c, 1);  // replaces all
-  counter.set_value(0, 2);
-  publish();
-  EXPECT_EQ(counter.value(2), 1ULL << 48);
-  counter.deselect();
-  publish();
-  EXPECT_EQ(counter.value(3), 1ULL << 48);
-}
 
 TEST_F(PmuCounter, wraps_at_its_width_and_tells_how_often) {
   for (const unsigned width : {8U, 16U, 32U, 40U, 48U, 63U, 64U}) {
@@ -106,13 +48,6 @@ TEST_F(PmuCounter, wraps_at_its_width_and_tells_how_often) {
       EXPECT_EQ(wraps.back(), 4U);
     }
   }
-}
-
-TEST_F(PmuCounter, a_written_value_is_cut_to_the_width_and_is_no_overflow) {
-  Counter counter(40);
-  counter.set_value(~0ULL, 0);
-  EXPECT_EQ(counter.value(0), (1ULL << 40) - 1);
-  EXPECT_FALSE(counter.overflowed());
 }
 
 TEST_F(PmuCounter, freezing_at_an_instant_takes_what_came_before_it_and_nothing_later) {
@@ -298,30 +233,70 @@ TEST_F(PmuCounter, a_queue_lets_so_many_carries_through_per_clock_and_loses_what
   });
 }
 
-TEST_F(PmuCounter, a_condition_in_front_counts_clocks_instead_of_events) {
+// ---- Counters of cycles
+
+using PmuCycleCounter = testing::SimulationTest;
+constexpr Picoseconds kSecond = 1'000'000'000'000;
+
+struct Log {
+  std::vector<Picoseconds> overflows;
+  explicit Log(CycleCounter& counter) {
+    counter.on_overflow([](void* context, Picoseconds when) { static_cast<Log*>(context)->overflows.push_back(when); },
+                        this);
+  }
+};
+
+TEST_F(PmuCycleCounter, cycles_that_pass_at_once_count_while_it_runs) {
   const ClockDomain clock("clk", 1'000'000'000);
-  Probe probe("p");
-  ClockCondition condition(clock);
-  condition.configure({.threshold = 2, .invert = false, .edge = false});
-  Counter counter(16);
-  counter.select(probe, 1);
-  counter.set_condition(&condition);
-  counter.enable(true, 0);
-  probe.publish(1, 0, 100);
-  probe.publish(1, 0, 900);   // clock 1: two
-  probe.publish(1, 0, 1500);  // clock 2: one
-  probe.publish(7, 0, 2000);  // clock 3: seven
-  EXPECT_EQ(counter.value(2001), 1U);
-  EXPECT_EQ(counter.value(3000), 1U);
-  EXPECT_EQ(counter.value(3001), 2U);
-  EXPECT_THROW(counter.set_condition(nullptr), std::logic_error);
-  counter.enable(false, 3001);
-  probe.publish(7, 0, 3500);
-  EXPECT_EQ(counter.value(9000), 2U);
-  counter.set_condition(nullptr);
-  counter.enable(true, 9000);
-  probe.publish(7, 0, 9500);
-  EXPECT_EQ(counter.value(9500), 9U);
+  CycleCounter counter(clock, 40);
+  counter.pass(5, 0);
+  EXPECT_EQ(counter.value(0), 0U);
+  counter.start(0);
+  counter.pass(1'000'000'000'000, 1'500);
+  EXPECT_EQ(counter.value(1'500), 1'000'000'000'002U);
+  EXPECT_EQ(counter.value(2'001), 1'000'000'000'003U);
+  EXPECT_FALSE(counter.overflowed(2'001));
+}
+
+TEST_F(PmuCycleCounter, cycles_that_pass_at_once_wrap_it_then_or_bring_its_wrap_forward) {
+  const ClockDomain clock("clk", 1'000'000'000);
+  CycleCounter counter(clock, 40);
+  Log log(counter);
+  counter.start(1);
+  run([&] {
+    testing::advance_to(500);
+    counter.pass(std::uint64_t{1} << 39, 500);
+    EXPECT_TRUE(log.overflows.empty());
+    testing::advance_to(5'500);  // five edges
+    counter.pass((std::uint64_t{1} << 39) - 7, 5'500);
+    EXPECT_TRUE(log.overflows.empty());
+    testing::advance_to(9'000);
+    EXPECT_EQ(log.overflows, std::vector<Picoseconds>{7'001});
+    counter.clear_overflow(9'000);
+    counter.pass(std::uint64_t{1} << 40, 9'000);
+    EXPECT_EQ(log.overflows, (std::vector<Picoseconds>{7'001, 9'000}));
+    EXPECT_EQ(counter.value(9'000), 1U);
+  });
+}
+
+TEST_F(PmuCycleCounter, an_overflow_beyond_the_end_of_time_is_never_scheduled) {
+  const ClockDomain clock("clk", 1);  // one edge a second; simulated time ends after 18446744 of them
+  for (const unsigned width : {25U, 32U, 63U, 64U}) {
+    CycleCounter counter(clock, width);
+    counter.start(0);
+    EXPECT_EQ(counter.overflow_time(), kNever) << width;
+    counter.set_value(counter.maximum(), 5);
+    EXPECT_EQ(counter.overflow_time(), kSecond + 1) << width;
+  }
+  CycleCounter counter(clock, 24);
+  counter.start(0);
+  EXPECT_EQ(counter.overflow_time(), 16777215 * kSecond + 1);
+}
+
+TEST_F(PmuCycleCounter, widths_outside_1_to_64_are_refused) {
+  const ClockDomain clock("clk", 1000);
+  EXPECT_THROW(CycleCount(clock, 0), std::invalid_argument);
+  EXPECT_THROW(CycleCount(clock, 65), std::invalid_argument);
 }
 
 }  // namespace
