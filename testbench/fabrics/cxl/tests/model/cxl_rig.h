@@ -65,26 +65,8 @@ struct Rig : public OperationClient, public LocalClient {
   void unblocked(Picoseconds /*now*/) override { ++unblocks; }
   void local_done(Picoseconds /*now*/) override { ++local_over; }
 
-  IssueResult issue(HostOperationKind kind, std::uint64_t address, bool tee = false) {
-    HostOperation operation;
-    operation.kind = kind;
-    operation.address = address;
-    operation.tee = tee;
-    return host->issue(operation, *this);
-  }
+  void issue(HostOperationKind kind, std::uint64_t address) { host->issue({kind, false, address, 0}, *this); }
   /// Do it, and wait until it has ended. @return the messages sent
-  std::string run(HostOperationKind kind, std::uint64_t address, bool tee = false) {
-    wires.seen.clear();
-    issue(kind, address, tee);
-    settle();
-    return wires.sent();
-  }
-  std::string run(LocalOperation operation, std::uint64_t address, bool tee = false) {
-    wires.seen.clear();
-    device->local(operation, address, tee);
-    settle();
-    return wires.sent();
-  }
   std::string run_cache(std::uint8_t opcode, std::uint64_t address) {
     wires.seen.clear();
     cache->issue(opcode, address, 0, *this);
