@@ -151,27 +151,6 @@ TEST_P(PcieTgt, an_address_filter_is_switched_on_last_and_off_first) {
   });
 }
 
-// contract C22
-TEST_P(PcieTgt, counts_what_goes_to_root_ports_and_addresses) {
-  boot([&] {
-    const EventHandle all = open(kName, kRdReq);
-    const EventHandle two = open(kName, kRdReq | 4 << 3);
-    const EventHandle bar = open_range(kBar1 + 0x1'0000);
-    const EventHandle memory = open_range(kCxl);
-    const EventHandle either = open(kName, kRdReq | kAddresses | 4 << 3, kCxl, kMask);
-    read(kBar1, 2);             // by root port only
-    read(kBar1 + 0x1'0000, 3);  // and by address
-    read(kBar2, 7);
-    read(kCxl, 11);
-    read(kCxl + 0x10'0000, 13);  // without a filter
-    EXPECT_EQ(value(all), 12U);
-    EXPECT_EQ(value(two), 7U);
-    EXPECT_EQ(value(bar), 3U);
-    EXPECT_EQ(value(memory), 11U);
-    EXPECT_EQ(value(either), 18U);
-  });
-}
-
 // contract C23
 TEST_P(PcieTgt, equal_filters_share_one_slot_and_the_last_event_releases_it) {
   boot([&] {
@@ -238,18 +217,6 @@ TEST_P(PcieTgt, stopping_cycles_with_an_address_filter_releases_a_slot_nobody_to
     for (unsigned slot = 0; slot < kSlots; ++slot) events.push_back(open_range(kBar1 + slot * 0x1'0000));
     EXPECT_EQ(slots_on(), 0xfeU) << "right would be 0xff";
     EXPECT_EQ(reading(events.back()).time_running, 0U);
-  });
-}
-
-// contract C6
-TEST_P(PcieTgt, cycles_are_listed_and_count_the_soc_clock) {
-  options.access_latency = 0;
-  boot([&] {
-    EXPECT_THAT(files(pmu(kName), "events"), Contains("cycles"));
-    const EventHandle cycles = open(kName, kCycles);
-    const std::uint64_t begin = value(cycles);
-    advance(1'000'000);
-    EXPECT_NEAR(static_cast<double>(value(cycles) - begin), 1000, 2);
   });
 }
 

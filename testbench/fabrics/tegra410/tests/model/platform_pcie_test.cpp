@@ -237,19 +237,6 @@ TEST_F(SimulationTest, platform_pcie_requests_to_bars_are_answered_and_are_no_ev
   });
 }
 
-TEST_F(SimulationTest, platform_pcie_loads_and_stores_of_bars_go_past_the_private_caches) {
-  Rig rig(default_spec());
-  run([&] {
-    for (unsigned times = 1; times <= 3; ++times) {
-      EXPECT_EQ(rig.load(0, 1, kBar), 600'000U);
-      EXPECT_EQ(rig.store(0, 1, kBar), 600'000U);
-      EXPECT_EQ(tally(rig, "rd_req"), times);
-      EXPECT_EQ(tally(rig, "wr_req"), times);
-    }
-    EXPECT_EQ(rig.take(), Rig::Counts{});
-  });
-}
-
 TEST_F(SimulationTest, platform_pcie_an_address_between_bars_is_nobodys) {
   Rig rig(default_spec());
   run([&] {
@@ -258,22 +245,6 @@ TEST_F(SimulationTest, platform_pcie_an_address_between_bars_is_nobodys) {
     EXPECT_EQ(rig.send({.opcode = Opcode::read_once, .address = 0x48'0000'0000}).status,
               tlm::TLM_ADDRESS_ERROR_RESPONSE)
         << "root complex 1 has no root port 0";
-  });
-}
-
-TEST_F(SimulationTest, platform_pcie_cxl_memory_is_handed_over_when_the_ucf_goes_to_memory) {
-  Rig rig(default_spec());
-  run([&] {
-    rig.request({.opcode = Opcode::read_shared, .address = cxl(0, 0)});                // fetched
-    rig.request({.opcode = Opcode::read_shared, .address = cxl(0, 0), .cluster = 1});  // in the SLC
-    EXPECT_EQ(tally(rig, "rd_req", 0), 1U);
-    EXPECT_EQ(tally(rig, "rd_bytes", 0), 64U);
-    rig.request({.opcode = Opcode::write_unique_full, .address = cxl(0, 0), .kind = RequesterKind::gpu});
-    EXPECT_EQ(tally(rig, "wr_req", 0), 0U) << "dirty in the SLC";
-    rig.request({.opcode = Opcode::clean_invalid, .address = cxl(0, 0), .kind = RequesterKind::gpu});
-    EXPECT_EQ(tally(rig, "wr_req", 0), 1U) << "written back";
-    EXPECT_EQ(tally(rig, "wr_bytes", 0), 64U);
-    EXPECT_EQ(tally(rig, "rd_req", 1), 0U);
   });
 }
 

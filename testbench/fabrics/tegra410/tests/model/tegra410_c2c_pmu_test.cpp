@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The registers of the chip-to-chip interfaces' PMUs.
+// The registers of the chip-to-chip interfaces' PMUs, and which instance counts which request.
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ using Opcode = FabricOpcode;
 constexpr RequesterKind kGpu = RequesterKind::gpu;
 using Sums = std::vector<std::uint64_t>;
 
-TEST_F(C2cPmu, control_from_0_to_1_clears_and_starts_every_instance_at_once) {  // contract E4
+TEST_F(C2cPmu, control_from_0_to_1_clears_and_starts_every_instance_at_once) {  // contract E4, E7
   run([&] {
     for (C2cWindows* const pmu : {&nvlink, &nvclink, &nvdlink}) {
       advance(300);
@@ -34,28 +34,6 @@ TEST_F(C2cPmu, control_from_0_to_1_clears_and_starts_every_instance_at_once) {  
       advance(10 * kNanosecond);
       for (unsigned instance = 0; instance < pmu->broadcast(); ++instance) EXPECT_EQ(pmu->get(instance, kCycles), 10U);
     }
-  });
-}
-
-TEST_F(C2cPmu, control_0_holds_every_counter_and_a_start_clears_them) {  // contract E4, E7
-  run([&] {
-    const auto everything = [&] {
-      for (const Opcode opcode : {Opcode::read_once, Opcode::write_unique_full}) gpu(opcode, gmem(0, 5));
-    };
-    nvlink.start();
-    everything();
-    advance(1'000 * kNanosecond);
-    nvlink.stop();
-    const Sums held = nvlink.sums();
-    EXPECT_EQ(held, (Sums{280, 1, 30, 1, 250, 1, 250, 1}));
-    everything();
-    advance(1'000 * kNanosecond);
-    EXPECT_EQ(nvlink.sums(), held);
-    EXPECT_EQ(nvlink.get(0, kCycles), 1'000U);
-    nvlink.start();
-    EXPECT_EQ(nvlink.sums(), Sums(8));
-    advance(1'000 * kNanosecond);
-    EXPECT_EQ(nvlink.sums(), Sums(8));
   });
 }
 
@@ -84,23 +62,6 @@ TEST_F(C2cPmu, broadcast_reads_return_zero) {
     for (std::uint32_t offset = 0x860; offset < 0x8c0; offset += 4) {
       EXPECT_EQ(nvlink.get32(nvlink.broadcast(), offset), 0U) << std::hex << offset;
     }
-  });
-}
-
-TEST_F(SimulationTest, c2c_pmu_of_a_fast_clock_carries_into_the_upper_half_at_one_instant) {  // contract E7
-  platform::PlatformSpec spec = clocked_spec();
-  spec.edit<platform::Tegra410Spec>().c2c_clock_hz = 1'000'000'000'000;
-  Rig rig(spec);
-  C2cWindows nvlink(rig, 0, kNvlink);
-  run([&] {
-    nvlink.start();
-    advance((Picoseconds{1} << 32) - 1);
-    EXPECT_EQ(nvlink.get32(2, kCycles + 4), 0U);
-    EXPECT_EQ(nvlink.get32(2, kCycles), 0xffff'ffffU);
-    advance(1);
-    EXPECT_EQ(nvlink.get32(2, kCycles), 0U) << "between the two reads of the upper half";
-    EXPECT_EQ(nvlink.get32(2, kCycles + 4), 1U) << "differs from before: the driver reads again";
-    EXPECT_EQ(nvlink.get32(2, kInStatus), 0U);
   });
 }
 
@@ -199,6 +160,35 @@ TEST_F(C2cPmu, reset_stops_and_clears_and_leaves_requests_under_way) {
     nvlink.start();
     advance(1'000 * kNanosecond);
     EXPECT_EQ(nvlink.sums(), (Sums{180, 0, 0, 0, 180, 0, 0, 0}));
+  });
+}
+
+// docs/tegra410.md, "Chip-to-chip interfaces".
+TEST_F(C2cPmu, requests_and_memory_of_a_gpu_go_through_its_own_instances_by_line) {  // register side of E5
+  constexpr std::uint32_t kMask[] = {0x7f, 0x3f80};
+  constexpr std::uint64_t kHalf = (std::uint64_t{256} << 30) / 64 / 2;  // lines of default GMEM
+  run([&] {
+    nvlink.start();
+    std::array<std::uint64_t, 14> expected_in{}, expected_out{};
+    for (unsigned id = 0; id < 2; ++id) {
+      for (std::uint64_t line = 0; line < 30; ++line) {
+        const std::uint64_t times = 1 + line % 5;
+        for (std::uint64_t i = 0; i < times; ++i) gpu(Opcode::read_once, cmem(0, line), id);
+        expected_in[id * 7 + cmem(0, line) / 64 % 7] += times;
+        const std::uint64_t place = line + (id == 0 ? kHalf - 30 : kHalf);
+        rig.request({.opcode = Opcode::write_unique_full, .address = gmem(0, place)});
+        expected_out[id * 7 + gmem(0, place) / 64 % 7] += 1;
+      }
+    }
+    gpu(Opcode::read_once, cmem(0, 0), 3);  // modulo the number of GPUs
+    expected_in[7 + cmem(0, 0) / 64 % 7] += 1;
+    advance(1'000 * kNanosecond);
+    for (unsigned instance = 0; instance < 14; ++instance) {
+      EXPECT_EQ(nvlink.get(instance, in_rd_req), expected_in[instance]) << instance;
+      EXPECT_EQ(nvlink.get(instance, out_wr_req), expected_out[instance]) << instance;
+    }
+    EXPECT_EQ(nvlink.sum(out_wr_req, kMask[0]), 30U);
+    EXPECT_EQ(nvlink.sum(out_wr_req, kMask[1]), 30U);
   });
 }
 

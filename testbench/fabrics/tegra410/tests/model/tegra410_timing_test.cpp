@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// docs/tegra410.md, "Order and time": when requests are accepted, when memory answers, and how long requesters wait.
+// docs/tegra410.md, "Order and time": when requests are accepted, and how long requesters wait. When memory answers, the
+// judge compares (memory_wires.h), and what requests count, PlatformCrossCheck does.
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -14,6 +15,7 @@ namespace pmufab::testing::tegra410_timing_test {
 namespace {
 
 using Opcode = FabricOpcode;
+using Counts = Rig::Counts;
 constexpr RequesterKind kGpu = RequesterKind::gpu;
 
 // Chosen so that all sums below are different.
@@ -78,68 +80,6 @@ TEST_F(Tegra410Timing, a_remote_home_adds_the_link_once) {
     EXPECT_EQ(gpu(Opcode::read_once, gmem(1, 1)), kSlc + kLink + kGmem);
     EXPECT_EQ(gpu(Opcode::write_unique_full, cxl(1, 1)), kSlc + kLink);
     EXPECT_EQ(gpu(Opcode::clean_invalid, cxl(1, 1)), kSlc + kLink);
-  });
-}
-
-TEST_F(Tegra410Timing, a_controller_answers_in_order_and_takes_its_time_for_each_32_byte_part) {
-  run([&] {
-    advance(10'000);
-    const Picoseconds start = 10'000 + kSlc;
-    EXPECT_EQ(gpu(Opcode::read_once, cmem(0, 0)), kSlc + kCmem);
-    EXPECT_EQ(gpu(Opcode::read_once, cmem(0, kSameController)), kSlc + kCmem + 2 * kService);
-    EXPECT_EQ(gpu(Opcode::read_once, cmem(0, 2 * kSameController)), kSlc + kCmem + 4 * kService);
-    EXPECT_EQ(gpu(Opcode::read_once, cmem(0, 1)), kSlc + kCmem);   // another instance
-    EXPECT_EQ(gpu(Opcode::read_once, cmem(0, 14)), kSlc + kCmem);  // another controller of the instance
-    // This read reaches the controller 100 ps too early, but the queue is short, so that it does not matter.
-    const Picoseconds last_end = start + kCmem + 4 * kService;
-    advance(last_end + 2 * kService - kCmem - kSlc - 100 - now());
-    EXPECT_EQ(gpu(Opcode::read_once, cmem(0, 0)), kSlc + kCmem + 100);
-    ASSERT_EQ(seen.accesses.size(), 6U);
-    EXPECT_EQ(seen.accesses[2].start, start);
-    EXPECT_EQ(seen.accesses[2].end, last_end);
-    EXPECT_EQ(seen.accesses[2].length, 64U);
-    EXPECT_EQ(seen.accesses[5].end, last_end + 2 * kService);
-  });
-}
-
-TEST_F(Tegra410Timing, refills_for_partial_writes_and_for_remote_readers_occupy_the_controller_too) {
-  run([&] {
-    gpu(Opcode::write_unique_ptl, cmem(0, 0), 1);
-    EXPECT_EQ(
-        rig.request({.opcode = Opcode::read_once, .address = cmem(0, kSameController), .kind = kGpu, .socket = 1}),
-        kSlc + kLink + kCmem + 2 * kService);
-    EXPECT_EQ(gpu(Opcode::read_once, cmem(0, 2 * kSameController)), kSlc + kCmem + 4 * kService);
-  });
-}
-
-TEST_F(SimulationTest, an_uncached_read_takes_as_many_parts_as_its_length_needs) {
-  platform::PlatformSpec spec = timed_spec(1);
-  spec.edit<platform::Tegra410Spec>().slc.cached.clear();
-  Rig rig(spec);
-  run([&] {
-    const auto read = [&](unsigned length) {
-      return rig.request({.opcode = Opcode::read_once, .address = cmem(0, 0), .kind = kGpu, .length = length});
-    };
-    EXPECT_EQ(read(1), kSlc + kCmem);
-    EXPECT_EQ(read(1), kSlc + kCmem + kService);
-    EXPECT_EQ(read(32), kSlc + kCmem + 2 * kService);
-    EXPECT_EQ(read(33), kSlc + kCmem + 4 * kService);
-    EXPECT_EQ(read(64), kSlc + kCmem + 6 * kService);
-  });
-}
-
-TEST_F(Tegra410Timing, writes_to_memory_end_when_they_start_and_those_to_gmem_when_they_are_acknowledged) {
-  run([&] {
-    advance(5);
-    gpu(Opcode::write_unique_full, gmem(0, 1));
-    gpu(Opcode::write_unique_full, cmem(0, 1));
-    gpu(Opcode::clean_invalid, cmem(0, 1));
-    ASSERT_EQ(seen.accesses.size(), 2U);
-    for (const auto& access : seen.accesses) {
-      EXPECT_TRUE(access.is_write);
-      EXPECT_EQ(access.start, 5 + kSlc);
-      EXPECT_EQ(access.end, 5 + kSlc + (access.address == gmem(0, 1) ? kGmem : 0));
-    }
   });
 }
 
@@ -258,6 +198,73 @@ TEST_F(SimulationTest, non_blocking_transport_reaches_the_same_fabric_with_the_s
     }
     EXPECT_EQ(requester.answers[0].second, 1'050 + kSlc + kGmem);
     EXPECT_EQ(requester.answers[1].second, 10'001'050 + kSlc + kCxl);
+  });
+}
+
+// ---- What is no request at all
+
+class Tegra410Requests : public SimulationTest {
+ protected:
+  Rig rig{small_spec(1)};
+};
+
+TEST_F(Tegra410Requests, a_bad_request_is_refused_with_its_own_status_and_changes_nothing) {
+  struct Shown : BoundaryObserver {
+    void on_request(const Request&) override { ++calls; }
+    void on_memory_access(const MemoryAccess&) override { ++calls; }
+    int calls = 0;
+  } shown;
+  rig.platform.get<platform::Tegra410Part>().set_observer(&shown);
+  run([&] {
+    const auto status = [&](const Ask& ask) { return rig.send(ask).status; };
+    const auto custom = [&](tlm::tlm_command command, bool cpu_access, const auto& change) {
+      tlm::tlm_generic_payload payload;
+      FabricExtension extension;
+      extension.opcode = Opcode::read_once;
+      payload.set_command(command);
+      payload.set_address(cmem(0, 1));
+      payload.set_data_length(8);
+      payload.set_streaming_width(8);
+      payload.set_extension(&extension);
+      change(payload, extension);
+      const auto answer = rig.transport(payload, 0, cpu_access).status;
+      payload.clear_extension(&extension);
+      return answer;
+    };
+    const auto nothing = [](auto&, auto&) {};
+    for (const Opcode opcode :
+         {Opcode::read_shared, Opcode::read_unique, Opcode::write_unique_full, Opcode::write_back_full}) {
+      EXPECT_EQ(status({.opcode = opcode, .address = cmem(0, 1), .length = 32}), tlm::TLM_BURST_ERROR_RESPONSE);
+      EXPECT_EQ(status({.opcode = opcode, .address = cmem(0, 1) + 1}), tlm::TLM_BURST_ERROR_RESPONSE);
+    }
+    EXPECT_EQ(status({.opcode = Opcode::read_once, .address = cmem(0, 1) + 60, .length = 5}),
+              tlm::TLM_BURST_ERROR_RESPONSE);
+    EXPECT_EQ(status({.opcode = Opcode::read_once, .address = cmem(0, 1), .length = 0}), tlm::TLM_BURST_ERROR_RESPONSE);
+    EXPECT_EQ(status({.opcode = Opcode::read_once, .address = 0x40}), tlm::TLM_ADDRESS_ERROR_RESPONSE);
+    EXPECT_EQ(status({.opcode = Opcode::evict, .address = cmem(1, 0)}), tlm::TLM_ADDRESS_ERROR_RESPONSE);
+    EXPECT_EQ(status({.opcode = Opcode::read_once, .address = cmem(0, 1), .cluster = 4}),
+              tlm::TLM_GENERIC_ERROR_RESPONSE);
+    for (const bool cpu_access : {false, true}) {
+      EXPECT_EQ(custom(tlm::TLM_READ_COMMAND, cpu_access, [](auto&, auto& extension) { extension.socket = 1; }),
+                tlm::TLM_GENERIC_ERROR_RESPONSE);
+      EXPECT_EQ(custom(tlm::TLM_READ_COMMAND, cpu_access,
+                       [](auto& payload, auto& extension) { payload.clear_extension(&extension); }),
+                tlm::TLM_GENERIC_ERROR_RESPONSE);
+      unsigned char enables[8] = {};
+      EXPECT_EQ(custom(tlm::TLM_READ_COMMAND, cpu_access,
+                       [&](auto& payload, auto&) { payload.set_byte_enable_ptr(enables); }),
+                tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE);
+      EXPECT_EQ(custom(tlm::TLM_READ_COMMAND, cpu_access, [](auto& payload, auto&) { payload.set_streaming_width(4); }),
+                tlm::TLM_BURST_ERROR_RESPONSE);
+      EXPECT_EQ(custom(tlm::TLM_IGNORE_COMMAND, cpu_access, nothing), tlm::TLM_COMMAND_ERROR_RESPONSE);
+    }
+    EXPECT_EQ(custom(tlm::TLM_WRITE_COMMAND, false, nothing), tlm::TLM_COMMAND_ERROR_RESPONSE);
+    EXPECT_EQ(custom(tlm::TLM_READ_COMMAND, true, [](auto&, auto& extension) { extension.requester = kGpu; }),
+              tlm::TLM_GENERIC_ERROR_RESPONSE);
+    EXPECT_EQ(custom(tlm::TLM_READ_COMMAND, true, [](auto& payload, auto&) { payload.set_address(0); }),
+              tlm::TLM_ADDRESS_ERROR_RESPONSE);
+    EXPECT_EQ(rig.take(), Counts{});
+    EXPECT_EQ(shown.calls, 0);
   });
 }
 
