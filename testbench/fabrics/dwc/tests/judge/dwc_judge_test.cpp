@@ -4,7 +4,6 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
-#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -118,17 +117,6 @@ class DwcJudging : public ::testing::Test {
       board.add(std::make_unique<DwcJudge>(DwcJudgeSpec{{{kPort, kName, 0x1000'0000}}}, board.chronicle()));
 };
 
-TEST_F(DwcJudging, an_event_counts_from_its_switch_to_its_last_reading) {
-  add();
-  now += 1000;
-  happen(10);
-  remove(15, 7);
-  const EventResult result = board.result(kEvent).value();
-  EXPECT_EQ(result.expected, 15U);
-  EXPECT_EQ(result.match, EventResult::Match::exact) << result.explanation;
-  EXPECT_TRUE(result.account.adds_up(15));
-}
-
 TEST_F(DwcJudging, what_comes_between_reading_and_clearing_is_told) {
   add();
   happen(10);
@@ -157,29 +145,6 @@ TEST_F(DwcJudging, whole_turns_of_a_counter_are_told) {
   const EventResult result = board.result(kEvent).value();
   EXPECT_EQ(result.expected, (std::uint64_t{1} << 32) + 9);
   EXPECT_EQ(result.account.loss[LossCause::ambiguous_wrap], std::int64_t{1} << 32);
-}
-
-TEST_F(DwcJudging, cycles_count_while_a_measurement_goes_on) {
-  board.expect(kEvent, kName, {{"L1"}});
-  call(Call::add, true);
-  write(kAnalysis, 0x0400'0001);
-  now = 10'000;
-  write(kAnalysis, 0x0400'0001);  // anew
-  call(Call::add, false);
-  call(Call::pmu_enable, true);
-  call(Call::pmu_enable, false);
-  now = 20'000;
-  judge.on_state(0, dwc::LinkState::l1, now);
-  now = 50'000;
-  judge.on_state(0, dwc::LinkState::l0, now);
-  call(Call::del, true);
-  now = 60'000;
-  write(kAnalysis, 0x0400'0000);
-  now = 70'000;
-  read(kAnalysisLow);
-  call(Call::del, false, 30);
-  EXPECT_EQ(board.result(kEvent)->expected, 30U);
-  EXPECT_EQ(board.result(kEvent)->match, EventResult::Match::exact);
 }
 
 TEST(DwcWires, a_port_counts_while_a_counter_or_a_measurement_is_on_also_one_that_all_were_switched_with) {

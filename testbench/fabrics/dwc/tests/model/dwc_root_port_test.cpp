@@ -23,11 +23,8 @@ constexpr std::uint64_t kAnalysisLow = kCapability + 0x14;
 constexpr std::uint64_t kAnalysisHigh = kCapability + 0x18;
 
 constexpr std::uint32_t kClear = 1;
-constexpr std::uint32_t kClearAll = 3;
 constexpr std::uint32_t kOff = 1U << 2;
 constexpr std::uint32_t kOn = 3U << 2;
-constexpr std::uint32_t kAllOff = 5U << 2;
-constexpr std::uint32_t kAllOn = 7U << 2;
 constexpr std::uint32_t kStatus = 1U << 7;
 
 constexpr unsigned kMemoryRead = 0x70c;  // received
@@ -89,19 +86,6 @@ TEST_F(DwcRootPort, each_event_of_each_lane_has_a_counter_with_a_switch) {
   });
 }
 
-TEST_F(DwcRootPort, all_counters_are_switched_and_cleared_at_once) {
-  run([&] {
-    cpu.put32(kCounterControl, kAllOn);
-    happen(kMemoryRead, 0);
-    happen(kMemoryWrite, 7);
-    EXPECT_EQ(data(kMemoryWrite, 7), 1U);
-    cpu.put32(kCounterControl, kAllOff | kClearAll);
-    happen(kMemoryRead, 0);
-    EXPECT_EQ(data(kMemoryRead, 0), 0U);
-    EXPECT_EQ(data(kMemoryWrite, 7), 0U);
-  });
-}
-
 TEST_F(DwcRootPort, commands_read_0_and_the_status_shows_the_selected_counter) {
   run([&] {
     cpu.put32(kCounterControl, select(kMemoryRead, 2) | kOn | kClear);
@@ -134,48 +118,6 @@ TEST_F(DwcRootPort, a_counter_of_a_lane_wraps_after_32_bits) {
   });
 }
 
-TEST_F(DwcRootPort, a_measurement_counts_cycles_of_states) {
-  run([&] {
-    until(kMicrosecond);
-    cpu.put32(kAnalysisControl, report(0x03) | 1);
-    until(3 * kMicrosecond);
-    port.enter(LinkState::l1, testing::now());
-    EXPECT_EQ(analysis(), 2000U);
-    until(7 * kMicrosecond);
-    EXPECT_EQ(analysis(), 2000U);
-    cpu.put32(kAnalysisControl, report(0x04));  // ends it
-    until(9 * kMicrosecond);
-    EXPECT_EQ(analysis(), 4000U);
-    cpu.put32(kAnalysisControl, report(0x00));
-    EXPECT_EQ(analysis(), 6000U);
-    cpu.put32(kAnalysisControl, report(0x0a));
-    EXPECT_EQ(analysis(), 0U);
-  });
-}
-
-TEST_F(DwcRootPort, a_second_start_begins_a_measurement_anew) {
-  run([&] {
-    cpu.put32(kAnalysisControl, report(0x00) | 1);
-    until(kMicrosecond);
-    cpu.put32(kAnalysisControl, report(0x00) | 1);
-    until(3 * kMicrosecond);
-    EXPECT_EQ(analysis(), 2000U);
-    EXPECT_EQ(cpu.get32(kAnalysisControl) & 1, 1U);
-  });
-}
-
-TEST_F(DwcRootPort, a_measurement_with_a_duration_ends_by_itself) {
-  run([&] {
-    cpu.put32(kAnalysisControl, report(0x00) | 0xff00 | 1);  // 4 us
-    until(3 * kMicrosecond);
-    EXPECT_EQ(analysis(), 3000U);
-    until(4 * kMicrosecond);
-    EXPECT_EQ(cpu.get32(kAnalysisControl) & 1, 0U);
-    until(5 * kMicrosecond);
-    EXPECT_EQ(analysis(), 4000U);
-  });
-}
-
 TEST_F(DwcRootPort, each_duration_is_as_long_as_software_asks) {
   constexpr Picoseconds kMillisecond = 1000 * kMicrosecond;
   run(
@@ -191,25 +133,6 @@ TEST_F(DwcRootPort, each_duration_is_as_long_as_software_asks) {
         }
       },
       10'000 * kMillisecond);
-}
-
-TEST_F(DwcRootPort, data_are_counted_in_whole_units_of_16_bytes) {
-  run([&] {
-    cpu.put32(kAnalysisControl, report(0x21) | 1);
-    happen(kMemoryWrite, 0, 64, 2);
-    happen(kMemoryWrite, 1, 17);
-    happen(kMemoryRead, 1, 64);  // a request carries no data
-    happen(0x700, 0, 32);        // sent
-    happen(0x22, 0, 32);         // data alone, sent by CCIX
-    happen(0x23, 0, 48);
-    EXPECT_EQ(analysis(), 10U);
-    cpu.put32(kAnalysisControl, report(0x20));
-    EXPECT_EQ(analysis(), 2U);
-    cpu.put32(kAnalysisControl, report(0x22));
-    EXPECT_EQ(analysis(), 2U);
-    cpu.put32(kAnalysisControl, report(0x23));
-    EXPECT_EQ(analysis(), 3U);
-  });
 }
 
 TEST_F(DwcRootPort, cycles_pass_at_once_in_a_state) {
