@@ -2,7 +2,6 @@
 // arm-cmn of every kernel version on the driver host: claims, interrupts and CPUs that no shipped platform has. What it
 // finds of a mesh, publishes and counts is tested with the models.
 #include <algorithm>
-#include <optional>
 
 #include "testbench/tests/host/driver_host_test.h"
 #include "testbench/tests/host/fake_cmn.h"
@@ -12,7 +11,6 @@ namespace {
 
 using ::testing::Contains;
 using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 std::vector<DriverSet> cmn_driver_sets() { return sets_that_hold(all_driver_sets(), {"arm_cmn"}); }

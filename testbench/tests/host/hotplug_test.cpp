@@ -10,40 +10,6 @@ using pmufab::testing::advance;
 class Hotplug : public DriverHostTest {};
 PMUFAB_FOR_EVERY_TEGRA410_KERNEL(Hotplug);
 
-// contract C36
-TEST_P(Hotplug, events_move_to_another_cpu_of_the_socket_and_stay_exact) {
-  boot([&] {
-    const EventHandle leader = open("nvidia_ucf_pmu_0", 1);
-    const EventHandle member = open("nvidia_ucf_pmu_0", 2, leader, false);
-    const EventHandle cmem = open("nvidia_cmem_latency_pmu_0", 0, 0, false);
-    EXPECT_EQ(host->enable(leader), 0);
-    ucf0.count(0, 10);
-    ucf0.count(1, 20);
-    cmem0.count(100, 0, 0);
-    EXPECT_EQ(host->set_cpu_online(0, false), 0);
-    EXPECT_EQ(content(pmu("nvidia_ucf_pmu_0"), "cpumask"), "1\n");
-    EXPECT_EQ(content(pmu("nvidia_cmem_latency_pmu_0"), "cpumask"), "1\n");
-    ucf0.count(0, 1);
-    ucf0.count(1, 2);
-    cmem0.count(11, 0, 0);
-    EXPECT_EQ(value(leader), 11U);
-    EXPECT_EQ(value(member), 22U);
-    EXPECT_EQ(value(cmem), 111U);
-    // An overflow interrupt reaches the new CPU.
-    ucf0.count(0, std::uint64_t{1} << 63);
-    advance(10'000'000);
-    EXPECT_EQ(host->handled_interrupts(), 1U);
-    EXPECT_EQ(value(leader), 11U + (std::uint64_t{1} << 63));
-    // A group stays together.
-    std::vector<EventReading> readings;
-    EXPECT_EQ(host->read_group(leader, readings), 0);
-    EXPECT_EQ(readings.size(), 2U);
-    EXPECT_EQ(host->disable(leader), 0);
-    EXPECT_EQ(ucf0.enables(), 0U);
-    EXPECT_EQ(host->warnings(), 0U);
-  });
-}
-
 TEST_P(Hotplug, a_disabled_event_comes_back_enabled_as_in_the_kernel) {
   boot([&] {
     const EventHandle event = open("nvidia_ucf_pmu_0", 1);

@@ -2,7 +2,6 @@
 // What counts, and when a counter overflows and interrupts, in cases that random programs do not have.
 
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>

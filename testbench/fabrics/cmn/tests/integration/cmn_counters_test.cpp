@@ -66,33 +66,6 @@ TEST_P(CmnCounters, of_two_events_of_one_node_count_apart) {
   });
 }
 
-// contract A38
-TEST_P(CmnCounters, used_again_begin_at_zero) {
-  boot(mesh_of(Product::cmn650, 4, 3), [&] {
-    const unsigned home = source(NodeType::hn_f, 1);
-    const std::uint64_t node = node_of(home).node_id;
-    const std::uint64_t local = dtm_register(node_of(home).xp, kDtmPmevcnt);
-    std::uint64_t left = 0;
-    for (const std::uint64_t amount : {5U, 65'535U, 65'536U, 200'000U}) {
-      const EventHandle first = start(event(NodeType::hn_f, 1, node));
-      happen(home, 1, amount);
-      EXPECT_EQ(finish(first), amount);
-      left = (left + amount) % kLocalWrap;
-      happen(home, 1, 1'000'000);  // no longer counted
-
-      // The same counter for another event. It is not cleared, and its old contents do not count.
-      const EventHandle second = start(event(NodeType::hn_f, 2, node));
-      EXPECT_EQ(look(local) & 0xffff, left);
-      EXPECT_EQ(value(second), 0U);
-      happen(home, 1, 70'000);
-      EXPECT_EQ(value(second), 0U);
-      happen(home, 2, amount + 1);
-      EXPECT_EQ(finish(second), amount + 1);
-      left = (left + amount + 1) % kLocalWrap;
-    }
-  });
-}
-
 // contract A53
 TEST_P(CmnCounters, of_a_combined_and_a_single_watchpoint_cannot_be_a_group) {
   boot(mesh_of(Product::cmn600, 4, 3), [&] {

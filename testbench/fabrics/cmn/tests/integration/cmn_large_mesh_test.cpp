@@ -2,9 +2,7 @@
 // Meshes with a side above 12, which Linux 7.3 and later know: CMN S3 of up to 14 x 14, and that of a Graviton5.
 #include <array>
 #include <stdexcept>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "models/cmn/standard_devices.h"
 #include "testbench/fabrics/cmn/tests/integration/cmn_test.h"
@@ -14,8 +12,6 @@ namespace {
 
 using cmn::Product;
 using cmn::Topology;
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 using ::testing::ValuesIn;
 
 /// Meshes with a side above 12, which drivers before 7.3 refuse.
@@ -66,30 +62,6 @@ class Graviton5 : public CmnLinux73 {
   Graviton5() { spec = ready_made("graviton5"); }
 };
 INSTANTIATE_TEST_SUITE_P(linux, Graviton5, ValuesIn(driver_sets_for_cmn_s3()), version_name);
-
-// contract A86
-TEST_P(Graviton5, handles_the_interrupt_of_each_quadrant) {
-  if (!is_7_3()) GTEST_SKIP() << "does not know the mesh";
-  boot([&] {
-    for (unsigned quadrant = 0; quadrant < 4; ++quadrant) {
-      const unsigned xp = kXps.at(quadrant);
-      const EventHandle event = start(at("mxp_e_req_txflit_valid", layout().xp(xp).node_id));
-      accesses.clear();
-      requests_east(xp, kToOverflow + 12'345);
-      testing::advance(10'000'000);
-      EXPECT_EQ(host->handled_interrupts(), quadrant + 1);
-      for (unsigned dtc = 0; dtc < 4; ++dtc) {
-        const std::vector<std::uint64_t> cleared = written(layout().nodes()[layout().dtc_node(dtc)], 0xd900 + 0x120, 4);
-        if (dtc == quadrant) {
-          EXPECT_THAT(cleared, ElementsAre(1U));
-        } else {
-          EXPECT_THAT(cleared, IsEmpty());
-        }
-      }
-      EXPECT_EQ(finish(event), kToOverflow + 12'345);
-    }
-  });
-}
 
 // The driver numbers DTCs by position. If the DTC of the third quadrant comes after that of the fourth, it exchanges
 // their counters, and carries are lost.

@@ -120,33 +120,6 @@ TEST_P(CmnLinux73, four_sub_channels_of_cmn_s3_r2_are_taken_for_none) {
   });
 }
 
-// contract A77
-TEST_P(CmnLinux73, isolated_nodes_of_cmn_s3_r2_are_not_touched_and_cannot_be_selected) {
-  spec = ready_made("cmn-s3-r2p0");
-  topology().deviations.device_isolation = true;
-  bool first = true;  // is left
-  for (cmn::Crosspoint& crosspoint : topology().crosspoints) {
-    for (cmn::Port& port : crosspoint.ports) {
-      for (cmn::Node& node : port.nodes) {
-        if (node.type == NodeType::hn_s) node.isolated = !std::exchange(first, false);
-      }
-    }
-  }
-  expect_probe = is_7_3();
-  boot([&] {
-    EXPECT_EQ(logged("Device isolation enabled"), is_7_3() ? 0U : 1U);
-    if (!is_7_3()) return;
-    unsigned isolated = 0;
-    for (const cmn::NodePlace& node : layout().nodes()) {
-      if (!node.isolated) continue;
-      ++isolated;
-      EXPECT_THAT(window(node), IsEmpty());
-      EXPECT_EQ(try_open(at("hns_intv_dirty", node.node_id)), -EINVAL);
-    }
-    EXPECT_GT(isolated, 2U);
-  });
-}
-
 // Bit 30 of a child pointer is new, but the driver does not check whether a part has it. Older drivers follow the
 // pointer and read there.
 // contract A78

@@ -19,50 +19,6 @@ class CmnOverflow : public CmnTest {
 };
 INSTANTIATE_TEST_SUITE_P(linux, CmnOverflow, ValuesIn(cmn_driver_sets()), version_name);
 
-// contract A13
-TEST_P(CmnOverflow, of_a_domain_raises_the_line_of_its_dtc_alone) {
-  options.interrupt_delay = kMicrosecond;
-  boot(mesh_of(Product::cmn650, 4, 3, 4), [&] {
-    const EventHandle handle = start(kMisses);
-    std::uint64_t expected = 0;
-    std::array<std::uint64_t, 4> edges{};
-    for (const unsigned domain : {2U, 0U, 3U, 1U}) {
-      const std::uint64_t amount = kToOverflow + 100 * domain;
-      happen(source(NodeType::hn_f, 0, domain), 1, amount);
-      expected += amount;
-      testing::advance(kMicrosecond / 2);
-      ++edges[domain];
-      for (unsigned dtc = 0; dtc < 4; ++dtc) {
-        EXPECT_EQ(line_is_high(dtc), dtc == domain);
-        EXPECT_EQ(mesh().interrupt(dtc).rising_edges(), edges[dtc]);
-      }
-      EXPECT_EQ(look(dtc_register(domain, kPmovsr)), 1U);
-      testing::advance(2 * kMicrosecond);
-      EXPECT_FALSE(line_is_high(domain));
-      EXPECT_EQ(value(handle), expected);
-    }
-    EXPECT_EQ(host->handled_interrupts(), 4U);
-    EXPECT_EQ(finish(handle), expected);
-  });
-}
-
-// contract A38
-TEST_P(CmnOverflow, of_an_event_that_is_gone_does_not_leak_into_the_next_on_its_counter) {
-  options.interrupt_delay = 10 * kMicrosecond;
-  boot(mesh_of(Product::cmn600, 4, 3), [&] {
-    const EventHandle gone = start(kMisses);
-    const unsigned home = source(NodeType::hn_f);
-    happen(home, 1, kToOverflow + 77);
-    EXPECT_EQ(finish(gone), kToOverflow + 77);
-    const EventHandle next = start(event(NodeType::hn_f, 2));
-    EXPECT_EQ(value(next), 0U);
-    happen(home, 2, 3 * kLocalWrap + 1);
-    testing::advance(20 * kMicrosecond);
-    EXPECT_EQ(host->handled_interrupts(), 1U);
-    EXPECT_EQ(finish(next), 3 * kLocalWrap + 1);
-  });
-}
-
 // contract A62
 TEST_P(CmnOverflow, that_is_read_before_the_interrupt_is_counted_once) {
   options.interrupt_delay = 10 * kMicrosecond;

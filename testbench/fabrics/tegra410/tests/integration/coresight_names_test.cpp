@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of the PMUs.
+// Names of the PMUs, and how drivers find the layout of their registers.
 #include <cstring>
 
 #include "testbench/tests/integration/integration_test.h"
@@ -8,6 +8,7 @@ namespace pmufab::integration {
 namespace {
 
 using platform::ApmtNode;
+using ::testing::ElementsAre;
 using ::testing::UnorderedElementsAre;
 
 class CoreSightNames : public CoreSightTest {
@@ -53,32 +54,6 @@ TEST_P(CoreSightNames, of_a_pcie_pmu_carry_socket_and_root_complex_and_without_a
 }
 
 // contract C44
-TEST_P(CoreSightNames, of_generic_pmus_come_from_the_firmware_table) {
-  for (unsigned number = 0; number < 6; ++number) add({.pmiidr = kGenericPart});
-  node(0).type = ApmtNode::Type::memory_controller;
-  node(0).id = 17;
-  node(1).type = ApmtNode::Type::smmu;
-  node(1).instance_primary = 0x1'0000'0009;  // cut to 32 bits
-  node(2).type = ApmtNode::Type::pcie_root;
-  node(2).instance_primary = 4;
-  node(3).instance_secondary = 66;  // a cache
-  make_acpi(4, 2);
-  node(5).type = ApmtNode::Type::memory_controller;
-  node(5).id = 8;
-  boot([&] {
-    if (kernel_is_at_least(kKnows64BitLayout)) {
-      EXPECT_THAT(pmu_names(),
-                  UnorderedElementsAre("arm_cspmu_mc_17", "arm_cspmu_smmu_9", "arm_cspmu_pcie_4", "arm_cspmu_cache_66",
-                                       "arm_cspmu_acpi_NVDA2FFF_2", "arm_cspmu_mc_8"));
-    } else {  // a running number per type
-      EXPECT_THAT(pmu_names(),
-                  UnorderedElementsAre("arm_cspmu_mc_0", "arm_cspmu_smmu_0", "arm_cspmu_pcie_0", "arm_cspmu_cache_0",
-                                       "arm_cspmu_acpi_NVDA2FFF_2", "arm_cspmu_mc_1"));
-    }
-  });
-}
-
-// contract C44
 TEST_P(CoreSightNames, that_are_equal_leave_the_second_pmu_out) {
   for (unsigned number = 0; number < 3; ++number) add({.pmiidr = kGenericPart});
   node(0).instance_secondary = 5;
@@ -110,6 +85,54 @@ TEST_P(CoreSightNames, equal_node_ids_leave_the_later_nodes_out) {
     } else {
       EXPECT_THAT(pmu_names(), UnorderedElementsAre("arm_cspmu_cache_0", "arm_cspmu_cache_1", "arm_cspmu_cache_2",
                                                     "arm_cspmu_cache_3"));
+    }
+  });
+}
+
+// ---- The layout of registers: 64 bits (FEAT_CSPMU_EXT64), which drivers know since Linux 7.3
+
+constexpr std::uint64_t kPmcr32 = 0xe04;
+constexpr std::uint64_t kPmcr64 = 0xe10;
+
+class LayoutDetection : public CoreSightTest {};
+INSTANTIATE_TEST_SUITE_P(linux, LayoutDetection, ::testing::ValuesIn(tegra410_driver_sets()), version_name);
+
+// contract C40
+TEST_P(LayoutDetection, is_by_pmcnten_or_by_an_architecture_register_that_is_present) {
+  struct Part {
+    bool ext64;
+    bool pmcnten;
+    std::uint32_t pmdevarch;
+    bool found;  // as 64-bit layout
+  };
+  constexpr Part kParts[] = {
+      {true, true, 0, true},             // PMCNTEN
+      {true, false, 0x0010'0af4, true},  // PMDEVARCH, bit 20: present
+      {true, false, 0x4770'0af5, true},
+      {true, false, 0x4760'0af5, false},  // not present
+      {true, false, 0x4770'0af6, false},  // another architecture
+      {false, true, 0x4770'0a06, false},  // the 32-bit layout
+  };
+  const bool knows = kernel_is_at_least(kKnows64BitLayout);
+  for (const Part& part : kParts) {
+    const auto number = std::to_string(devices.size());
+    add({.ext64 = part.ext64, .pmcnten = part.pmcnten, .pmiidr = kGenericPart, .pmdevarch = part.pmdevarch});
+    // A driver that assumes the other layout resets it through that layout's PMCR.
+    if (part.ext64 && !(knows && part.found)) expect_guest_error("pmu" + number, "PMCR_OF_THE_32BIT_LAYOUT");
+  }
+  boot([&] {
+    ASSERT_EQ(pmu_names().size(), std::size(kParts));
+    for (unsigned number = 0; number < std::size(kParts); ++number) {
+      const bool expected = knows && kParts[number].found;
+      EXPECT_EQ(content(pmu(name_of(number)), "format/event"), expected ? "config:0-63\n" : "config:0-32\n") << number;
+      std::vector<std::uint64_t> control;
+      for (const MmioBus::BusAccess& access : accesses_to(devices[number]->page0, 0x1000)) {
+        if (access.is_write && (access.address == kPmcr32 || access.address == kPmcr64))
+          control.push_back(access.address);
+      }
+      EXPECT_THAT(control, ElementsAre(expected ? kPmcr64 : kPmcr32)) << number;
+      EXPECT_EQ(peek(devices[number]->page0 + 0xc00, kParts[number].ext64 ? 8 : 4), 0U)
+          << number;  // the check has left no counter enabled
     }
   });
 }

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Unusual overflows: while an event stops, without a handler, and without an interrupt.
-#include <algorithm>
-
+// Unusual overflows: while an event stops, and without a handler.
 #include "testbench/tests/integration/integration_test.h"
 
 namespace pmufab::integration::coresight_overflow_test {
@@ -182,64 +180,6 @@ TEST_P(Overflow, that_finds_no_event_starts_the_pmu_for_nobody) {
     EXPECT_EQ(host->unhandled_interrupts(), 1U);
     EXPECT_EQ(peek(device.page0 + kPmovsclr), 0U);
     EXPECT_EQ(peek(device.page0 + kPmcr), 1U) << "Linux " << GetParam().kernel_version << " leaves the PMU stopped";
-  });
-}
-
-// contract C35
-TEST_P(Overflow, without_an_interrupt_loses_nothing_if_counters_are_read_in_time) {
-  for (const unsigned width : {16U, 32U}) {
-    add({.counters = 4, .width = width, .pmiidr = kGenericPart});
-    firmware.apmt.back().overflow_interrupt.reset();
-  }
-  boot([&] {
-    for (unsigned number = 0; number < devices.size(); ++number) {
-      Device& device = *devices[number];
-      const unsigned width = device.pmu.options().width;
-      const std::uint64_t half = std::uint64_t{1} << (width - 1);
-      const EventHandle event = open(name_of(number), kEvents[0]);
-      std::uint64_t expected = 0;
-      for (unsigned i = 0; i < 9; ++i) {
-        for (const std::uint64_t amount : {half, half - 1, std::uint64_t{1}, half / 3, half}) {
-          device.probes[0].publish(amount, 0, now());
-          expected += amount;
-          advance(kMicrosecond);
-          ASSERT_EQ(value(event), expected) << width << " bits";
-        }
-      }
-      EXPECT_GT(expected, half * 16);  // it has wrapped many times
-      device.probes[0].publish(half, 0, now());
-      expected += half;
-      EXPECT_EQ(host->disable(event), 0);
-      EXPECT_EQ(value(event), expected) << width << " bits, at the end";
-      // Reading too late loses whole turns, because only reading keeps the count.
-      EXPECT_EQ(host->enable(event), 0);
-      device.probes[0].publish(2 * half + 3, 0, now());
-      advance(20 * kMicrosecond);
-      EXPECT_EQ(value(event), expected + 3) << width << " bits, read too late";
-    }
-    EXPECT_EQ(host->handled_interrupts() + host->unhandled_interrupts(), 0U);
-  });
-}
-
-// contract C45
-TEST_P(Overflow, interrupt_that_cannot_be_had_is_forgiven_for_64_bit_counters_alone) {
-  add({.counters = 4, .pmiidr = kGenericPart});
-  add({.counters = 4, .width = 64, .pmiidr = kGenericPart});
-  add({.counters = 4, .width = 40, .pmiidr = kGenericPart});
-  add({.counters = 4, .width = 32, .pmiidr = kGenericPart});
-  // The driver does not share its interrupt, so only the first PMU gets one.
-  for (unsigned number = 1; number < 4; ++number) node(number).overflow_interrupt->number = 100;
-  boot([&] {
-    if (!kernel_is_at_least(kKnows64BitLayout)) {
-      EXPECT_THAT(pmu_names(), ::testing::ElementsAre(name_of(0)));  // before 7.3 this is fatal for a PMU
-      return;
-    }
-    EXPECT_THAT(pmu_names(), ::testing::UnorderedElementsAre(name_of(0), name_of(1)));
-    EXPECT_EQ(logged("Continuing without IRQ"), 1U);
-    const EventHandle event = open(name_of(1), kEvents[0]);
-    devices[1]->probes[0].publish(1'000'000'007, 0, now());
-    advance(kMicrosecond);
-    EXPECT_EQ(value(event), 1'000'000'007U);
   });
 }
 

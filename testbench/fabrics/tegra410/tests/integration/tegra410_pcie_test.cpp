@@ -2,10 +2,7 @@
 // The driver of the PCIE PMUs: its writes and refusals.
 #include <optional>
 
-#include <tlm_utils/simple_initiator_socket.h>
-
 #include "models/platform/platform.h"
-#include "models/tegra410/part/tegra410_part.h"
 #include "models/tegra410/part/tegra410_spec.h"
 #include "testbench/tests/integration/integration_test.h"
 
@@ -14,40 +11,6 @@ namespace {
 
 using ::testing::Contains;
 using ::testing::Not;
-
-/// A device below a root port. It reads past all caches.
-class PcieDevice : public sc_core::sc_module {
- public:
-  PcieDevice(const sc_core::sc_module_name& name, platform::Platform& platform)
-      : sc_core::sc_module(name), socket("socket") {
-    socket.bind(platform.get<platform::Tegra410Part>().socket(0).requests);
-    extension_.requester = RequesterKind::pcie;
-    extension_.opcode = FabricOpcode::read_once;
-    payload_.set_extension(&extension_);
-    payload_.set_command(tlm::TLM_READ_COMMAND);
-    payload_.set_data_length(32);
-    payload_.set_streaming_width(32);
-  }
-  ~PcieDevice() override { payload_.clear_extension(&extension_); }
-
-  void read(unsigned root_complex, unsigned root_port, std::uint16_t bdf, unsigned times) {
-    extension_.root_complex = static_cast<std::uint8_t>(root_complex);
-    extension_.root_port = static_cast<std::uint8_t>(root_port);
-    extension_.bdf = bdf;
-    for (unsigned i = 0; i < times; ++i) {
-      payload_.set_address(0x200'0000'0000 + 64 * i);
-      sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-      socket->b_transport(payload_, delay);
-      ASSERT_EQ(payload_.get_response_status(), tlm::TLM_OK_RESPONSE);
-    }
-  }
-
-  tlm_utils::simple_initiator_socket<PcieDevice, 64> socket;
-
- private:
-  tlm::tlm_generic_payload payload_;
-  FabricExtension extension_;
-};
 
 class Tegra410Pcie : public DriverTest {
  protected:
@@ -67,7 +30,6 @@ class Tegra410Pcie : public DriverTest {
   }
 
   Tegra410Pcie() : machine(std::make_unique<platform::Platform>("platform", two_sockets())) {
-    devices = std::make_unique<PcieDevice>("device", *machine);
     firmware = machine->firmware();
   }
   void boot(std::function<void()> story) { DriverTest::boot(machine->bus(), firmware, std::move(story)); }
@@ -81,7 +43,6 @@ class Tegra410Pcie : public DriverTest {
   }
 
   std::unique_ptr<platform::Platform> machine;
-  std::unique_ptr<PcieDevice> devices;
   platform::FirmwareDescription firmware;
 };
 INSTANTIATE_TEST_SUITE_P(linux, Tegra410Pcie, ::testing::ValuesIn(tegra410_driver_sets()), version_name);
@@ -138,43 +99,6 @@ TEST_P(Tegra410Pcie, filters_are_written_at_the_start_by_default_all_ones_and_ar
     EXPECT_EQ(host->disable(cycles), 0);
     EXPECT_EQ(written(0xa7c), 0U);
     EXPECT_EQ(written(0x87c), 0U);
-  });
-}
-
-// contract C19
-TEST_P(Tegra410Pcie, a_single_event_with_root_ports_and_a_device_opens_and_never_counts) {
-  boot([&] {
-    const EventHandle both = open(kName, kRdReq, device(0x0180) | 0x1);
-    ASSERT_GT(both, 0);
-    devices->read(4, 0, 0x0180, 5);
-    const EventReading reading = this->reading(both);
-    EXPECT_EQ(reading.value, 0U);
-    EXPECT_EQ(reading.time_running, 0U);
-    EXPECT_GE(logged("RP and BDF filtering are mutually exclusive"), 1U);
-    EXPECT_EQ(written(0xa00), std::nullopt);  // it never got a counter
-  });
-}
-
-// contract C19
-TEST_P(Tegra410Pcie, an_event_of_another_device_than_the_active_ones_waits) {
-  boot([&] {
-    const EventHandle first = open(kName, kRdReq, device(0x0180));
-    const EventHandle second = open(kName, kRdReq, device(0x0100));
-    const EventHandle without = open(kName, kRdReq, 0x1);
-    ASSERT_GT(second, 0);
-    ASSERT_GT(without, 0);
-    devices->read(4, 0, 0x0180, 5);
-    devices->read(4, 0, 0x0100, 7);
-    EXPECT_EQ(value(first), 5U);
-    EXPECT_EQ(value(second), 0U);
-    EXPECT_EQ(value(without), 0U);
-    EXPECT_GE(logged("only one BDF value is supported"), 2U);
-    host->close(first);
-    host->close(without);
-    EXPECT_EQ(host->disable(second), 0);
-    EXPECT_EQ(host->enable(second), 0);
-    devices->read(4, 0, 0x0100, 3);
-    EXPECT_EQ(value(second), 3U);
   });
 }
 

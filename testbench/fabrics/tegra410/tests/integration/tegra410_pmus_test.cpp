@@ -198,67 +198,6 @@ TEST_P(Tegra410Pmus, of_cmem_latency_have_no_event_three) {
 }
 
 // contract D9
-TEST_P(Tegra410Pmus, of_cmem_latency_warn_at_each_read_per_status_bit_and_instance) {
-  platform::PlatformSpec spec = small(1);
-  spec.edit<platform::Tegra410Spec>().cmem_latency_pmu.width = 9;
-  build(spec);
-  boot([&] {
-    const std::string name = "nvidia_cmem_latency_pmu_0";
-    const EventHandle requests = open(name, kRequests);
-    gpus[0]->read(behind(3, 1), 64, 256);  // two requests each: wraps to 0
-    gpus[0]->read(behind(5, 1), 64, 257);
-    gpus[0]->read(behind(5, 2), 64, 300);
-    gpus[0]->read(behind(7, 0), 64, 255);  // does not wrap
-    advance(10'000'000);
-    const std::uint64_t left = 0 + 2 + 88 + 510;
-    for (unsigned i = 0; i < 3; ++i) {
-      const std::vector<std::string> lines = new_lines([&] { EXPECT_EQ(value(requests), left); });
-      EXPECT_EQ(lines.size(), 3U);
-      EXPECT_EQ(lines_with(lines, "MC1 request counter overflow"), 2U);
-      EXPECT_EQ(lines_with(lines, "MC2 request counter overflow"), 1U);
-    }
-    // For another event the driver reads the first one again, then clears the PMU.
-    EventHandle outstanding = 0;
-    std::vector<std::string> lines = new_lines([&] { outstanding = open(name, kOutstanding); });
-    EXPECT_EQ(lines.size(), 3U);
-    lines = new_lines([&] {
-      EXPECT_EQ(value(requests), left);
-      EXPECT_EQ(value(outstanding), 0U);
-    });
-    EXPECT_EQ(lines.size(), 0U);
-
-    // 90 ns at 2.4 GHz are 216 edges, times two requests per read. One read does not wrap 9 bits, two do.
-    gpus[0]->read(behind(2, 0), 64, 1);
-    gpus[0]->read(behind(4, 2), 64, 2);
-    gpus[0]->read(behind(6, 0), 64, 2);
-    gpus[0]->read(behind(13, 1), 64, 2);
-    gpus[0]->read(behind(13, 0), 64, 2);
-    advance(10'000'000);
-    for (unsigned i = 0; i < 2; ++i) {
-      lines = new_lines([&] { static_cast<void>(value(outstanding)); });
-      EXPECT_EQ(lines.size(), 4U);
-      EXPECT_EQ(lines_with(lines, "MC0 AOR counter overflow"), 2U);
-      EXPECT_EQ(lines_with(lines, "MC1 AOR counter overflow"), 1U);
-      EXPECT_EQ(lines_with(lines, "MC2 AOR counter overflow"), 1U);
-    }
-    EXPECT_EQ(new_lines([&] { EXPECT_EQ(value(requests), left + 18); }).size(), 0U);
-    host->close(outstanding);
-    host->close(requests);
-
-    // Cycles wrap in every instance. The driver reads those of instance 0.
-    const EventHandle cycles = open(name, kCmemCycles);
-    advance(1'000'000);
-    for (unsigned i = 0; i < 2; ++i) {
-      lines = new_lines([&] { static_cast<void>(value(cycles)); });
-      EXPECT_EQ(lines.size(), 1U);
-      EXPECT_EQ(lines_with(lines, "Cycle counter overflow"), 1U);
-    }
-    EXPECT_EQ(host->disable(cycles), 0);
-    EXPECT_EQ(new_lines([&] { static_cast<void>(value(cycles)); }).size(), 0U);
-  });
-}
-
-// contract D9
 TEST_P(Tegra410Pmus, of_cmem_latency_keep_a_64_bit_count_through_an_overflow) {
   __extension__ using Wide = unsigned __int128;
   constexpr std::uint64_t kBase = 0x1010'0000;

@@ -22,7 +22,6 @@ constexpr const char* kNvclink1 = "nvidia_nvclink_pmu_1";
 constexpr const char* kNvdlink = "nvidia_nvdlink_pmu_0";
 constexpr std::uint64_t kNvlinkCtrl = 0x6'0000'0864;
 constexpr std::uint64_t kCtrlStep = 0x1'0000;
-constexpr std::uint64_t kGmemHalf = 0x80'0000;  // of the fixture's GMEM, where GPU 1's half begins
 constexpr Picoseconds kLink = 10'000;
 
 Tegra410JudgeSpec platform() {

@@ -50,9 +50,6 @@ class Tegra410Timing : public SimulationTest {
   Recorder seen;
 };
 
-// A line of socket 0's CMEM with the same instance and controller as line 0: 14 instances times 3 controllers further.
-constexpr std::uint64_t kSameController = 42;
-
 TEST_F(Tegra410Timing, a_requester_waits_for_the_slc_and_for_memory_on_a_read_that_misses) {
   run([&] {
     EXPECT_EQ(gpu(Opcode::read_shared, cmem(0, 1)), kSlc + kCmem);

@@ -62,32 +62,6 @@ FlitFields request(std::uint8_t opcode, std::uint64_t addr, std::uint16_t srcid 
   return {.addr = addr, .srcid = srcid, .tgtid = tgtid, .opcode = opcode, .size = 6};
 }
 
-// contract A48, A49
-TEST_F(CmnWatchpoint, counts_all_flits_of_its_port_channel_and_direction_or_those_that_match) {
-  on(cmn::examples::cmn700_server(), [&](CmnRig& rig) {
-    EXPECT_FALSE(rig.pmu.watches(9, 1, FlitDirection::upload, Channel::req));  // idle ones compare nothing
-    CmnDriver::Event every = rig.driver.open(rig.xp(9), CmnDriver::Watch{.port = 1});
-    CmnDriver::Event exact =
-        rig.driver.open(rig.xp(9), CmnDriver::Watch{.port = 1, .group = 1, .value = 0x1'2345'6780 << 4, .mask = 0});
-    CmnDriver::Event down = rig.driver.open(rig.xp(9), CmnDriver::Watch{.down = true, .port = 1});
-    EXPECT_TRUE(rig.pmu.watches(9, 1, FlitDirection::upload, Channel::req));
-    EXPECT_FALSE(rig.pmu.watches(9, 0, FlitDirection::upload, Channel::req));
-    EXPECT_FALSE(rig.pmu.watches(9, 1, FlitDirection::upload, Channel::rsp));
-    for (std::uint64_t line = 0; line < 10; ++line) {
-      rig.pmu.upload(9, 1, Channel::req, request(0x07, 0x1'2345'6780 + 64 * line), now());
-    }
-    rig.pmu.download(9, 1, Channel::req, request(0x04, 0x1'2345'6780), now());
-    rig.pmu.upload(9, 0, Channel::req, request(0x07, 0x1'2345'6780), now());
-    rig.pmu.upload(9, 1, Channel::req2, request(0x07, 0x1'2345'6780), now());  // another sub-channel
-    rig.pmu.upload(9, 1, Channel::rsp, request(0x04, 0x1'2345'6780), now());
-    rig.pmu.upload(10, 1, Channel::req, request(0x07, 0x1'2345'6780), now());
-    rig.pmu.upload(9, 1, Channel::req, request(0x00, 0x1'2345'6780), now());  // the return of a link credit
-    EXPECT_EQ(rig.driver.close(every), 10U);
-    EXPECT_EQ(rig.driver.close(exact), 1U);
-    EXPECT_EQ(rig.driver.close(down), 1U);
-  });
-}
-
 // contract A50
 TEST_F(CmnWatchpoint, compares_the_target_of_uploads_and_the_source_of_downloads) {
   on(cmn::examples::cmn650_two_dtcs(), [&](CmnRig& rig) {
@@ -101,75 +75,6 @@ TEST_F(CmnWatchpoint, compares_the_target_of_uploads_and_the_source_of_downloads
     rig.pmu.download(6, 0, Channel::req, request(1, 0, 0x88, 0x48), now());
     EXPECT_EQ(rig.driver.close(up), 1U);
     EXPECT_EQ(rig.driver.close(down), 2U);
-  });
-}
-
-// contract A51, A57
-TEST_F(CmnWatchpoint, exclusive_fires_on_the_flits_that_do_not_match) {
-  for (const bool old : {true, false}) {
-    SCOPED_TRACE(old);
-    const unsigned opcode_lsb = old ? 31 : 29;
-    const FlitFormat format = old ? FlitFormat::cmn600 : FlitFormat::cmn700;
-    const cmn::Topology topology = old ? cmn::examples::cmn600_small() : cmn::examples::ci700_small();
-    const cmn::ProductFacts& facts = cmn::facts_of(topology.product, topology.revision);
-    ASSERT_EQ(facts.flit, format);
-    const std::uint64_t value = std::uint64_t{0x07} << opcode_lsb;
-    const std::uint64_t mask = ~(std::uint64_t{0x3f} << opcode_lsb);
-    const cmn::Watchpoint exclusive(facts, false, 0, FlitDirection::upload, 1U << (old ? 5 : 8), value, mask);
-    EXPECT_TRUE(exclusive.matches(Channel::req, request(0x04, 0)));
-    EXPECT_FALSE(exclusive.matches(Channel::req, request(0x07, 0)));
-    EXPECT_TRUE(exclusive.sees(0, Channel::req));
-    EXPECT_FALSE(exclusive.sees(0, Channel::dat));
-    const cmn::Watchpoint combining(facts, false, 0, FlitDirection::upload, 1U << (old ? 6 : 9), value, mask);
-    EXPECT_TRUE(combining.combines());
-    EXPECT_TRUE(combining.matches(Channel::req, request(0x07, 0)));
-    // An exclusive wildcard never triggers. Some tools switch a watchpoint off in this way.
-    const cmn::Watchpoint parked(facts, false, 0, FlitDirection::upload, 1U << (old ? 5 : 8), 0, ~0ULL);
-    EXPECT_FALSE(parked.can_fire());
-    EXPECT_FALSE(parked.matches(Channel::req, request(0x04, 0)));
-  }
-}
-
-// contract A51
-TEST_F(CmnWatchpoint, exclusive_counts_flits_of_its_port_and_channel_only) {
-  on(cmn::examples::cmn600_small(), [&](CmnRig& rig) {
-    const CmnDriver::Watch watch{
-        .port = 1, .exclusive = true, .value = std::uint64_t{0x07} << 31, .mask = ~(std::uint64_t{0x3f} << 31)};
-    CmnDriver::Event event = rig.driver.open(rig.xp(2), watch);
-    for (const std::uint8_t opcode : std::initializer_list<std::uint8_t>{0x01, 0x07, 0x04, 0x07, 0x26}) {
-      rig.pmu.upload(2, 1, Channel::req, request(opcode, 0), now());
-      rig.pmu.upload(2, 0, Channel::req, request(opcode, 0), now());
-      rig.pmu.upload(2, 1, Channel::dat, request(opcode, 0), now());
-    }
-    EXPECT_EQ(rig.driver.close(event), 3U);
-  });
-}
-
-// contract A52
-TEST_F(CmnWatchpoint, a_combined_pair_counts_flits_that_satisfy_both_on_the_first) {
-  on(cmn::examples::cmn700_server(), [&](CmnRig& rig) {
-    const CmnDriver::Watch opcode{.down = true,
-                                  .port = 1,
-                                  .combine = true,
-                                  .value = std::uint64_t{0x07} << 29,
-                                  .mask = ~(std::uint64_t{0x7f} << 29)};
-    const CmnDriver::Watch address{.down = true,
-                                   .port = 1,
-                                   .group = 1,
-                                   .combine = true,
-                                   .value = 0x8000'0000ULL << 4,
-                                   .mask = ~(0xffff'f000ULL << 4)};
-    for (const bool reversed : {false, true}) {
-      CmnDriver::Event first = rig.driver.open(rig.xp(20), reversed ? address : opcode);
-      CmnDriver::Event second = rig.driver.open(rig.xp(20), reversed ? opcode : address);
-      rig.pmu.download(20, 1, Channel::req, request(0x07, 0x8000'0040), now());
-      rig.pmu.download(20, 1, Channel::req, request(0x07, 0x8000'0fc0), now());
-      rig.pmu.download(20, 1, Channel::req, request(0x07, 0x8000'1000), now());
-      rig.pmu.download(20, 1, Channel::req, request(0x04, 0x8000'0040), now());
-      rig.pmu.upload(20, 1, Channel::req, request(0x07, 0x8000'0040), now());
-      EXPECT_EQ(rig.driver.close(first), 2U);
-      EXPECT_EQ(rig.driver.close(second), 0U);
-    }
   });
 }
 
