@@ -32,94 +32,32 @@ class FollowRegisters : public ::testing::Test {
   [[nodiscard]] std::uint64_t expected(int event) const { return session.board.expected(event, session.now); }
 };
 
-TEST_F(FollowRegisters, an_event_counts_while_its_pmu_is_let_count) {
-  session.board.follow_registers();
-  expect_and_begin(1);
-  session.traffic(100);
-  session.control(kPmu, true);
-  session.traffic(5);
-  session.control(kPmu, false);
-  session.traffic(1000);
-  session.control(kPmu, true);
-  session.traffic(2);
-  session.control(kPmu, false);
-  end(1);
-  EXPECT_EQ(expected(1), 7U);
-  EXPECT_EQ(session.result(1).windows.size(), 2U);
-  EXPECT_FALSE(session.result(1).running);
-}
-
-TEST_F(FollowRegisters, nothing_before_the_begin_and_after_the_end_is_counted) {
-  session.board.follow_registers();
-  session.board.expect(1, kPmu, kReads);
-  session.control(kPmu, true);
-  session.traffic(100);
-  EXPECT_EQ(expected(1), 0U) << "it is expected, and has not begun";
-  begin(1);
-  session.traffic(5);
-  end(1);
-  session.traffic(1000);
-  session.control(kPmu, false);
-  session.control(kPmu, true);
-  session.traffic(10000);
-  EXPECT_EQ(expected(1), 5U);
-}
-
-TEST_F(FollowRegisters, a_pmu_that_was_let_count_before_is_known) {
-  session.control(kPmu, true);
-  session.board.follow_registers();
-  expect_and_begin(1);
-  session.traffic(5);
-  end(1);
-  EXPECT_EQ(expected(1), 5U);
-}
-
-TEST_F(FollowRegisters, an_event_without_an_end_counts_on) {
-  session.board.follow_registers();
-  session.control(kPmu, true);
-  expect_and_begin(1);
-  session.traffic(5);
-  EXPECT_EQ(expected(1), 5U);
-  session.traffic(3);
-  EXPECT_EQ(expected(1), 8U);
-  EXPECT_TRUE(session.result(1).running);
-  EXPECT_TRUE(session.result(1).windows.empty());
-}
-
-TEST_F(FollowRegisters, to_begin_and_to_end_again_changes_nothing) {
-  session.board.follow_registers();
-  session.control(kPmu, true);
-  expect_and_begin(1);
-  session.traffic(5);
-  begin(1);
-  session.traffic(3);
-  end(1);
-  session.traffic(100);
-  end(1);
-  EXPECT_EQ(expected(1), 8U);
-  EXPECT_EQ(session.result(1).windows.size(), 1U);
-}
-
-TEST_F(FollowRegisters, an_event_that_begins_anew_counts_on_from_what_it_had) {
-  session.board.follow_registers();
-  session.control(kPmu, true);
-  expect_and_begin(1);
-  session.traffic(5);
-  end(1);
-  session.traffic(100);
-  begin(1);
-  session.traffic(3);
-  end(1);
-  EXPECT_EQ(expected(1), 8U);
-}
-
-TEST_F(FollowRegisters, an_end_without_a_begin_is_nothing) {
-  session.board.follow_registers();
-  session.control(kPmu, true);
-  session.board.expect(1, kPmu, kReads);
-  end(1);
-  session.traffic(5);
-  EXPECT_EQ(expected(1), 0U);
+TEST_F(FollowRegisters, events_count_between_begin_and_end_while_their_pmu_is_let_count) {
+  struct Case {
+    const char* name;
+    const char* story;
+    std::uint64_t expected;
+    std::size_t windows;
+  };
+  const Case cases[] = {
+      {"while its PMU is let count", "follow expect:1 begin:1 100 pmcr=1 5 pmcr=0 1000 pmcr=1 2 pmcr=0 end:1", 7, 2},
+      {"nothing before and after", "follow expect:1 pmcr=1 100 begin:1 5 end:1 1000 pmcr=0 pmcr=1 10000", 5, 1},
+      {"a PMU that was let count before", "pmcr=1 follow expect:1 begin:1 5 end:1", 5, 1},
+      {"without an end", "follow pmcr=1 expect:1 begin:1 5 3", 8, 0},
+      {"begins and ends again", "follow pmcr=1 expect:1 begin:1 5 begin:1 3 end:1 100 end:1", 8, 1},
+      {"begins anew", "follow pmcr=1 expect:1 begin:1 5 end:1 100 begin:1 3 end:1", 8, 2},
+      {"an end without a begin", "follow pmcr=1 expect:1 end:1 5", 0, 0},
+      {"what is written again", "follow expect:1 begin:1 pmcr=1 1 pmcr=1 2 pmcr=0 pmcr=0 end:1", 3, 1},
+      {"writes that were refused", "follow expect:1 begin:1 refused=1 5 pmcr=1 refused=0 3", 3, 0},
+  };
+  for (const Case& one : cases) {
+    SCOPED_TRACE(one.name);
+    PerfSession own;
+    own.write(kEnableSet, 1);
+    own.play(one.story);
+    EXPECT_EQ(own.board.expected(1, own.now), one.expected);
+    EXPECT_EQ(own.result(1).windows.size(), one.windows);
+  }
 }
 
 TEST_F(FollowRegisters, events_nobody_expects_are_nothing) {
@@ -136,32 +74,6 @@ TEST_F(FollowRegisters, events_nobody_expects_are_nothing) {
   end(8);
   EXPECT_FALSE(session.board.result(8).has_value());
   EXPECT_TRUE(session.board.findings().list().empty());
-}
-
-TEST_F(FollowRegisters, what_is_written_again_changes_nothing) {
-  session.board.follow_registers();
-  expect_and_begin(1);
-  for (int i = 0; i < 4; ++i) {
-    session.control(kPmu, true);
-    session.traffic(1);
-  }
-  session.control(kPmu, false);
-  session.control(kPmu, false);
-  end(1);
-  EXPECT_EQ(expected(1), 4U);
-  EXPECT_EQ(session.result(1).windows.size(), 1U);
-}
-
-TEST_F(FollowRegisters, a_write_that_was_refused_lets_nothing_count) {
-  session.board.follow_registers();
-  expect_and_begin(1);
-  session.write(PerfSession::kPmcr, 1, false);
-  session.traffic(5);
-  EXPECT_EQ(expected(1), 0U);
-  session.control(kPmu, true);
-  session.write(PerfSession::kPmcr, 0, false);
-  session.traffic(3);
-  EXPECT_EQ(expected(1), 3U);
 }
 
 TEST_F(FollowRegisters, pmus_and_events_are_told_apart) {
@@ -183,16 +95,6 @@ TEST_F(FollowRegisters, pmus_and_events_are_told_apart) {
   EXPECT_EQ(expected(1), 100U);
   EXPECT_EQ(expected(2), 30U);
   EXPECT_EQ(expected(3), 120U);
-}
-
-TEST_F(FollowRegisters, cycles_are_those_of_the_window) {
-  session.board.follow_registers();
-  session.control(kPmu, true);
-  expect_and_begin(1, {{"cycles"}});  // an edge, and a step of the session, at every nanosecond
-  session.traffic(5);
-  end(1);
-  session.traffic(5);
-  EXPECT_EQ(expected(1), 5U);
 }
 
 TEST_F(FollowRegisters, a_pmu_of_two_control_registers_counts_while_both_let_it) {
@@ -243,17 +145,6 @@ TEST_F(FollowRegisters, a_coresight_pmu_without_an_enabled_counter_counts_nothin
   session.write(kEnableSet, 4);
   session.traffic(2);
   EXPECT_EQ(expected(1), 10U);
-}
-
-TEST_F(FollowRegisters, counters_enabled_before_their_pmu_count_when_it_does) {
-  session.board.follow_registers();
-  session.write(kEnableClear, 1);
-  expect_and_begin(1);
-  session.write(kEnableSet, 1);
-  session.traffic(1000);
-  session.control(kPmu, true);
-  session.traffic(5);
-  EXPECT_EQ(expected(1), 5U);
 }
 
 }  // namespace

@@ -76,19 +76,6 @@ TEST_F(Judgement, an_altered_expectation_is_reported) {
   }
 }
 
-TEST_F(Judgement, filters_pick_sources_and_destinations) {
-  start(1, {{"slc_access_rd"}, {"src_loc_cpu", 1}, {"dst_loc_cmem", 1}});
-  start(2, {{"slc_access_rd"}, {"src_rem", 1}, {"src_loc_noncpu", 1}});
-  start(3, {{"slc_access_rd"}, {"dst_loc_gmem", 1}, {"dst_rem", 1}});
-  read_once(cpu(0, 0), kCmem);
-  for (int i = 0; i < 20; ++i) read_once(gpu(0), kGmem);
-  for (int i = 0; i < 300; ++i) read_once(cpu(1, 0), kCxl);
-  for (int i = 0; i < 4000; ++i) read_once(pcie(0), kSocketStride + kCmem);
-  EXPECT_EQ(session.result(1).expected, 1);
-  EXPECT_EQ(session.result(2).expected, 4320);
-  EXPECT_EQ(session.result(3).expected, 4020);
-}
-
 TEST_F(Judgement, an_unknown_event_number_must_read_zero) {
   start(1, {{"event", 0x115}});
   session.traffic(5);
@@ -300,41 +287,6 @@ TEST(JudgementOfNarrowCounter, a_loss_is_told_in_turns_of_the_counters_own_width
 }
 
 // --- CMEM
-
-TEST_F(Judgement, cmem_counts_follow_the_wires) {
-  start(1, {{"rd_req"}}, kCmemPmu);
-  const Picoseconds opened = session.now - 1000;
-  session.board.expect(2, kCmemPmu, {{"rd_cum_outs"}});
-  session.disable(kCmemPmu);
-  const Picoseconds paused = session.now - 3000;
-  session.add(kCmemPmu, 2);
-  session.enable(kCmemPmu);
-  const Picoseconds reopened = session.now - 1000;
-  on_the_wires(opened - 500, opened + 5'000'000, kCmem);               // left before: not a request, but outstanding
-  on_the_wires(opened, paused, kCmem + 64, 33);                        // left in the first window of event 1
-  on_the_wires(reopened + 10'000, reopened + 20'000, kCmem + 128);     // 2 requests, 10 edges
-  on_the_wires(reopened + 10'000, reopened + 30'000, kCmem + 192, 1);  // 1 request, 20 edges
-  session.now = reopened + 99'000;
-  session.disable(kCmemPmu);
-  const Picoseconds closed = session.now - 3000;
-  session.del(kCmemPmu, 1, 2 + 2 + 1);
-  const std::uint64_t long_one = 2 * ((closed - reopened) / 1000);
-  session.del(kCmemPmu, 2, long_one + 2 * 10 + 20);
-  EXPECT_EQ(session.result(1).match, Match::exact);
-  EXPECT_EQ(session.result(2).match, Match::exact);
-  // Of the requests that left while event 2 counted: 2 of 10 ns, 1 of 20 ns.
-  EXPECT_EQ(session.result(2).mean_read_latency_ps.numerator, 40'000);
-  EXPECT_EQ(session.result(2).mean_read_latency_ps.denominator, 3);
-}
-
-TEST_F(Judgement, other_memories_and_writes_are_not_the_cmem_pmus_matter) {
-  start(1, {{"rd_req"}}, kCmemPmu);
-  on_the_wires(session.now, session.now + 5000, kGmem);
-  on_the_wires(session.now, session.now + 5000, kCxl);
-  session.fabric.on_memory_access({session.now, session.now, kCmem, 64, true, 0});
-  session.fabric.on_memory_access({session.now, session.now + 5000, kSocketStride + kCmem, 64, false, 1});
-  EXPECT_EQ(session.result(1).expected, 0);
-}
 
 TEST_F(Judgement, reads_of_a_cmem_event_while_it_runs_lie_between_begin_and_end) {
   start(1, {{"rd_req"}}, kCmemPmu);

@@ -104,7 +104,9 @@ class PerfSession {
   ///   add:1, del:1=5           add() and del() of event 1, whose value is 5 then
   ///   [read:1, read:1=5]       the begin and the end of such a call, or without event and value: [interrupt, interrupt]
   ///   [?interrupt, ?interrupt] a call whose PMU is not known
-  ///   pmcr=1                   a write to the control register
+  ///   pmcr=1, refused=1        a write to the control register, one that the bus refuses
+  ///   follow                   windows follow from registers from now on
+  ///   expect:1, begin:1, end:1 event 1 is expected to count slc_access_rd, begins, ends
   void play(const std::string& story) {
     std::istringstream words(story);
     for (std::string word; words >> word;) step(word);
@@ -132,10 +134,14 @@ class PerfSession {
     if (ends) return end(call_of(name), pmu, event, value);
     if (name == "on") return enable(pmu);
     if (name == "off") return disable(pmu);
-    if (name == "count") board.expect(event, pmu, {{"slc_access_rd"}});
+    if (name == "follow") return board.follow_registers();
+    if (name == "begin") return board.begin(event, now);
+    if (name == "end") return board.end(event, now);
+    if (name == "count" || name == "expect") board.expect(event, pmu, {{"slc_access_rd"}});
+    if (name == "expect") return;
     if (name == "add" || name == "count") return add(pmu, event);
     if (name == "del") return del(pmu, event, value);
-    if (name == "pmcr") return write(kPmcr, value);
+    if (name == "pmcr" || name == "refused") return write(kPmcr, value, name == "pmcr");
     traffic(std::stoi(name));
   }
   static Call call_of(const std::string& name) {

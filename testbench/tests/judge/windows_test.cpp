@@ -168,23 +168,6 @@ TEST_F(Windows, an_event_the_driver_refused_does_not_count) {
   EXPECT_EQ(session.noted("pmu_not_started"), 0);
 }
 
-TEST_F(Windows, pmus_are_independent) {
-  session.board.expect(1, PerfSession::kUcf0, kReads);
-  session.board.expect(2, PerfSession::kUcf1, kReads);
-  session.add(PerfSession::kUcf0, 1);
-  session.add(PerfSession::kUcf1, 2);
-  session.enable(PerfSession::kUcf0);
-  session.traffic(1, 0);
-  session.traffic(20, 1);
-  session.enable(PerfSession::kUcf1);
-  session.traffic(300, 0);
-  session.traffic(4'000, 1);
-  session.disable(PerfSession::kUcf0);
-  session.traffic(50'000, 1);
-  EXPECT_EQ(expected(1), 301);
-  EXPECT_EQ(expected(2), 54'000);
-}
-
 TEST_F(Windows, what_was_counted_before_the_meaning_was_told_is_not_judged) {
   session.play("add:1 on 5");
   EXPECT_EQ(session.board.result(1), std::nullopt);
@@ -285,36 +268,6 @@ TEST_F(Windows, a_transaction_that_leaves_the_pmu_stopped_is_exposed) {
 
 // --- cycles
 
-TEST_F(Windows, cycles_are_the_edges_in_the_windows) {
-  session.board.expect(1, kPmu, {{"cycles"}});
-  session.board.expect(2, kPmu, {{"bus_cycles"}, {"src_rem", 1}});
-  session.play("add:1 add:2");
-  session.now = 10'000 - 1'500;
-  session.begin(Call::pmu_enable, kPmu);  // 9'500
-  session.now -= 500;
-  session.write(PerfSession::kPmcr, 1);  // 10'000: the edge of this instant counts
-  session.end(Call::pmu_enable, kPmu);
-  session.now = 18'000;
-  session.begin(Call::pmu_disable, kPmu);
-  session.write(PerfSession::kPmcr, 0);  // 20'000: the edge of this instant does not
-  session.end(Call::pmu_disable, kPmu);
-  EXPECT_EQ(expected(1), 10);
-  EXPECT_EQ(expected(2), 10);
-}
-
-TEST_F(Windows, cycles_of_several_windows_add_up) {
-  session.board.expect(1, kPmu, {{"cycles"}});
-  session.add(kPmu, 1);
-  std::uint64_t edges = 0;
-  for (const Picoseconds pause : {10'000U, 300'000U}) {
-    session.play("[pmu_enable pmcr=1 pmu_enable]");
-    session.now += pause;
-    session.disable(kPmu);
-    edges += pause / 1000 + 3;  // from write to write: end of one call, begin of the next, the write itself
-  }
-  EXPECT_EQ(expected(1), edges);
-}
-
 TEST_F(Windows, a_handler_inside_a_disabling_call_without_a_write_counts_nothing_after_it) {
   session.play("count:1 on 1 [pmu_disable [interrupt pmcr=0 pmcr=1 interrupt] 20 pmu_disable]");
   EXPECT_EQ(expected(1), 1);
@@ -322,28 +275,6 @@ TEST_F(Windows, a_handler_inside_a_disabling_call_without_a_write_counts_nothing
 }
 
 // --- CMEM control registers
-
-TEST_F(Windows, the_cmem_pmu_counts_while_both_its_registers_say_so) {
-  session.board.expect(1, kCmem, {{"cycles"}});
-  session.add(kCmem, 1);
-  session.begin(Call::pmu_enable, kCmem);
-  session.write(PerfSession::kCgCtrl, 1);
-  session.write(PerfSession::kCtrl, 1);
-  const Picoseconds opened = session.now;
-  session.end(Call::pmu_enable, kCmem);
-  session.now += 50'000;
-  session.begin(Call::pmu_disable, kCmem);
-  session.write(PerfSession::kCtrl, 0);
-  const Picoseconds closed = session.now;
-  session.write(PerfSession::kCtrl, 2);
-  session.write(PerfSession::kCgCtrl, 0);
-  session.end(Call::pmu_disable, kCmem);
-  EXPECT_EQ(expected(1), (closed - opened) / 1000);
-  ASSERT_EQ(session.result(1).windows.size(), 1U);
-  EXPECT_EQ(session.result(1).windows[0].begin, opened);
-  EXPECT_EQ(session.result(1).windows[0].end, closed);
-  EXPECT_TRUE(session.board.findings().list().empty());
-}
 
 TEST_F(Windows, a_cmem_driver_that_forgets_the_clock_gate_is_exposed) {
   session.board.expect(1, kCmem, {{"cycles"}});
