@@ -30,6 +30,8 @@ FIRST = {
 SHARED = ("all-fabrics", *(name for names in FIRST.values() for name in names), "overflow-32", "hotplug", "reset",
           "pcie-overflow", "cmn-reload", "soc-64bit-many-counters")
 SHARED_FOLDERS = {"pmu", "coresight", "pcie", "platform"}
+# A run that takes longer is ended, and gets its whole time if it takes as long without the change.
+FEW_SECONDS = 30
 SHARED_TESTS = "testbench/tests/judge/"  # of the judge's core
 # The programs with tests of models and judges, fast ones first. Those of a fabric have its name in their path.
 PROGRAMS = ("parts_test", "cross_test", "cxl_cross_test", "cmn_mesh_test", "cmn_test", "models_test",
@@ -180,16 +182,20 @@ class UnitBench(trials.Bench):
                 self.links[program] = link_words(self.build, program)
             return self.links[program]
 
-    def runs_of(self, part, archive):
-        """Program, name and words of each scenario and test of a part."""
+    def runs_of(self, part, archive, changed):
+        """Program, name and words of each scenario and test of a part: first the tests that are named as the changed
+        source is, which are short."""
+        with self.lock:
+            if (part, archive) not in self.tests:
+                self.tests[part, archive] = list(self.find_tests(part, archive))
+        words_of = lambda source: set(source.stem.split("_")) - {part.fabric, "test", "pmu", "judge"}  # noqa: E731
+        near = [run for run, source in self.tests[part, archive] if words_of(source) & words_of(changed)]
+        yield from near
         for scenario in self.scenarios[part.module]:
             chooses = re.search(r"^drivers:", scenario.read_text(encoding="utf-8"), re.MULTILINE)
             yield "tools/pmufab", scenario.stem, ["run", scenario, "--jobs", "1",
                                                   *([] if chooses else ["--set", "drivers=newest"])]
-        with self.lock:
-            if (part, archive) not in self.tests:
-                self.tests[part, archive] = list(self.find_tests(part, archive))
-        yield from self.tests[part, archive]
+        yield from (run for run, _ in self.tests[part, archive] if run not in near)
 
     def find_tests(self, part, archive):
         fabric = part.fabric if part.fabric in FABRICS else None
@@ -198,13 +204,14 @@ class UnitBench(trials.Bench):
             if not of_program:
                 raise MutationError(f"the build in {self.build} has no program {name}")
             program = f"{of_program[0].target[0]}/{name}"
-            suites = set()
+            suites = {}  # name -> source
             for source in (one for command in of_program for one in command.sources):
                 place = str(source).removeprefix(f"{ROOT}/")
                 is_shared = place.startswith(SHARED_TESTS) or SHARED_FOLDERS & set(source.parts)
                 if fabric in re.split(r"[/_]", place) if fabric else is_shared:
-                    suites |= set(re.findall(r"^(?:TYPED_)?TEST(?:_[FP])?\((\w+)",
-                                             source.read_text(encoding="utf-8"), re.MULTILINE))
+                    for suite in re.findall(r"^(?:TYPED_)?TEST(?:_[FP])?\((\w+)",
+                                            source.read_text(encoding="utf-8"), re.MULTILINE):
+                        suites[suite] = source
             if not suites or archive not in self.words_of(program):
                 continue
             subprocess.run(["cmake", "--build", self.build, "--target", name], check=True, capture_output=True)
@@ -214,7 +221,8 @@ class UnitBench(trials.Bench):
             for line in listed.splitlines():
                 words = line.split("#")[0].strip()
                 if line.startswith("  "):
-                    yield program, suite + words, [f"--gtest_filter={suite}{words}"]
+                    source = next(suites[name] for name in re.split(r"[/.]", suite) if name in suites)
+                    yield (program, suite + words, [f"--gtest_filter={suite}{words}"]), source
                 else:
                     suite = words
 
@@ -231,6 +239,16 @@ class UnitBench(trials.Bench):
                 self.times[key] = time.monotonic() - begin
             return self.times[key]
 
+    def run_changed(self, program, words, worker, linked):
+        """Exit code and output with a change. What is not changed runs only if that is not 0, to pass then."""
+        code, output = self.call(words, min(self.options.timeout, FEW_SECONDS), worker, linked)
+        if code == 0:
+            return code, output
+        limit = min(self.options.timeout, 10 + 10 * self.seconds_of(program, words, worker))
+        if code is None and limit > FEW_SECONDS:
+            return self.call(words, limit, worker, linked)
+        return code, output
+
     def try_mutant(self, mutant, worker, first=()):
         """The outcome of one mutant."""
         archive, objects = self.objects_of(mutant.file)
@@ -245,11 +263,10 @@ class UnitBench(trials.Bench):
         members = [place if source == mutant.file else one for source, one in objects.items()]
         subprocess.run(["ar", "rcsT", changed, *members], check=True)
         linked = {}
-        for program, name, words in self.runs_of(mutant.driver, archive):
-            usual = self.seconds_of(program, words, worker)
+        for program, name, words in self.runs_of(mutant.driver, archive, mutant.file):
             if program not in linked:
                 linked[program] = self.link(program, archive, changed, folder)
-            code, output = self.call(words, min(self.options.timeout, 10 + 10 * usual), worker, linked[program])
+            code, output = self.run_changed(program, words, worker, linked[program])
             if code != 0:
                 return Outcome("noticed", name, "took too long" if code is None else trials.explanation(output))
         return Outcome("survived")

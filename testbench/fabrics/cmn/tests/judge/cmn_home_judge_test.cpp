@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The judge's reference home, fed flit by flit. The counts come from docs/cmn-nodes.md, by hand.
 #include <cstdint>
+#include <initializer_list>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -112,10 +113,35 @@ TEST_F(CmnHome, data_that_never_come_are_told_at_the_end) {
   send(Channel::req, kFirst, kHome, request(req::kReadNoSnp, 1));
   send(Channel::req, kHome, kMemory, request(req::kReadNoSnp, 0));
   data(kMemory, kHome, message(dat::kCompData, 0));
-  settle();
+  session.read(0);  // time passes outside of the mesh
+  session.read(0);
   session.board.finish();
   EXPECT_EQ(session.noted("node_message_missing"), 2U) << "two flits";
   EXPECT_EQ(session.noted("node_request_unfinished"), 1U);
+}
+
+TEST_F(CmnHome, a_count_of_another_filter_or_event_of_the_node_explains_a_difference) {
+  for (const int event : {1, 2, 3}) session.count(event, {{"hnf_class_mc_reqs_class3"}});
+  session.enable();
+  for (const std::uint8_t qos : std::initializer_list<std::uint8_t>{15, 12, 12}) {  // classes 0, 1, 1
+    FlitFields read = request(req::kReadNoSnp, 5);
+    read.qos = qos;
+    send(Channel::req, kFirst, kHome, read);
+    read.txnid = 0;
+    send(Channel::req, kHome, kMemory, read);
+    data(kMemory, kHome, message(dat::kCompData, 0, 9));
+    data(kHome, kFirst, message(dat::kCompData, 5));
+  }
+  settle();
+  session.disable();
+  const auto explanation = [&](int event, std::uint64_t value) {
+    session.del(event, value);
+    EXPECT_EQ(session.expected(event), 0U);
+    return session.result(event).explanation;
+  };
+  EXPECT_THAT(explanation(1, 1), ::testing::HasSubstr("this event without a filter"));
+  EXPECT_THAT(explanation(2, 2), ::testing::HasSubstr("this event with filter 1"));
+  EXPECT_THAT(explanation(3, 3), ::testing::HasSubstr("event 0x5 of the node"));
 }
 
 TEST_F(CmnHome, data_in_a_state_the_rules_do_not_give_are_exposed) {

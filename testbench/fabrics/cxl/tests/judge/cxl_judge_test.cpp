@@ -202,6 +202,15 @@ TEST_F(CxlJudgeTest, terms_are_the_kernels) {
   EXPECT_EQ(raw.mask, 4);
   EXPECT_EQ(raw.location, 0x00ff'ff03);
   EXPECT_EQ(to_string(raw), "ddr_casrd, channel, rank, bank group and bank 0x00ffff03");
+  const CxlProgram full = cxl_meaning(
+      {{"config", 0x1e98'0020'8000'0001}, {"config1", 0xf'1234}, {"config2", 0x89ab'cdef'0000'4321}}, pmu);
+  EXPECT_EQ(full.vendor, 0x1e98);
+  EXPECT_EQ(full.group, 0x20);
+  EXPECT_EQ(full.mask, 0x8000'0001);
+  EXPECT_EQ(full.threshold, 0x1234);
+  EXPECT_TRUE(full.invert && full.edge);
+  EXPECT_EQ(full.hdm, 0x4321);
+  EXPECT_EQ(full.location, 0x89ab'cdef);
   // As in real perf: if a term is repeated its bits are added; the bits of a word are not.
   EXPECT_EQ(cxl_meaning({{"m2s_req_memrd"}, {"mask", 1}}, pmu).mask, cxl_meaning({{"m2s_req_memrd"}}, pmu).mask | 1U);
   EXPECT_EQ(cxl_meaning({{"mask", 6}, {"config", 0x1e98'0020'0000'0010}, {"mask", 1}}, pmu).mask, 0x17U);

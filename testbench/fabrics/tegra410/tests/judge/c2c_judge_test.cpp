@@ -3,10 +3,12 @@
 #include <functional>
 #include <utility>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "testbench/tests/judge/perf_session.h"
+#include "testbench/tests/judge/refusal.h"
 
 namespace pmufab::scoreboard::test::c2c_judge_test {
 namespace {
@@ -84,6 +86,22 @@ class C2cJudge : public ::testing::Test {
 };
 
 Requester gpu_number(unsigned socket, std::uint16_t id) { return {socket, RequesterKind::gpu, id}; }
+
+// Each has a counter for each of its events: three, and nine.
+TEST_F(C2cJudge, memory_and_interfaces_have_room_for_each_event_once) {
+  int event = 0;
+  for (const auto& [pmu, events] : {std::pair{PerfSession::kCmem0, 3}, std::pair{kNvlink, 9}}) {
+    const auto refuse = [&, name = pmu] {
+      return refuse_event(session.board, session.now, name, ++event, {{"cycles"}});
+    };
+    for (int used = 0; used < events; ++used) {
+      EXPECT_EQ(refuse(), fmt::format("{} of {} counters used", used, events));
+      session.board.expect(++event, pmu, {{"cycles"}});
+      session.add(pmu, event);
+    }
+    EXPECT_EQ(refuse(), "");
+  }
+}
 
 TEST_F(C2cJudge, of_any_number_of_readings_the_wrong_ones_are_told_and_the_count_is_right) {
   constexpr Picoseconds kStep = 30'000'000'000;

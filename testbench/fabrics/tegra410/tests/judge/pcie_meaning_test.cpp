@@ -104,6 +104,9 @@ TEST(PcieRequests, keeps_devices_ports_and_destinations_apart_and_reads_as_long_
   EXPECT_TRUE(requests.reads().at(begin).empty());  // no lane then
   EXPECT_EQ(requests.reads().at(end)[0].outstanding, 4U + 3U);
   EXPECT_EQ(requests.reads().before(20'000)[0].outstanding, 10U + 3U);
+  requests.count(1, PcieDestination::loc_cmem, PcieEvent::wr_req, 3);  // of no device: bus 0 has root ports only
+  EXPECT_EQ(requests.lanes().back().bdf, 0U);
+  EXPECT_EQ(requests.lanes().back().writes, 3U);
 }
 
 TEST(PcieExplain, wrong_counts_are_found_in_other_filters_and_events) {

@@ -104,6 +104,9 @@ TEST_F(RequestTimelineTest, asking_far_back_is_an_error_and_not_a_wrong_number) 
   timeline.checkpoint(1'000'000'000);
   EXPECT_NO_THROW((void)timeline.before(1'000'000'000 - 5'000'000));
   EXPECT_THROW((void)timeline.before(1), std::logic_error);
+  // Requests told late, as many as are settled at once, do not make older sums possible.
+  for (int i = 0; i < 1'024; ++i) timeline.add(985'000'000, 985'001'000, 1, 0);
+  EXPECT_THROW((void)timeline.before(980'000'000), std::logic_error);
 }
 
 }  // namespace
