@@ -35,7 +35,7 @@ FEW_SECONDS = 30
 SHARED_TESTS = "testbench/tests/judge/"  # of the judge's core
 # The programs with tests of models and judges, fast ones first. Those of a fabric have its name in their path.
 PROGRAMS = ("parts_test", "cross_test", "cxl_cross_test", "cmn_mesh_test", "cmn_test", "models_test",
-            "models_linux_test", "command_line_test")
+            "models_linux_test", "command_line_test", "integration_test")
 
 
 @dataclasses.dataclass(frozen=True)

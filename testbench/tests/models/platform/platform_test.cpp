@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A whole platform: addresses, firmware tables, reset, dumps, event logs.
 #include <functional>
+#include <map>
 #include <set>
 #include <sstream>
 
@@ -28,6 +29,7 @@ constexpr RequesterKind kGpu = RequesterKind::gpu;
 
 TEST_F(SimulationTest, platform_describes_its_devices_as_firmware_does) {
   platform::PlatformSpec spec = platform::tegra410_platform();
+  EXPECT_EQ(spec.name, "tegra410");
   spec.sockets = 2;
   platform::Platform built("platform", spec);
   const FirmwareDescription& firmware = built.firmware();
@@ -36,6 +38,7 @@ TEST_F(SimulationTest, platform_describes_its_devices_as_firmware_does) {
   EXPECT_EQ(firmware.cpus[87].node, 0U);
   EXPECT_EQ(firmware.cpus[88].uid, 88U);
   EXPECT_EQ(firmware.cpus[88].node, 1U);
+  EXPECT_EQ(firmware.memory_of_nodes, (std::map<unsigned, std::uint64_t>{{0, 0x80'0000'0000}, {1, 0x80'0000'0000}}));
   ASSERT_EQ(firmware.apmt.size(), 26U);
   ASSERT_EQ(firmware.devices.size(), 32U);
   for (unsigned socket = 0; socket < 2; ++socket) {
@@ -292,6 +295,9 @@ TEST_F(PlatformReset, returns_every_register_to_its_value_after_power_up_in_the_
     EXPECT_FALSE(line.is_high());
     rig.request({.opcode = Opcode::read_once, .address = cmem(0, 3), .kind = kGpu});
     EXPECT_EQ(changed(fresh, dump()), "[]") << "nothing counts";
+    rig.cpu.put64(broadcast + 0x800, 1);
+    advance(10'000);
+    EXPECT_EQ(rig.cpu.get64(instance + 0x818), 0U) << "the clock alone lets nothing count";
 
     start_everything();  // and everything starts again
     pmu.set_counter(0, 0);

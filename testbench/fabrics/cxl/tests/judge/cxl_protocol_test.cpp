@@ -203,8 +203,10 @@ TEST_F(CxlProtocolTest, snoops_are_answered_by_states_they_leave) {
   EXPECT_EQ(failures(), "snoop_while_busy");
   pass(kBiRsp, 0, CxlSession::kDb);
   EXPECT_EQ(failures(), "response_without_request");
-  pass(kBiSnp, 3, CxlSession::kDb);
-  EXPECT_EQ(failures(), "opcode_unknown");
+  for (const unsigned opcode : {3U, 7U, 11U, 15U, 16U}) {
+    pass(kBiSnp, opcode, CxlSession::kDb);
+    EXPECT_EQ(failures(), "opcode_unknown") << opcode;
+  }
 }
 
 TEST_F(CxlProtocolTest, blocks_are_answered_at_once_or_line_by_line) {

@@ -366,9 +366,31 @@ TEST_F(CxlType3, software_commits_decoders_in_order_and_uncommits_them) {
     EXPECT_THAT(std::vector(claims.end() - 6, claims.end()), ElementsAre(0, 0x100, 0x200, 0x300, 0x400, 0x500));
     rig.firmware();
     EXPECT_EQ(rig.cpu.get32(hdm.at(1, 4)), 0U);
+    rig.config_write(rig.dvsec(0) + 0xc, 2, 0x4);
+    hdm.program(0, 10 * kUnit, 2 * kUnit, kCommit);
+    EXPECT_EQ(hdm.control(0), kCommit | kCommitted);
+    EXPECT_EQ(rig.device.decode(10 * kUnit), std::nullopt) << "the reset has switched all decoders off";
     EXPECT_EQ(rig.cpu.get32(hdm.at(6, 0x10)), 0U);
     rig.cpu.put32(hdm.at(6, 0x10), 0xf);  // a seventh does not exist
     EXPECT_EQ(rig.cpu.get32(hdm.at(6, 0x10)), 0U);
+  });
+}
+
+// The bits of 8.2.4.17, "CXL RAS Capability Structure".
+TEST_F(CxlType3, no_error_of_a_link_is_ever_reported_and_masks_are_kept) {
+  Type3Rig rig{Type3Parameters{}};
+  run([&] {
+    const std::uint64_t ras = DecoderRegisters(rig).ras;
+    for (const auto& [status, bits] : {std::pair{0x0U, 0x1cfffU}, std::pair{0xcU, 0x7fU}}) {
+      rig.cpu.put32(ras + status, bits);
+      EXPECT_EQ(rig.cpu.get32(ras + status), 0U);
+    }
+    for (const auto& [mask, bits] : {std::pair{0x4U, 0x1cfffU}, std::pair{0x8U, 0x1cfffU}, std::pair{0x10U, 0x7fU}}) {
+      for (const unsigned value : {0U, bits}) {
+        rig.cpu.put32(ras + mask, value);
+        EXPECT_EQ(rig.cpu.get32(ras + mask), value);
+      }
+    }
   });
 }
 

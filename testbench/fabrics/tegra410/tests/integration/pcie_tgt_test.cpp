@@ -144,6 +144,7 @@ TEST_P(PcieTgt, an_address_filter_is_switched_on_last_and_off_first) {
     take();
     EXPECT_THAT(writes, ElementsAre(std::pair(0xd3c, 0x9abc'def0), std::pair(0xd40, 0x1234'5678),
                                     std::pair(0xd44, 0x7654'3210), std::pair(0xd48, 0xfedc'ba98), std::pair(0xd38, 1)));
+    for (const auto& [address, data] : writes) EXPECT_EQ(peek(kFilters + address), data) << "all bits are kept";
     host->close(event);
     take();
     EXPECT_THAT(writes, ElementsAre(std::pair(0xd38, 0), std::pair(0xd3c, 0), std::pair(0xd40, 0), std::pair(0xd44, 0),

@@ -100,6 +100,8 @@ TEST_F(C2cPmu, counters_and_status_ignore_writes) {
     EXPECT_EQ(nvlink.get(0, kCycles), 10U);
     EXPECT_EQ(nvlink.sums(), Sums(8));
     EXPECT_EQ(nvlink.get32(0, kInStatus) | nvlink.get32(0, kOutStatus), 0U);
+    nvlink.put(0, kControl, ~0U);
+    EXPECT_EQ(nvlink.get32(0, kControl), 1U) << "the only bit that is kept";
   });
 }
 

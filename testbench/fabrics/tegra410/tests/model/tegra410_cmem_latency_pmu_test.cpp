@@ -226,6 +226,10 @@ TEST_F(CmemLatencyPmu, counters_and_status_ignore_writes) {
     EXPECT_EQ(pmu.get(0, kCycles), 10U);
     EXPECT_EQ(pmu.get(0, requests(0)), 0U);
     EXPECT_EQ(pmu.get(0, outstanding(2)), 0U);
+    for (const std::uint32_t offset : {kClockGate, kControl}) {
+      pmu.put(0, offset, ~std::uint64_t{0});
+      EXPECT_EQ(pmu.get(0, offset), 1U) << "the only bit that is kept";
+    }
   });
 }
 

@@ -314,6 +314,12 @@ TEST_F(CmnRegisters, gaps_and_reserved_bits_read_zero) {
     EXPECT_EQ(rig.cpu.get64(base + 0x210), 0xffff'ffff'7777'01f0U);
     rig.cpu.put64(base + 0x1a0, ~0ULL);
     EXPECT_EQ(rig.cpu.get64(base + 0x1a0), 0x1f'ffffU);
+    const std::pair<unsigned, std::uint64_t> kept[] = {{0x100, 0xf},   {0x118, 0},           {0x120, 0}, {0x1a8, ~0ULL},
+                                                       {0x1b0, ~0ULL}, {0x200, 0xffff'ffff}, {0x240, 0}};
+    for (const auto& [reg, bits] : kept) {
+      rig.cpu.put64(base + reg, ~0ULL);
+      EXPECT_EQ(rig.cpu.get64(base + reg), bits) << std::hex << reg;
+    }
     rig.cpu.put64(base, ~0ULL);
     EXPECT_EQ(rig.cpu.get64(base), 0x01ff'01ff'01ff'01ffU);
     rig.cpu.put32(rig.driver.pmcr(0), 0xffff'ff80);
@@ -322,6 +328,14 @@ TEST_F(CmnRegisters, gaps_and_reserved_bits_read_zero) {
     EXPECT_EQ(rig.cpu.get64(rig.layout.xp(0).offset) & 0xffff, 6U);
     const std::uint64_t secure = rig.driver.dtcs()[0].offset + 0x980;
     rig.cpu.put64(secure, ~0ULL);
+    EXPECT_EQ(rig.cpu.get64(secure), 0U);
+  });
+}
+
+TEST_F(CmnRegisters, a_write_to_the_secure_register_is_ignored_and_not_reported) {
+  on(cmn::examples::cmn700_server(), [&](CmnRig& rig) {
+    const std::uint64_t secure = rig.driver.dtcs()[0].offset + 0x980;
+    for (const unsigned bit : {0U, 63U}) rig.cpu.put64(secure, 1ULL << bit);
     EXPECT_EQ(rig.cpu.get64(secure), 0U);
   });
 }
