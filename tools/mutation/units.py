@@ -206,11 +206,11 @@ class UnitBench(trials.Bench):
             program = f"{of_program[0].target[0]}/{name}"
             suites = {}  # name -> source
             for source in (one for command in of_program for one in command.sources):
-                place = str(source).removeprefix(f"{ROOT}/")
+                place, text = str(source).removeprefix(f"{ROOT}/"), source.read_text(encoding="utf-8")
                 is_shared = place.startswith(SHARED_TESTS) or SHARED_FOLDERS & set(source.parts)
-                if fabric in re.split(r"[/_]", place) if fabric else is_shared:
-                    for suite in re.findall(r"^(?:TYPED_)?TEST(?:_[FP])?\((\w+)",
-                                            source.read_text(encoding="utf-8"), re.MULTILINE):
+                # Tests of what fabrics share use some of them.
+                if fabric in re.split(r"[/_]", place) or f"/{fabric}/" in text if fabric else is_shared:
+                    for suite in re.findall(r"^(?:TYPED_)?TEST(?:_[FP])?\((\w+)", text, re.MULTILINE):
                         suites[suite] = source
             if not suites or archive not in self.words_of(program):
                 continue

@@ -148,6 +148,24 @@ TEST_F(CxlCpmuCounting, overflows_by_the_clock_come_on_time_with_nothing_stepped
       4ULL * 3600 * 1'000'000'000'000);
 }
 
+TEST_F(CxlCpmuCounting, an_access_with_a_delay_sees_what_happens_until_then) {
+  CpmuRig rig({.counters = std::vector<CpmuCounterParameters>(4), .width = 48});
+  run([&] {
+    rig.put(data(0), (1ULL << 48) - 20);
+    rig.put(configuration(0), kEnable | kInterrupt | events(1) | group(kClock));
+    advance(10'000);
+    for (const auto& [delay, status] : {std::pair{Picoseconds{8'000}, 0}, std::pair{Picoseconds{15'000}, 1}}) {
+      testing::Initiator::Access read{.command = tlm::TLM_READ_COMMAND,
+                                      .address = kBase + kOverflowStatus,
+                                      .data = std::vector<std::uint8_t>(8),
+                                      .delay = delay};
+      rig.cpu.wait_for_delay = false;
+      EXPECT_TRUE(rig.cpu.transport(read).ok());
+      EXPECT_EQ(read.data[0], status) << delay;
+    }
+  });
+}
+
 // contract B15
 TEST_F(CxlCpmuCounting, a_whole_turn_of_clock_ticks_ends_at_its_edge_even_after_days) {
   CpmuRig rig({.counters = std::vector<CpmuCounterParameters>(1), .width = 48});

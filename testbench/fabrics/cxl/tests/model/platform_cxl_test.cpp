@@ -212,6 +212,82 @@ TEST_F(SimulationTest, cxl_ports_are_found_with_their_registers) {  // contract 
   });
 }
 
+// NOLINTNEXTLINE(readability-function-size): a test told from its beginning to its end
+TEST_F(SimulationTest, each_chunk_of_an_interleaved_range_goes_to_its_device) {  // contract B43, B44
+  struct Range {
+    platform::CxlDecoderSpec decoder;
+    unsigned first;  // of its devices
+  };
+  const std::vector<Range> ranges = {
+      {{.base = 0x1'0000'0000, .size = 2048 * kMiB, .interleave = {8, 1024}}, 0},  // two below each of four root ports
+      {{.base = 0x2'0000'0000, .size = 1024 * kMiB, .interleave = {4, 256}}, 2},   // of two
+      {{.base = 0x3'0000'0000, .size = 512 * kMiB, .interleave = {2, 16384}}, 6},  // of one
+      {{.base = 0x4'0000'0000, .size = 256 * kMiB}, 5}};
+  std::vector<platform::CxlDeviceSpec> devices;
+  for (unsigned device = 0; device < 8; ++device) {
+    devices.push_back(cxl_device({}));
+    for (const Range& range : ranges) {
+      if (device >= range.first && device < range.first + range.decoder.interleave.ways)
+        devices.back().decoders.push_back(range.decoder);
+    }
+  }
+  std::vector<platform::CxlDeviceSpec> branches;
+  for (unsigned root = 0; root < 4; ++root) branches.push_back(cxl_switch({devices[2 * root], devices[2 * root + 1]}));
+  platform::Platform built("platform", cxl_platform(branches));
+  Initiator cpu("cpu");
+  cpu.socket.bind(built.bus().socket);
+  platform::CxlPart& part = built.get<platform::CxlPart>();
+  struct : cxl::OperationClient {
+    void completed(std::uint32_t /*user*/, Picoseconds /*now*/) override { ++done; }
+    void unblocked(Picoseconds /*now*/) override {}
+    unsigned done = 0;
+  } client;
+  constexpr unsigned kReads = 2000;
+  std::array<std::uint64_t, 8> expected{};
+  std::array<std::uint64_t, 4> at_roots{};
+  run([&] {
+    std::mt19937_64 random(7);
+    for (unsigned read = 0; read < kReads; ++read) {
+      const Range& range = ranges[random() % ranges.size()];
+      const std::uint64_t granularity = range.decoder.interleave.granularity;
+      const std::uint64_t ways = range.decoder.interleave.ways;
+      const std::uint64_t offset = random() % range.decoder.size & ~std::uint64_t{63};
+      const std::uint64_t address = range.decoder.base + offset;
+      const unsigned device = range.first + static_cast<unsigned>(offset / granularity % ways);
+      ++expected[device];
+      ++at_roots[device / 2];
+      cxl::Host& host = part.bridge().route(address, part.root(0).host);
+      ASSERT_EQ(&host, &part.root(device / 2).host);
+      host.issue({cxl::HostOperationKind::read, false, address, 0}, client);
+      // Above the ranges of the device's lower decoders.
+      std::uint64_t place = offset / (granularity * ways) * granularity + offset % granularity;
+      for (const platform::CxlDecoderSpec& lower : devices[device].decoders) {
+        if (lower.base < range.decoder.base) place += lower.size / lower.interleave.ways;
+      }
+      ASSERT_EQ(part.device(device).map.claim(address).device_address, place);
+    }
+    advance(500'000);
+    std::uint64_t under_way = 0;  // without what the switches hold
+    for (unsigned root = 0; root < 4; ++root) under_way += part.root(root).host.pending();
+    for (const platform::CxlPart::Wire& wire : part.wires()) under_way += wire.link->pending();
+    for (unsigned device = 0; device < 8; ++device) {
+      EXPECT_GT(part.device(device).memory.pending(), 0U);
+      under_way += part.device(device).memory.pending();
+    }
+    EXPECT_GE(part.pending(), under_way);
+    advance(50'000'000);
+    EXPECT_EQ(client.done, kReads);
+    EXPECT_EQ(part.pending(), 0U);
+    for (unsigned device = 0; device < 8; ++device) {
+      EXPECT_EQ(part.device(device).memory.probes().probe(cxl::MessageClass::m2s_req, 1)->tally(), expected[device]);
+      EXPECT_EQ(part.device(device).memory.probes().probe(cxl::MessageClass::s2m_drs, 0)->tally(), expected[device]);
+      EXPECT_GT(expected[device], 50U);
+    }
+    for (unsigned root = 0; root < 4; ++root)
+      EXPECT_EQ(part.root(root).host.probes().probe(cxl::MessageClass::m2s_req, 1)->tally(), at_roots[root]);
+  });
+}
+
 TEST_F(SimulationTest, addresses_go_to_root_ports_as_the_decoders_of_the_host_bridge_say) {
   const platform::CxlDecoderSpec shared = {
       .base = 0x1'0000'0000, .size = 1024 * kMiB, .interleave = {.ways = 4, .granularity = 512}};
