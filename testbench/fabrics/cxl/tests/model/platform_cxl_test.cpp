@@ -266,16 +266,14 @@ TEST_F(SimulationTest, each_chunk_of_an_interleaved_range_goes_to_its_device) { 
       }
       ASSERT_EQ(part.device(device).map.claim(address).device_address, place);
     }
-    advance(500'000);
-    std::uint64_t under_way = 0;  // without what the switches hold
-    for (unsigned root = 0; root < 4; ++root) under_way += part.root(root).host.pending();
-    for (const platform::CxlPart::Wire& wire : part.wires()) under_way += wire.link->pending();
-    for (unsigned device = 0; device < 8; ++device) {
-      EXPECT_GT(part.device(device).memory.pending(), 0U);
-      under_way += part.device(device).memory.pending();
+    for (unsigned step = 0; step < 500; ++step) {
+      advance(100'000);
+      std::uint64_t under_way = 0;  // without what the switches hold
+      for (unsigned root = 0; root < 4; ++root) under_way += part.root(root).host.pending();
+      for (const platform::CxlPart::Wire& wire : part.wires()) under_way += wire.link->pending();
+      for (unsigned device = 0; device < 8; ++device) under_way += part.device(device).memory.pending();
+      ASSERT_GE(part.pending(), under_way);
     }
-    EXPECT_GE(part.pending(), under_way);
-    advance(50'000'000);
     EXPECT_EQ(client.done, kReads);
     EXPECT_EQ(part.pending(), 0U);
     for (unsigned device = 0; device < 8; ++device) {
