@@ -188,8 +188,8 @@ class UnitBench(trials.Bench):
         with self.lock:
             if (part, archive) not in self.tests:
                 self.tests[part, archive] = list(self.find_tests(part, archive))
-        words_of = lambda source: set(source.stem.split("_")) - {part.fabric, "test", "pmu", "judge"}  # noqa: E731
-        near = [run for run, source in self.tests[part, archive] if words_of(source) & words_of(changed)]
+        words = set(changed.stem.split("_")) - {part.fabric, "pmu", "judge"}
+        near = [run for run, source in self.tests[part, archive] if words & set(source.stem.split("_"))]
         yield from near
         for scenario in self.scenarios[part.module]:
             chooses = re.search(r"^drivers:", scenario.read_text(encoding="utf-8"), re.MULTILINE)

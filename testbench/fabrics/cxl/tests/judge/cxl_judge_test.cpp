@@ -202,8 +202,8 @@ TEST_F(CxlJudgeTest, terms_are_the_kernels) {
   EXPECT_EQ(raw.mask, 4);
   EXPECT_EQ(raw.location, 0x00ff'ff03);
   EXPECT_EQ(to_string(raw), "ddr_casrd, channel, rank, bank group and bank 0x00ffff03");
-  const CxlProgram full = cxl_meaning(
-      {{"config", 0x1e98'0020'8000'0001}, {"config1", 0xf'1234}, {"config2", 0x89ab'cdef'0000'4321}}, pmu);
+  const CxlProgram full =
+      cxl_meaning({{"config", 0x1e98'0020'8000'0001}, {"config1", 0xf'1234}, {"config2", 0x89ab'cdef'0000'4321}}, pmu);
   EXPECT_EQ(full.vendor, 0x1e98);
   EXPECT_EQ(full.group, 0x20);
   EXPECT_EQ(full.mask, 0x8000'0001);
