@@ -78,6 +78,32 @@ TEST_F(CmnWatchpoint, compares_the_target_of_uploads_and_the_source_of_downloads
   });
 }
 
+// contract A51, A57
+TEST_F(CmnWatchpoint, exclusive_fires_on_the_flits_that_do_not_match) {
+  for (const bool old : {true, false}) {
+    SCOPED_TRACE(old);
+    const unsigned opcode_lsb = old ? 31 : 29;
+    const FlitFormat format = old ? FlitFormat::cmn600 : FlitFormat::cmn700;
+    const cmn::Topology topology = old ? cmn::examples::cmn600_small() : cmn::examples::ci700_small();
+    const cmn::ProductFacts& facts = cmn::facts_of(topology.product, topology.revision);
+    ASSERT_EQ(facts.flit, format);
+    const std::uint64_t value = std::uint64_t{0x07} << opcode_lsb;
+    const std::uint64_t mask = ~(std::uint64_t{0x3f} << opcode_lsb);
+    const cmn::Watchpoint exclusive(facts, false, 0, FlitDirection::upload, 1U << (old ? 5 : 8), value, mask);
+    EXPECT_TRUE(exclusive.matches(Channel::req, request(0x04, 0)));
+    EXPECT_FALSE(exclusive.matches(Channel::req, request(0x07, 0)));
+    EXPECT_TRUE(exclusive.sees(0, Channel::req));
+    EXPECT_FALSE(exclusive.sees(0, Channel::dat));
+    const cmn::Watchpoint combining(facts, false, 0, FlitDirection::upload, 1U << (old ? 6 : 9), value, mask);
+    EXPECT_TRUE(combining.combines());
+    EXPECT_TRUE(combining.matches(Channel::req, request(0x07, 0)));
+    // An exclusive wildcard never triggers. Some tools switch a watchpoint off in this way.
+    const cmn::Watchpoint parked(facts, false, 0, FlitDirection::upload, 1U << (old ? 5 : 8), 0, ~0ULL);
+    EXPECT_FALSE(parked.can_fire());
+    EXPECT_FALSE(parked.matches(Channel::req, request(0x04, 0)));
+  }
+}
+
 // contract A55
 TEST_F(CmnWatchpoint, names_any_port_with_one_dtm_or_several) {
   for (const bool several : {false, true}) {
