@@ -5,8 +5,6 @@
 namespace pmufab::driver_host::testing {
 namespace {
 
-using pmufab::testing::advance;
-
 class Hotplug : public DriverHostTest {};
 PMUFAB_FOR_EVERY_TEGRA410_KERNEL(Hotplug);
 

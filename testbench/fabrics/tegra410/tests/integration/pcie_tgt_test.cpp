@@ -13,7 +13,6 @@
 namespace pmufab::integration {
 namespace {
 
-using testing::advance;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::Not;
@@ -28,7 +27,7 @@ struct TargetReader : sc_core::sc_module {
 /// One socket whose root complex 1 has two root ports, with CXL memory below it.
 class PcieTgt : public DriverTest {
  protected:
-  static constexpr std::uint64_t kRdReq = 2, kCycles = 4, kAddresses = 1 << 11;
+  static constexpr std::uint64_t kRdReq = 2, kAddresses = 1 << 11;
   static constexpr std::uint64_t kBar1 = 0x49'0000'0000, kBar2 = 0x4a'0000'0000;  // below root ports 1 and 2
   static constexpr std::uint64_t kCxl = 0x400'0000'0000;
   static constexpr std::uint64_t kPage0 = 0x1002'2000, kFilters = 0x1003'1000;  // of root complex 1
