@@ -134,7 +134,11 @@ TEST_F(CxlMemory, a_full_cache_evicts_the_line_used_least_recently) {
 TEST_F(CxlMemory, the_number_of_a_snoop_has_the_12_bits_of_uqid) {
   Rig rig;
   run([&] {
-    for (unsigned i = 0; i <= 1U << 12U; ++i) rig.run(HostOperationKind::snoop_current, Rig::kHostMemory);
+    for (unsigned i = 0; i <= 1U << 12U; ++i) {
+      rig.wires.seen.clear();
+      rig.issue(HostOperationKind::snoop_current, Rig::kHostMemory);
+      rig.settle();
+    }
     EXPECT_LT(rig.wires.seen.front().message.tag, 1U << 12U);
   });
 }
