@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The meaning of terms, what a PMU misses, and explanations of wrong counts. What events count, cxl_cross_test.cpp shows.
+// The meaning of terms, what a PMU misses, and explanations of wrong counts. What events count, cxl_cross_test.cpp
+// shows.
 #include <vector>
 
 #include <gmock/gmock.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What no judge sees of CXL.mem and CXL.cache: times of a read, credits, what a cache gives up, memory that is not there, the
-// device's own memory.
+// What no judge sees of CXL.mem and CXL.cache: times of a read, credits, what a cache gives up, memory that is not
+// there, the device's own memory.
 // The judge compares messages with docs/cxl-messages.md, in cxl_cross_test.cpp and in each scenario with CXL traffic.
 
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The judge of chip-to-chip PMUs: what it says of wrong counts, readings and links. Scenarios show that its counts are right.
+// The judge of chip-to-chip PMUs: what it says of wrong counts, readings and links. Scenarios show that its counts are
+// right.
 #include <functional>
 #include <utility>
 

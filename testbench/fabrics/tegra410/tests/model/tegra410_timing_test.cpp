@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// docs/tegra410.md, "Order and time": when requests are accepted, and how long requesters wait. When memory answers, the
-// judge compares (memory_wires.h), and what requests count, PlatformCrossCheck does.
+// docs/tegra410.md, "Order and time": when requests are accepted, and how long requesters wait. When memory answers,
+// the judge compares (memory_wires.h), and what requests count, PlatformCrossCheck does.
 #include <vector>
 
 #include <gtest/gtest.h>
