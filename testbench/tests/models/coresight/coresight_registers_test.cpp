@@ -2,6 +2,7 @@
 // The registers as software sees them, while little or nothing counts.
 
 #include <cstdint>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -389,6 +390,33 @@ TEST_F(CoreSightRegisters, options_that_contradict_each_other_are_refused_by_nam
   EXPECT_THAT(message({.width = 32, .ext64 = true}), HasSubstr("ext64"));
   EXPECT_EQ(message({.counters = 256, .width = 32}), "accepted");
   EXPECT_EQ(message({.counters = 128, .width = 64}), "accepted");
+}
+
+TEST_F(CoreSightRegisters, dumps_show_both_pages_and_live_values_and_change_nothing) {
+  CoreSightRig rig({.counters = 4, .width = 32, .dual_page = true, .pmiidr = 0x2cf2036b});
+  run([&] {
+    rig.put_bit(kPmcntenset, 31);
+    rig.control(1);
+    testing::advance(123'000);
+    const std::vector<const RegisterBank*> pages = rig.pmu.pages();
+    ASSERT_EQ(pages.size(), 2U);
+    std::ostringstream text;
+    std::ostringstream markdown;
+    for (const RegisterBank* page : pages) {
+      page->dump_text(text, testing::now());
+      page->dump_markdown(markdown);
+      EXPECT_FALSE(page->dump_json(testing::now()).empty());
+    }
+    EXPECT_THAT(text.str(), ::testing::HasSubstr("PMCFGR"));
+    EXPECT_THAT(text.str(), ::testing::HasSubstr("PMOVSCLR"));
+    EXPECT_THAT(text.str(), ::testing::HasSubstr("7b"));  // 123 cycles
+    EXPECT_THAT(markdown.str(), ::testing::HasSubstr("PMEVTYPER"));
+    for (const char* const field : {"7:0 | PART_0", "3:0 | PART_1", "7:4 | DES_0", "2:0 | DES_1", "3 | JEDEC",
+                                    "7:4 | REVISION", "3:0 | CMOD", "7:4 | REVAND", "3:0 | DES_2", "7:4 | SIZE"})
+      EXPECT_THAT(markdown.str(), ::testing::HasSubstr(std::string("| ") + field + " |"));
+    EXPECT_EQ(rig.read_counter(31), 123U);
+    EXPECT_EQ(rig.pmu.guest_errors(), 0U);
+  });
 }
 
 }  // namespace

@@ -151,9 +151,9 @@ TEST_F(CxlCpmuCounting, overflows_by_the_clock_come_on_time_with_nothing_stepped
 TEST_F(CxlCpmuCounting, an_access_with_a_delay_sees_what_happens_until_then) {
   CpmuRig rig({.counters = std::vector<CpmuCounterParameters>(4), .width = 48});
   run([&] {
-    rig.put(data(0), (1ULL << 48) - 20);
+    rig.put(data(0), (1ULL << 48) - 40);
     rig.put(configuration(0), kEnable | kInterrupt | events(1) | group(kClock));
-    advance(10'000);
+    advance(30'000);
     for (const auto& [delay, status] : {std::pair{Picoseconds{8'000}, 0}, std::pair{Picoseconds{15'000}, 1}}) {
       testing::Initiator::Access read{.command = tlm::TLM_READ_COMMAND,
                                       .address = kBase + kOverflowStatus,
