@@ -332,6 +332,8 @@ TEST_F(CmnRegisters, gaps_and_reserved_bits_read_zero) {
   });
 }
 
+TEST(CmnPort, without_a_device_has_none) { EXPECT_EQ(cmn::device_count(cmn::Port{}), 0U); }
+
 TEST_F(CmnRegisters, a_write_to_the_secure_register_is_ignored_and_not_reported) {
   on(cmn::examples::cmn700_server(), [&](CmnRig& rig) {
     const std::uint64_t secure = rig.driver.dtcs()[0].offset + 0x980;
