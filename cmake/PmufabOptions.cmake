@@ -148,9 +148,9 @@ endfunction()
 # pmufab_library(tlm [FOLDER folder] [COLD | COOL] [NO_INSTALL] SOURCES ... LINK ... [PRIVATE ...]): a static library
 # pmufab_tlm with the alias pmufab::tlm. Without SOURCES it has only headers: those in HEADERS, or all of its folder. LINK
 # is what its headers include; PRIVATE is what its sources include besides. Its files are in FOLDER or below, from which
-# SOURCES and HEADERS are named, or else in the folder of the list; docs/architecture.md has the rules. COLD: its code does not run once per request, so it is optimised less. COOL: only
-# little of it does, so that it is optimised, but not under the sanitizers. NO_INSTALL: it is neither installed nor
-# exported, because only this project's own programs use it.
+# SOURCES and HEADERS are named, or else in the folder of the list; docs/architecture.md has the rules. COLD: its code
+# does not run once per request, so it is optimised less. COOL: only little of it does, so that it is optimised, but not
+# under the sanitizers. NO_INSTALL: it is neither installed nor exported, because only this project's own programs use it.
 function(pmufab_library name)
   cmake_parse_arguments(ARG "COLD;COOL;NO_INSTALL" "FOLDER" "SOURCES;HEADERS;LINK;PRIVATE" ${ARGN})
   if(ARG_FOLDER)
@@ -198,9 +198,10 @@ function(pmufab_library name)
 endfunction()
 
 # pmufab_test(name [LONG] [NOT_SANITIZED] [OPTIMISED] [TOGETHER] [PREFIX text] SOURCES ... LINK ...): a GoogleTest
-# program. SystemC elaborates once per process, so each of its tests is a ctest test in its own process. LONG: some
-# tests take many seconds, so they start before others. TOGETHER: all tests are one ctest test, because none of them
-# simulates.
+# program. SystemC elaborates once per process, so each of its tests has a process of its own: as a ctest test with the
+# label "single", and as one of those that a part of the program forks, a ctest test with the label "program". Presets of
+# tests choose one label. LONG: some tests take many seconds, so they start before others. TOGETHER: all tests are one
+# ctest test, because none of them simulates.
 # NOT_SANITIZED: sanitizers would take too long, or see nothing more in it; tools/test --all runs it in the optimised
 # build.
 # What is TOGETHER, but sanitized, has the label "together": tools/test --all runs it in the sanitizers' build alone.

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
-#include <span>
 #include <string_view>
 
 #include "models/cmn/description/event_select.h"
@@ -288,7 +286,7 @@ inline constexpr EventRow kRows[] = {
     {ccla, 0x26, "link_crdbuf_occ", kAll},
     {ccla, 0x27, "link_crdbuf_alloc", kAll},
 };
-/// Events that never happen, and that have a filter. Software can select both.
+/// Events that nothing makes happen, and that have a filter: if one did, hardware would filter it.
 inline constexpr EventRow kNeverHappen[] = {
     {hn_f, 0x29, "class_cgnt_cmin", k700On, class_occup},
     {hn_f, 0x2a, "sn_throttle", k700On, cbusy},

@@ -27,7 +27,8 @@ std::vector<std::size_t> counters_taken(const CmnMeaning& meaning, const CmnWire
       if (node != wires.spec.nodes.end()) ++places[node->xp];
     }
   } else {
-    for (unsigned xp = 0; xp < wires.xps(); ++xp) places[xp] = !meaning.node || *meaning.node == wires.ids.xp_id(xp);
+    for (unsigned xp = 0; xp < wires.xps(); ++xp)
+      places.at(xp) = !meaning.node || *meaning.node == wires.ids.xp_id(xp) ? 1 : 0;
   }
   return places;
 }

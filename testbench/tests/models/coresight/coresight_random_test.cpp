@@ -224,7 +224,7 @@ void CoreSightRandom::compare(const CoreSightPmuOptions& options, unsigned seed,
   run(story);
 }
 
-// contract C10, C12, C13: a status that was read is written back, and registers lie where the rig finds them
+// contract C10, C12, C13: status is cleared by its bits, and registers lie where the rig finds them
 TEST_F(CoreSightRandom, equals_the_reference_with_16_bits) { compare({.counters = 8, .width = 16}, 1, 6000); }
 TEST_F(CoreSightRandom, equals_the_reference_with_32_bits_and_two_pages) {
   compare({.counters = 8, .width = 32, .dual_page = true}, 2, 6000);

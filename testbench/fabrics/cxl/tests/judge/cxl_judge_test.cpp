@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The meaning of terms, what a PMU misses, and explanations of wrong counts. What events count, cxl_cross_test.cpp
 // shows.
+#include <algorithm>
+#include <random>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -9,6 +11,7 @@
 #include "testbench/fabrics/cxl/judge/cxl_event_names.h"
 #include "testbench/fabrics/cxl/judge/cxl_meaning.h"
 #include "testbench/fabrics/cxl/tests/judge/cxl_session.h"
+#include "testbench/judge/threshold_clock.h"
 
 namespace pmufab::scoreboard::test {
 namespace {
@@ -191,6 +194,42 @@ TEST_F(CxlJudgeTest, a_second_window_starts_clocks_anew) {
   session.disable();
   EXPECT_EQ(session.expected(1), 6);
   EXPECT_EQ(session.expected(2), 0);
+}
+
+TEST(ThresholdClockTest, equals_stepping_through_all_clocks) {
+  std::mt19937 random(7);
+  const ExactClock clock(1'700'000'000);
+  for (int round = 0; round < 200; ++round) {
+    const ThresholdClock::Rule rule{static_cast<unsigned>(random() % 4), random() % 2 == 0, random() % 2 == 0,
+                                    random() % 2};
+    const Picoseconds begin = random() % 5'000;
+    const Picoseconds end = begin + random() % 60'000;
+    std::vector<Picoseconds> events;
+    for (std::uint64_t i = random() % 40; i > 0; --i) events.push_back(begin + random() % 70'000);
+    std::sort(events.begin(), events.end());
+    ThresholdClock judged(clock, rule);
+    judged.start(begin);
+    for (const Picoseconds event : events) {
+      if (event < end) judged.add(event, 1);
+    }
+    // Edge n at ceil(n * 10000 / 17).
+    std::uint64_t counted = 0;
+    bool before = false;
+    Picoseconds last = begin;
+    for (std::uint64_t n = 0;; ++n) {
+      const Picoseconds edge = (n * 10'000 + 16) / 17;
+      if (edge >= end) break;
+      if (edge < begin) continue;
+      const auto events_of_clock = static_cast<std::uint64_t>(
+          std::count_if(events.begin(), events.end(), [&](Picoseconds e) { return e >= last && e < edge; }));
+      const std::uint64_t raw = events_of_clock + rule.each_clock;
+      const bool now = rule.threshold == 0 ? raw > 0 : rule.invert ? raw <= rule.threshold : raw >= rule.threshold;
+      counted += now && !(rule.edge && before) ? 1 : 0;
+      before = now;
+      last = edge;
+    }
+    EXPECT_EQ(judged.total(end), counted) << round;
+  }
 }
 
 TEST_F(CxlJudgeTest, terms_are_the_kernels) {

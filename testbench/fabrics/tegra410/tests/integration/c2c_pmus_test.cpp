@@ -163,6 +163,34 @@ TEST_P(C2cPmus, are_read_in_32_bit_halves_high_low_high) {
   });
 }
 
+// contract E9
+TEST_P(C2cPmus, warn_at_each_read_of_an_instance_with_an_overflow_and_count_on) {
+  platform::PlatformSpec spec = small(1);
+  spec.edit<platform::Tegra410Spec>().nvlink_c2c.gpus = 1;
+  spec.edit<platform::Tegra410Spec>().nvlink_c2c.gpu0_en_mask = 0x6;
+  spec.edit<platform::Tegra410Spec>().nvlink_c2c.width = 12;
+  build(spec);
+  boot([&] {
+    const EventHandle requests = open(kNvlink, in_rd_req);
+    gpus[0]->read(cmem(1), 64, 9);
+    advance(1'000'000);
+    EXPECT_EQ(value(requests), 9U);
+    EXPECT_EQ(logged("C2C PMU overflow"), 0U);
+    advance(4'000'000);  // 4096 cycles at 1.8 GHz are 2.3 us
+    for (unsigned times = 1; times < 4; ++times) {
+      EXPECT_EQ(value(requests), 9U);
+      EXPECT_EQ(logged("C2C PMU overflow in: 0x1, out: 0x0"), 2 * times) << "one for each instance";
+    }
+    EXPECT_EQ(host->disable(requests), 0);  // reads once more, and the next start clears
+    EXPECT_EQ(host->enable(requests), 0);
+    const std::size_t before = logged("C2C PMU overflow");
+    gpus[0]->read(cmem(1), 64, 2);
+    advance(1'000'000);
+    EXPECT_EQ(value(requests), 11U);
+    EXPECT_EQ(logged("C2C PMU overflow"), before);
+  });
+}
+
 // contract E11
 TEST_P(C2cPmus, have_no_event_from_nine_on) {
   constexpr int kENOENT = -2;

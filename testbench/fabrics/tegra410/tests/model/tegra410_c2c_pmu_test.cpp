@@ -14,7 +14,7 @@ using Opcode = FabricOpcode;
 constexpr RequesterKind kGpu = RequesterKind::gpu;
 using Sums = std::vector<std::uint64_t>;
 
-TEST_F(C2cPmu, control_from_0_to_1_clears_and_starts_every_instance_at_once) {  // contract E4, E7
+TEST_F(C2cPmu, control_from_0_to_1_clears_and_starts_every_instance_at_once) {  // contract E4
   run([&] {
     for (C2cWindows* const pmu : {&nvlink, &nvclink, &nvdlink}) {
       advance(300);
@@ -34,6 +34,45 @@ TEST_F(C2cPmu, control_from_0_to_1_clears_and_starts_every_instance_at_once) {  
       advance(10 * kNanosecond);
       for (unsigned instance = 0; instance < pmu->broadcast(); ++instance) EXPECT_EQ(pmu->get(instance, kCycles), 10U);
     }
+  });
+}
+
+TEST_F(C2cPmu, control_0_holds_every_counter_and_a_start_clears_them) {  // contract E4, E7
+  run([&] {
+    const auto everything = [&] {
+      for (const Opcode opcode : {Opcode::read_once, Opcode::write_unique_full}) gpu(opcode, gmem(0, 5));
+    };
+    nvlink.start();
+    everything();
+    advance(1'000 * kNanosecond);
+    nvlink.stop();
+    const Sums held = nvlink.sums();
+    EXPECT_EQ(held, (Sums{280, 1, 30, 1, 250, 1, 250, 1}));
+    everything();
+    advance(1'000 * kNanosecond);
+    EXPECT_EQ(nvlink.sums(), held);
+    EXPECT_EQ(nvlink.get(0, kCycles), 1'000U);
+    nvlink.start();
+    EXPECT_EQ(nvlink.sums(), Sums(8));
+    advance(1'000 * kNanosecond);
+    EXPECT_EQ(nvlink.sums(), Sums(8));
+  });
+}
+
+TEST_F(SimulationTest, c2c_pmu_of_a_fast_clock_carries_into_the_upper_half_at_one_instant) {  // contract E7
+  platform::PlatformSpec spec = clocked_spec();
+  spec.edit<platform::Tegra410Spec>().c2c_clock_hz = 1'000'000'000'000;
+  Rig rig(spec);
+  C2cWindows nvlink(rig, 0, kNvlink);
+  run([&] {
+    nvlink.start();
+    advance((Picoseconds{1} << 32) - 1);
+    EXPECT_EQ(nvlink.get32(2, kCycles + 4), 0U);
+    EXPECT_EQ(nvlink.get32(2, kCycles), 0xffff'ffffU);
+    advance(1);
+    EXPECT_EQ(nvlink.get32(2, kCycles), 0U) << "between the two reads of the upper half";
+    EXPECT_EQ(nvlink.get32(2, kCycles + 4), 1U) << "differs from before: the driver reads again";
+    EXPECT_EQ(nvlink.get32(2, kInStatus), 0U);
   });
 }
 

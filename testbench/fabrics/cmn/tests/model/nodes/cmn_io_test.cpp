@@ -355,6 +355,36 @@ TEST_F(CmnIo, counts_requests_flits_and_beats_of_its_ports) {
   });
 }
 
+// Rule 1.6: the request goes again when the credit is there, after the latency of its node.
+TEST_F(CmnIo, a_retried_request_goes_a_latency_after_its_credit) {
+  constexpr Cycle kUntilCredit = 50;
+  constexpr Cycle kLatency = 4;
+  RequesterRig rig;
+  cmn::RnI node(rig.mesh, rig.addresses, rig.place(4, 1), {.latency = kLatency});
+  ListedOperations source;
+  std::vector<Cycle> arrivals;
+  rig.home.answer = [&](ScriptedNode& self, const ScriptedNode::Seen& flit) {
+    if (flit.channel != Channel::req) return;
+    arrivals.push_back(flit.cycle);
+    const std::uint16_t to = flit.fields.srcid;
+    if (flit.fields.allowretry != 0) {
+      self.respond(to, cmn::chi::rsp::kRetryAck, flit.fields.txnid, flit.cycle);
+      self.respond(to, cmn::chi::rsp::kPCrdGrant, 0, flit.cycle + kUntilCredit);
+    } else {
+      self.send_data(to, cmn::chi::dat::kCompData, flit.fields.txnid, 2, flit.cycle);
+    }
+  };
+  run([&] {
+    node.set_source(&source);
+    source.operations = {operation(OperationKind::read_once, rig.near())};
+    node.ask(rig.soon());
+    rig.pass(200);
+    ASSERT_EQ(arrivals.size(), 2U);
+    EXPECT_EQ(arrivals[1] - arrivals[0], kUntilCredit + kTravel + kLatency + kTravel);
+    EXPECT_EQ(source.finished, 1U);
+  });
+}
+
 constexpr unsigned kDvm = 0x1;
 constexpr std::uint8_t kDvmOp = cmn::chi::req::kDvmOp;
 
