@@ -31,6 +31,7 @@ inline constexpr LossCause kFirstOfReporting = LossCause::frozen;
   constexpr std::array<std::string_view, kLossCauses> kLossNames{"handler",    "reading",        "not_scheduled",
                                                                  "disabled",   "frozen",         "carry_under_way",
                                                                  "carry_lost", "ambiguous_wrap", "unexplained"};
+  // cppcheck-suppress containerOutOfBounds ; it takes another enumeration's call for one of this function
   return kLossNames[static_cast<std::size_t>(cause)];
 }
 

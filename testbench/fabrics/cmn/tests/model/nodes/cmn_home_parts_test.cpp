@@ -30,8 +30,6 @@ namespace {
 using cmn::FilterKind;
 using cmn::HomeRule;
 using cmn::LruLines;
-using cmn::NodeType;
-using cmn::Product;
 namespace req = cmn::chi::req;
 
 TEST(LruLines, behaves_like_a_list_that_is_searched_and_reordered) {
