@@ -41,7 +41,7 @@ void check_name(const Value::Entry& entry, const std::string& path, const std::v
     throw InputError(entry.source, path, fmt::format("a study has at most {} axes and responses", kMostNames));
 }
 
-const Value& read_map(Reader& reader, const char* key, const std::string& example) {
+const Value& read_map(Reader& reader, const char* key, const char* example) {
   const Value* const map = reader.take(key);
   if (map == nullptr || map->kind != Value::Kind::map || map->entries.empty())
     reader.fail(key, map == nullptr ? "is missing" : "must be a map of names", example);

@@ -127,7 +127,8 @@ std::string platform_text_of(const fs::path& file) {
   const std::string key = state_of(path);
   if (const auto found = known.find(key); found != known.end()) return found->second;
   const Json json = in_own_process(file.string(), path, [&]() -> Json {
-    const plugin::Descriptor& descriptor = platform::load_plugin(file.string(), path);
+    const std::string name = file.string();
+    const plugin::Descriptor& descriptor = platform::load_plugin(name, path);
     const std::string keys = descriptor.platform == nullptr ? "" : descriptor.platform;
     return keys;
   });
