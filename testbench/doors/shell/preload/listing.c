@@ -42,18 +42,17 @@
 DEFINE_GLOB(glob, glob_t, stat, readdir, stat, lstat)
 DEFINE_GLOB(glob64, glob64_t, stat64, readdir64, stat64, lstat64)
 
-#define DEFINE_SCANDIR(name, type)                                                                    \
-  int name(const char* path, struct type*** found, int (*wanted)(const struct type*),                 \
-           int (*compare)(const struct type**, const struct type**)) {                                \
-    return NEXT(name)(REDIRECTED(path), found, wanted, compare);                                      \
-  }                                                                                                   \
-  int name##at(int folder, const char* path, struct type*** found, int (*wanted)(const struct type*), \
-               int (*compare)(const struct type**, const struct type**)) {                            \
-    return NEXT(name##at)(folder, BELOW(folder, path), found, wanted, compare);                       \
+#define DEFINE_SCANDIR(name, below, type)                                                          \
+  int name(const char* path, struct type*** found, int (*wanted)(const struct type*),              \
+           int (*compare)(const struct type**, const struct type**)) {                             \
+    return NEXT(name)(REDIRECTED(path), found, wanted, compare);                                   \
+  }                                                                                                \
+  int below(int folder, const char* path, struct type*** found, int (*wanted)(const struct type*), \
+            int (*compare)(const struct type**, const struct type**)) {                            \
+    return NEXT(below)(folder, BELOW(folder, path), found, wanted, compare);                       \
   }
-#define scandir64at scandirat64
-DEFINE_SCANDIR(scandir, dirent)
-DEFINE_SCANDIR(scandir64, dirent64)
+DEFINE_SCANDIR(scandir, scandirat, dirent)
+DEFINE_SCANDIR(scandir64, scandirat64, dirent64)
 
 /* What ftw() and nftw() tell the program of: the names that it knows. One walk may begin within another. */
 #define DEFINE_WALKS(suffix, stat_type)                                                                      \
