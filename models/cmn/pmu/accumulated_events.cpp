@@ -9,7 +9,7 @@ namespace pmufab::cmn {
 
 std::uint64_t AccumulatedEvents::fired(const Event& event, Picoseconds when) const {
   if (event.occupancy == nullptr) return event.condition->cycles(clock_.edges_before(when));
-  return event.occupancy->sum(pmu_.filter_code(event.source, event.id), clock_.edges_before(when)) >> width_;
+  return event.occupancy->sum(pmu_.filter_value(event.source, event.filter), clock_.edges_before(when)) >> width_;
 }
 
 void AccumulatedEvents::choose(Picoseconds when) {
@@ -40,7 +40,7 @@ AccumulatedEvents::Pace AccumulatedEvents::pace(Cycle now) const {
       pace.rate += pace.whole;
       continue;
     }
-    const unsigned code = pmu_.filter_code(event.source, event.id);
+    const unsigned code = pmu_.filter_value(event.source, event.filter);
     pace.rate += static_cast<std::uint64_t>(event.occupancy->entries(code));
     pace.begun += event.occupancy->sum(code, now) % pace.whole;
   }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "models/cmn/description/event_select.h"
 #include "models/cmn/pmu/cycle_condition.h"
 #include "models/cmn/pmu/occupancy.h"
 #include "models/cmn/wire/types.h"
@@ -24,13 +25,14 @@ class AccumulatedEvents {
 
   /// @param source     index in Layout::sources()
   /// @param occupancy  not owned
-  void add(unsigned source, unsigned id, const Occupancy& occupancy) {
-    events_.push_back({&occupancy, nullptr, source, id, 0});
+  /// @param filter     whose field selects the code that is counted
+  void add(unsigned source, unsigned id, const Occupancy& occupancy, FilterKind filter) {
+    events_.push_back({&occupancy, nullptr, source, id, filter, 0});
   }
   /// @param source     index in Layout::sources()
   /// @param condition  not owned
   void add(unsigned source, unsigned id, const CycleCondition& condition) {
-    events_.push_back({nullptr, &condition, source, id, 0});
+    events_.push_back({nullptr, &condition, source, id, FilterKind::none, 0});
   }
 
   /// @return true if a counter counts one of them.
@@ -53,6 +55,7 @@ class AccumulatedEvents {
     const CycleCondition* condition;
     unsigned source;
     unsigned id;
+    FilterKind filter;
     std::uint64_t fired;  // while it is counted: how often until the last count()
   };
 

@@ -189,12 +189,6 @@ void Pmu::settle(Picoseconds when) {
   look_again();
 }
 
-unsigned Pmu::filter_code(unsigned source, unsigned id) const {
-  const NodeType events = layout_.sources()[source].events;
-  const FilterKind kind = filters_of(topology_.product, topology_.revision, events, id).first;
-  return kind == FilterKind::none ? 0 : filter_value(source, kind);
-}
-
 void Pmu::choose_accumulated() {
   accumulated_.choose(settled_);
   look_again();

@@ -135,13 +135,12 @@ class Pmu {
   [[nodiscard]] unsigned filter_value(unsigned source, FilterKind kind) const noexcept {
     return sources_[source].filters[static_cast<unsigned>(kind)];
   }
-  /// @return the present value of the first filter field that applies to an event; 0 if none does.
-  [[nodiscard]] unsigned filter_code(unsigned source, unsigned id) const;
   /// Let an event fire when an occupancy's accumulator wraps: the accumulator of the code that the event's filter
   /// selects.
   /// @param occupancy  not owned
   void add_occupancy(unsigned source, unsigned id, const Occupancy& occupancy) {
-    accumulated_.add(source, id, occupancy);
+    const NodeType events = layout_.sources()[source].events;
+    accumulated_.add(source, id, occupancy, filters_of(topology_.product, topology_.revision, events, id).first);
   }
   /// Let an event fire in each cycle in which a condition holds.
   /// @param condition  not owned

@@ -9,9 +9,9 @@ HomeOutput::HomeOutput(Mesh& mesh, unsigned node, unsigned device, unsigned late
   while (layout.sources()[source_].node != node) ++source_;
   const Topology& topology = mesh.topology();
   const NodeType type = layout.nodes()[node].type;
-  for (unsigned id = 0; id < events_.size(); ++id) {
-    const EventRow* const row = find_event(topology.product, topology.revision, type, id);
-    if (row != nullptr) events_[id] = {true, {row->filter, row->filter2}};
+  for (const EventRow& row : event_rows::kRows) {
+    if (row.node == type && find_event(topology.product, topology.revision, type, row.id) == &row)
+      events_[row.id] = {true, {row.filter, row.filter2}};
   }
 }
 

@@ -414,15 +414,3 @@ inline constexpr NodeEvent kRows[] = {
 };
 
 }  // namespace pmufab::scoreboard::node_event_rows
-
-namespace pmufab::scoreboard {
-
-/// @return the number of a home's event by its name at an HN-S. An unknown name does not compile.
-consteval unsigned home_event(std::string_view name) {
-  for (const NodeEvent& row : node_event_rows::kRows) {
-    if (row.type == cmn::NodeType::hn_s && row.root == name && row.never.empty()) return row.id;
-  }
-  throw "docs/cmn-nodes.md does not say when an event of this name happens";
-}
-
-}  // namespace pmufab::scoreboard
