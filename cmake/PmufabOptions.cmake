@@ -197,14 +197,15 @@ function(pmufab_library name)
   endif()
 endfunction()
 
-# pmufab_test(name [LONG] [NOT_SANITIZED] [OPTIMISED] [TOGETHER] [PREFIX text] SOURCES ... LINK ...): a GoogleTest
+# pmufab_test(name [LONG] [NOT_SANITIZED] [OPTIMISED] [THOROUGH] [TOGETHER] [PREFIX text] SOURCES ... LINK ...): a GoogleTest
 # program. SystemC elaborates once per process, so each of its tests has a process of its own: as a ctest test with the
 # label "single", and as one of those that a part of the program forks, a ctest test with the label "program". Presets of
 # tests choose one label. LONG: some tests take many seconds, so they start before others. TOGETHER: all tests are one
 # ctest test, because none of them simulates.
 # NOT_SANITIZED: sanitizers would take too long, or see nothing more in it; tools/test --all runs it in the optimised
 # build.
-# What is TOGETHER, but sanitized, has the label "together": tools/test --all runs it in the sanitizers' build alone.
+# What is not has the label "sanitized": tools/test --all runs it in the sanitizers' build alone. THOROUGH: what
+# it costs is left to tools/test --all, by the label "thorough", which other tests have, too.
 # OPTIMISED: the test's own code simulates, so it is optimised as the models are. PREFIX: of the names of its tests,
 # because another program has the same tests.
 # Folders share programs, because each program costs headers, templates and a link: a further call with the same name and
@@ -213,11 +214,11 @@ function(pmufab_test name)
   if(NOT PMUFAB_BUILD_TESTING)
     return()
   endif()
-  cmake_parse_arguments(ARG "LONG;NOT_SANITIZED;OPTIMISED;TOGETHER" "PREFIX" "SOURCES;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "LONG;NOT_SANITIZED;OPTIMISED;THOROUGH;TOGETHER" "PREFIX" "SOURCES;LINK" ${ARGN})
   if(PMUFAB_SANITIZE AND ARG_NOT_SANITIZED)
     return()
   endif()
-  set(options "${ARG_LONG};${ARG_NOT_SANITIZED};${ARG_OPTIMISED};${ARG_TOGETHER}")
+  set(options "${ARG_LONG};${ARG_NOT_SANITIZED};${ARG_OPTIMISED};${ARG_THOROUGH};${ARG_TOGETHER}")
   if(TARGET ${name})
     get_target_property(options_of_program ${name} PMUFAB_TEST_OPTIONS)
     if(NOT options STREQUAL options_of_program)
@@ -249,7 +250,7 @@ function(pmufab_test name)
     add_test(NAME ${name} COMMAND ${name} --gtest_brief=1)
     set_tests_properties(${name} PROPERTIES TIMEOUT 300 COST ${cost})
     if(NOT ARG_NOT_SANITIZED)
-      set_tests_properties(${name} PROPERTIES LABELS together)
+      set_tests_properties(${name} PROPERTIES LABELS sanitized)
     endif()
     return()
   endif()
@@ -258,9 +259,16 @@ function(pmufab_test name)
   if(ARG_LONG)
     set(parts 8)
   endif()
+  set(labels program)
+  if(NOT ARG_NOT_SANITIZED)
+    list(APPEND labels sanitized)
+  endif()
+  if(ARG_THOROUGH)
+    list(APPEND labels thorough)
+  endif()
   foreach(part RANGE 1 ${parts})
     add_test(NAME ${name}.${part} COMMAND ${name})
-    set_tests_properties(${name}.${part} PROPERTIES TIMEOUT 1800 COST ${cost} LABELS program
+    set_tests_properties(${name}.${part} PROPERTIES TIMEOUT 1800 COST ${cost} LABELS "${labels}"
       ENVIRONMENT "PMUFAB_EACH_TEST_ALONE=${part}/${parts};GTEST_BRIEF=1")
   endforeach()
   # One test: ctest -R.

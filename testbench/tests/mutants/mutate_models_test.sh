@@ -15,7 +15,7 @@ expect 0 mutate --of models --of judges --list --count 120 --equivalent /dev/nul
 counts=$(cut -d/ -f1 <<<"$sample" | sort | uniq -c | awk '{ print $1 }' | sort -u)
 [[ $counts == 10 ]] || complain "not evenly from the fabrics: $sample"
 
-# A model that knows no data of a packet is noticed, and so is a judge that counts spans wrongly.
+# A model that knows no data of a packet is noticed, and so is a judge that computes a count wrongly.
 noticed() {  # KIND FILE MUTANT SCENARIO
   expect 0 mutate --of "$1" --only "$2" --list --count 1000
   local mutant
@@ -25,7 +25,7 @@ noticed() {  # KIND FILE MUTANT SCENARIO
   grep -q "\"by\": \"$4\"" "$folder/$1.json" || complain "$4 does not notice $mutant"
 }
 noticed models models/dwc/link_events.cpp /payload_of/condition/ dwc-basic
-noticed judges testbench/fabrics/tegra410/judge/ucf_judge.cpp /count/arithmetic/ pcie-basic
+noticed judges testbench/fabrics/dwc/judge/dwc_judge.cpp /DwcTruth::count/arithmetic/ dwc-basic
 
 # The same machine code is not counted: parentheses make none.
 cat >"$folder/same.py" <<'END'
