@@ -26,6 +26,7 @@ namespace pmufab::cli {
 [[nodiscard]] Command stat_command();
 [[nodiscard]] Command verify_command();
 [[nodiscard]] Command compare_command();
+[[nodiscard]] Command review_command();
 [[nodiscard]] Command explain_command();
 [[nodiscard]] Command regs_command();
 [[nodiscard]] Command firmware_command();

@@ -123,6 +123,7 @@ const std::vector<Command>& all_commands() {
   static const std::vector<Command> commands = {run_command(),
                                                 interleave_command(),
                                                 verify_command(),
+                                                review_command(),
                                                 compare_command(),
                                                 explain_command(),
                                                 list_command(),

@@ -8,8 +8,8 @@
 
 #include "models/platform/platform_part.h"
 #include "models/soc/described_pmu.h"
+#include "models/soc/part/fabric_taps.h"
 #include "models/soc/part/soc_rows.h"
-#include "models/soc/part/soc_sources.h"
 #include "models/soc/source.h"
 #include "tlm/clock/clock_domain.h"
 #include "tlm/interrupt/interrupt.h"

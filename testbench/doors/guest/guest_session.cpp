@@ -12,9 +12,9 @@
 
 #include "testbench/doors/guest/acpi/acpi_tables.h"
 #include "testbench/doors/guest/devices/aperture.h"
-#include "testbench/doors/guest/devices/guest_server.h"
 #include "testbench/doors/guest/devices/wired_interrupts.h"
 #include "testbench/doors/guest/guest_clock.h"
+#include "testbench/doors/guest/guest_server.h"
 #include "testbench/doors/guest/qemu_virt.h"
 #include "testbench/host/pci_access/pci_access.h"
 #include "testbench/run/report/kernel_errors.h"

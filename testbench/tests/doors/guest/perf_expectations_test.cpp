@@ -10,7 +10,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "testbench/doors/guest/devices/guest_server.h"
+#include "testbench/doors/guest/guest_server.h"
 #include "testbench/doors/guest/perf/perf_expectations.h"
 #include "testbench/fabrics/tegra410/judge/tegra410_judge.h"
 #include "testbench/support/simulation_test.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "testbench/doors/guest/devices/guest_server.h"
+#include "testbench/doors/guest/guest_server.h"
 
 #include <poll.h>
 #include <sys/socket.h>

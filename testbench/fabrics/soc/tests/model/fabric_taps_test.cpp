@@ -13,7 +13,7 @@
 #include "testbench/support/simulation_test.h"
 #include "testbench/tests/models/allocation_counter.h"
 
-namespace pmufab::soc_sources_test {
+namespace pmufab::fabric_taps_test {
 namespace {
 
 using soc::Cause;
@@ -143,4 +143,4 @@ TEST_F(SocSources, counting_an_occurrence_allocates_nothing) {
 }
 
 }  // namespace
-}  // namespace pmufab::soc_sources_test
+}  // namespace pmufab::fabric_taps_test

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/soc/part/soc_sources.h"
+#include "models/soc/part/fabric_taps.h"
 
 #include <algorithm>
 #include <array>

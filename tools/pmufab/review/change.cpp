@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/pmufab/review/change.h"
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <regex>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "testbench/run/yaml/input_error.h"
+#include "testbench/run/yaml/input_file.h"
+#include "tools/pmufab/cli.h"
+#include "tools/pmufab/output.h"
+#include "tools/pmufab/places.h"
+#include "tools/pmufab/user_program.h"
+
+namespace pmufab::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using scenario::InputError;
+
+bool is_c_source(const std::string& word) {
+  return fs::path(word).extension() == ".c" || fs::path(word).extension() == ".h";
+}
+
+/// The patches of a revision or a range, as mails. @throws InputError if git knows none
+fs::path ask_git(const std::string& range, const fs::path& folder) {
+  std::vector<std::string> words = {"git", "format-patch", "--stdout", "--full-diff"};
+  if (range.find("..") == std::string::npos) words.emplace_back("-1");
+  // A range of a kernel has thousands of other patches.
+  words.insert(words.end(), {range, "--", "drivers/perf", "drivers/cxl", "drivers/acpi/arm64", "include/cxl"});
+  const ProgramReply reply = ask_program(words);
+  if (reply.exit_code == kNoSuchProgram)
+    throw InputError(fmt::format("there is no file '{}'", range), "a range of commits needs the program git");
+  if (reply.exit_code != 0)
+    throw InputError(fmt::format("there is no file '{}', and it is no commit of the current folder", range),
+                     "give a patch, a mailbox, a C file, - or a range such as HEAD~2..HEAD");
+  if (reply.out.empty()) throw InputError(fmt::format("no commit of '{}' changes a PMU driver", range));
+  fs::path file = folder / "range.mbox";
+  write_file(file, reply.out);
+  return file;
+}
+
+/// Patches one by one, in their order. @param given  files, or "-"
+std::vector<PatchFile> split_patches(const std::vector<std::string>& given, const fs::path& folder) {
+  Arguments words = {"--split", folder.string()};
+  for (const std::string& patch : given) words.insert(words.end(), {"--patch", patch});
+  fs::create_directories(folder);
+  if (run_script("build-drivers", words) != 0) throw InputError("the patches cannot be read");
+  std::vector<PatchFile> patches;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (entry.path().extension() != ".patch") continue;
+    std::string subject = content_of(fs::path(entry.path()).replace_extension(".subject"));
+    std::erase(subject, '\n');
+    patches.push_back({entry.path(), subject});
+  }
+  std::ranges::sort(patches, {}, &PatchFile::file);
+  return patches;
+}
+
+/// "[PATCH v2 2/4] perf: x" -> "perf: x"
+std::string without_tags(const std::string& subject) {
+  static const std::regex tags(R"(^(\s*\[[^\]]*\])*\s*)");
+  return std::regex_replace(subject, tags, "");
+}
+
+std::string title_of(const Change& change, const std::vector<std::string>& words) {
+  if (!change.patches.empty() && !change.patches.front().subject.empty()) {
+    const std::size_t more = change.patches.size() - 1;
+    return without_tags(change.patches.front().subject) + (more == 0   ? ""
+                                                           : more == 1 ? " (and 1 more patch)"
+                                                                       : fmt::format(" (and {} more patches)", more));
+  }
+  return change.tree.empty() ? fmt::format("{}", fmt::join(words, ", ")) : change.tree;
+}
+
+/// Folder of kernel sources that the drivers of this machine are built from.
+fs::path sources_folder() { return is_installed() ? fetched_sources() : data_folder() / ".cache" / "linux-sources"; }
+
+/// Folder of a kernel's sources. It is called by its version, or has it in a file.
+fs::path source_of(const std::string& version) {
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(sources_folder(), error)) {
+    std::string named = content_of(entry.path() / "VERSION");
+    named = named.substr(0, named.find('\n'));
+    if (named == version || entry.path().filename() == version) return entry.path();
+  }
+  return sources_folder() / version;
+}
+
+/// The kernel's file that a file of the user's replaces; empty: there is none.
+fs::path kernels_file(const fs::path& source, const fs::path& given) {
+  fs::path best;
+  std::size_t most = 0;
+  std::error_code error;
+  for (const char* const part : {"drivers/perf", "drivers/cxl", "drivers/acpi/arm64", "include"}) {
+    for (fs::recursive_directory_iterator entry(source / part, error), end; !error && entry != end;
+         entry.increment(error)) {
+      if (entry->path().filename() != given.filename()) continue;
+      // The one whose last folders are the same.
+      auto mine = std::make_reverse_iterator(given.end());
+      auto theirs = std::make_reverse_iterator(entry->path().end());
+      std::size_t same = 0;
+      while (mine != std::make_reverse_iterator(given.begin()) && *mine == *theirs) ++mine, ++theirs, ++same;
+      if (same <= most) continue;
+      most = same;
+      best = entry->path();
+    }
+  }
+  return best;
+}
+
+/// What differs between the kernel's sources and the copy that has been built.
+void add_changed_files(const fs::path& source, const fs::path& copy, std::vector<ChangedFile>& files) {
+  std::error_code error;
+  for (fs::recursive_directory_iterator entry(copy, error), end; !error && entry != end; entry.increment(error)) {
+    if (!entry->is_regular_file(error) || !is_c_source(entry->path().string())) continue;
+    const fs::path name = entry->path().lexically_relative(copy);
+    const bool is_new = !fs::exists(source / name, error);
+    if (is_new || content_of(source / name) != content_of(entry->path()))
+      files.push_back({name.generic_string(), is_new ? fs::path() : source / name, entry->path()});
+  }
+}
+
+}  // namespace
+
+std::string content_of(const fs::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+Change read_change(const std::vector<std::string>& words, const std::string& tree, const fs::path& scratch) {
+  Change change;
+  change.tree = tree;
+  std::vector<std::string> patches;
+  for (const std::string& word : words) {
+    std::error_code error;
+    if (word != "-" && fs::is_directory(word, error))
+      throw InputError(fmt::format("'{}' is a folder", word), "--tree names a kernel tree");
+    if (is_c_source(word)) {
+      if (!fs::exists(word, error)) throw InputError(fmt::format("there is no file '{}'", word));
+      scenario::note_input(word);
+      change.files.push_back(word);
+    } else if (word == "-" || fs::exists(word, error)) {
+      if (word != "-") scenario::note_input(word);
+      patches.push_back(word);
+    } else {
+      patches.push_back(ask_git(word, scratch).string());
+    }
+  }
+  const int kinds =
+      static_cast<int>(!patches.empty()) + static_cast<int>(!change.files.empty()) + static_cast<int>(!tree.empty());
+  if (kinds == 0)
+    throw InputError("there is nothing to review",
+                     "give a patch, a mailbox, -, a range of commits, C files, or --tree DIR");
+  if (kinds > 1) throw InputError("patches, files and a tree are different things to review", "give one of them");
+  if (!patches.empty()) change.patches = split_patches(patches, scratch / "patches");
+  change.title = title_of(change, words);
+  return change;
+}
+
+ChangedDrivers build_change(const Change& change, std::size_t patches, const driver_host::DriverSet& stock,
+                            const fs::path& folder) {
+  const std::string& version = stock.kernel_version;
+  Arguments words = {"--base",
+                     version,
+                     "--coverage",
+                     "--sources",
+                     sources_folder().string(),
+                     "--like",
+                     stock.library.parent_path().parent_path().string()};
+  for (std::size_t i = 0; i < patches; ++i) words.insert(words.end(), {"--patch", change.patches[i].file.string()});
+  for (const std::string& file : change.files) words.insert(words.end(), {"--driver", file});
+  if (!change.tree.empty()) words.insert(words.end(), {"--tree", change.tree});
+  words.push_back(folder.string());
+  const int code = run_script("build-drivers", words);
+  if (code == kBadInput)
+    throw InputError(fmt::format("the change cannot be built on the drivers of Linux {}", version),
+                     "--base V names another kernel");
+  ChangedDrivers drivers;
+  const fs::path source = source_of(version);
+  drivers.objects = folder / version / "obj";
+  add_changed_files(source, folder / version / "source", drivers.files);
+  for (const std::string& file : change.files) {
+    const fs::path given = fs::absolute(file);
+    const fs::path before = kernels_file(source, given);
+    if (!before.empty() && content_of(before) == content_of(given)) continue;
+    drivers.files.push_back(
+        {before.empty() ? given.filename().string() : before.lexically_relative(source).generic_string(), before,
+         given});
+  }
+  if (code == 0)
+    drivers.set = std::make_shared<const driver_host::DriverSet>(driver_host::find_driver_sets(folder).back());
+  return drivers;
+}
+
+}  // namespace pmufab::cli

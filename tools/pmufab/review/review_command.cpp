@@ -1,0 +1,431 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <set>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+
+#include "testbench/fabrics/fabric_kinds.h"
+#include "testbench/host/module_library.h"
+#include "testbench/run/process/child_process.h"
+#include "testbench/run/report/report.h"
+#include "testbench/run/results/driver_files.h"
+#include "testbench/run/yaml/input_error.h"
+#include "testbench/run/yaml/quantity.h"
+#include "tools/pmufab/cli.h"
+#include "tools/pmufab/output.h"
+#include "tools/pmufab/places.h"
+#include "tools/pmufab/review/change.h"
+#include "tools/pmufab/review/review_report.h"
+#include "tools/pmufab/review/trial.h"
+#include "tools/pmufab/scenario_names.h"
+#include "tools/pmufab/user_program.h"
+
+namespace pmufab::cli {
+namespace {
+
+namespace fs = std::filesystem;
+namespace po = boost::program_options;
+using scenario::InputError;
+using scenario::Json;
+using verify::FabricGenerator;
+
+constexpr const char* kReviewState = "review-state.json";
+constexpr const char* kUsualReview = "pmufab-review";
+
+/// The kernel's own drivers of --base, or the newest. @throws InputError if there are none
+Drivers find_base(const std::string& base) {
+  const std::vector<driver_host::DriverSet> sets = find_stock_drivers();
+  if (base.empty()) return std::make_shared<const driver_host::DriverSet>(sets.back());
+  const std::vector<driver_host::DriverSet> chosen =
+      scenario::is_selector(base) ? scenario::select(sets, {base}) : std::vector<driver_host::DriverSet>{};
+  if (chosen.empty()) {
+    std::vector<std::string> versions;
+    for (const driver_host::DriverSet& set : sets) versions.push_back(set.kernel_version);
+    throw InputError(fmt::format("--base: there are no drivers of Linux {}", base),
+                     "the driver sets are " + scenario::quoted_list(versions));
+  }
+  return std::make_shared<const driver_host::DriverSet>(chosen.back());
+}
+
+/// What is changed, and what it serves.
+struct Reviewed {
+  Change change;
+  Drivers stock;
+  ChangedDrivers drivers;
+  std::vector<driver_host::DriverFile> files;  ///< the user's
+  std::vector<const FabricGenerator*> fabrics;
+  std::vector<fs::path> scenarios;
+};
+
+std::vector<driver_host::DriverFile> own_files(const driver_host::DriverSet& set) {
+  std::vector<driver_host::DriverFile> files = driver_host::files_in(set.library);
+  std::erase_if(files, [](const driver_host::DriverFile& file) { return !file.is_own; });
+  return files;
+}
+
+std::vector<fs::path> scenarios_with(const std::vector<driver_host::DriverFile>& own) {
+  std::vector<fs::path> served;
+  for (const std::string& name : scenario_names()) {
+    const fs::path path = find_scenario(name);
+    const auto file = std::make_shared<const scenario::ScenarioFile>(path);
+    try {
+      const auto variants = file->variants({});
+      const auto modules = scenario::driver_modules(file->load(variants.front(), {}).platform);
+      if (std::ranges::any_of(own, [&](const auto& one) { return scenario::is_for(one, modules); }))
+        served.push_back(path);
+    } catch (const InputError&) {
+    }
+  }
+  return served;
+}
+
+/// @throws InputError if no fabric has a PMU for the changed drivers
+void find_what_it_serves(Reviewed& subject) {
+  subject.files = own_files(*subject.drivers.set);
+  const auto is_own = [&](const std::vector<std::string_view>& modules) {
+    return std::ranges::any_of(subject.files, [&](const auto& file) { return scenario::is_for(file, modules); });
+  };
+  for (const FabricGenerator* fabric : verify::fabric_generators()) {
+    if (is_own(fabric->driver_modules())) subject.fabrics.push_back(fabric);
+  }
+  std::vector<std::string> names;
+  for (const driver_host::DriverFile& file : subject.files) names.push_back(file.file);
+  if (subject.fabrics.empty())
+    throw InputError(names.empty() ? std::string("the change changes nothing that is compiled")
+                                   : fmt::format("no fabric has a PMU for {}", fmt::join(names, ", ")),
+                     names.empty() ? "" : "nothing would count behind it; pmufab driver build compiles it");
+  subject.scenarios = scenarios_with(subject.files);
+}
+
+std::vector<ReviewedFile> reviewed_files(const Reviewed& subject) {
+  const std::vector<driver_host::DriverFile> stock = driver_host::files_in(subject.stock->library);
+  std::vector<ReviewedFile> files;
+  for (const driver_host::DriverFile& file : subject.files) {
+    const auto before = std::ranges::find(stock, file.file, &driver_host::DriverFile::file);
+    files.push_back({file.file, before == stock.end() ? "" : before->sha256, file.sha256});
+  }
+  return files;
+}
+
+/// Events by name and PMU, with why nothing counts them.
+using Events = std::map<std::string, std::string>;
+
+Events ask_events(const fs::path& platform, const fs::path& library) {
+  const std::string self = fs::read_symlink("/proc/self/exe").string();
+  const ProgramReply reply = ask_program({self, "list", "--json", "--driver", library.string(), platform.string()});
+  const Json json = Json::parse(reply.out, nullptr, false);
+  Events events;
+  if (reply.exit_code != 0 || !json.is_object()) return events;
+  for (const Json& pmu : json.at("pmus")) {
+    const std::string name = pmu.at("name").get<std::string>();
+    for (const auto& [event, terms] : pmu.at("events").items()) {
+      const Json& reasons = pmu.contains("not_modelled") ? pmu.at("not_modelled") : Json::object();
+      const auto reason = reasons.is_object() ? reasons.find(event) : reasons.end();
+      std::string why;
+      if (reasons.is_object() && reason != reasons.end())
+        why = reason->is_string() ? reason->get<std::string>() : "nothing causes it";
+      events[fmt::format("{}/{}/ ({})", name, event, terms.get<std::string>())] = why;
+    }
+  }
+  return events;
+}
+
+/// The platform files of scenarios, each once.
+std::vector<fs::path> platforms_of(const std::vector<fs::path>& scenarios) {
+  constexpr std::size_t kMost = 4;
+  std::vector<fs::path> platforms;
+  for (const fs::path& file : scenarios) {
+    const scenario::Value document = scenario::load_file(file);
+    const scenario::Value* const platform = document.find("platform");
+    if (platform == nullptr || platform->scalar.empty()) continue;
+    const fs::path path = (file.parent_path() / platform->scalar).lexically_normal();
+    std::error_code error;
+    if (fs::exists(path, error) && std::ranges::find(platforms, path) == platforms.end()) platforms.push_back(path);
+    if (platforms.size() == kMost) break;
+  }
+  return platforms;
+}
+
+/// Events that only the changed drivers have and that nothing counts.
+std::vector<std::string> uncounted_events(const Reviewed& subject) {
+  std::vector<std::string> texts;
+  std::set<std::string> told;
+  for (const fs::path& platform : platforms_of(subject.scenarios)) {
+    const Events before = ask_events(platform, subject.stock->library);
+    for (const auto& [event, why] : ask_events(platform, subject.drivers.set->library)) {
+      if (before.contains(event) || !told.insert(event.substr(event.find('/'))).second) continue;
+      texts.push_back(fmt::format("adds {}: {}", event,
+                                  why.empty() ? "no shipped scenario measures it" : "nothing counts it: " + why));
+    }
+  }
+  return texts;
+}
+
+/// What finished parts of a review have found, so that it can go on after an interruption.
+class FinishedParts {
+ public:
+  /// @param identity  of the review: another one begins from its start
+  FinishedParts(fs::path file, Json identity, bool resumes) : file_(std::move(file)) {
+    json_["identity"] = std::move(identity);
+    json_["parts"] = Json::object();
+    std::ifstream stream(file_, std::ios::binary);
+    const Json kept = resumes ? Json::parse(stream, nullptr, false) : Json();
+    if (!kept.is_object()) return;
+    if (kept.value("identity", Json()) != json_["identity"])
+      throw InputError(fmt::format("'{}' is of another review", file_.generic_string()),
+                       "name another folder with --out, or leave out --resume");
+    json_ = kept;
+  }
+  /// @return what a part found: what is kept of it, or what `work` finds
+  template <typename Work>
+  Trial part(const std::string& name, Work work) {
+    if (const auto kept = json_["parts"].find(name); kept != json_["parts"].end()) return kept->get<Trial>();
+    Trial trial = work();
+    if (interrupts() == 0) {
+      json_["parts"][name] = trial;
+      write_file(file_, json_.dump(1, ' ', true, Json::error_handler_t::replace));
+    }
+    return trial;
+  }
+
+ private:
+  fs::path file_;
+  Json json_;
+};
+
+/// One review from its change to its report.
+class Reviewer {
+ public:
+  Reviewer(const po::variables_map& map, Reviewed& subject, fs::path out, const fs::path& scratch)
+      : map_(map), subject_(subject), out_(std::move(out)) {
+    options_.before = subject.stock;
+    options_.after = subject.drivers.set;
+    options_.out = out_;
+    options_.runner.jobs = jobs_of(map);
+    options_.runner.timeout_seconds = map["timeout"].as<unsigned>();
+    options_.runner.limits = limits_of(map);
+    options_.runner.scratch = scratch;
+    options_.runner.interrupted = interrupts;
+    options_.on_progress = [this](double fraction, const std::string& what) {
+      const double all = (part_ + fraction) / parts_;
+      const auto passed = std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
+      const std::string left = all > 0.02 ? fmt::format("about {:.0f} s left, ", passed / all - passed) : std::string();
+      bar_.show(std::min(1.0, all), left + what);
+    };
+  }
+
+  /// @param seconds  for random cases
+  void run(Review& review, double seconds) {
+    const bool each = map_["each"].as<bool>() && subject_.change.patches.size() > 1;
+    parts_ = 3 + (each ? static_cast<double>(subject_.change.patches.size() - 1) : 0);
+    review.seed = map_["seed"].as<std::uint64_t>();
+    FinishedParts state(out_ / kReviewState, identity(review, seconds), map_["resume"].as<bool>());
+    if (each) try_each(review, seconds, state);
+    const auto add = [&](const std::string& name, const auto& work) {
+      if (interrupts() == 0) review.trials.push_back(state.part(name, work));
+      ++part_;
+    };
+    add("scenarios", [&] { return try_scenarios(subject_.scenarios, options_); });
+    add("random cases", [&] { return try_random_cases(subject_.fabrics, review.seed, seconds, options_); });
+    add("interleavings", [&] { return try_interleavings(explorable(), options_); });
+    if (each) {
+      PatchVerdict last = verdict_of(review.trials);
+      last.subject = subject_.change.patches.back().subject;
+      review.patches.push_back(std::move(last));
+    }
+    bar_.clear();
+    review.is_stopped = interrupts() > 0;
+  }
+
+ private:
+  [[nodiscard]] Json identity(const Review& review, double seconds) const {
+    Json json;
+    json["version"] = scenario::version();
+    json["base"] = subject_.stock->kernel_version;
+    json["files"] = review.files;
+    json["seed"] = review.seed;
+    json["seconds"] = seconds;
+    return json;
+  }
+
+  /// The scenarios that are made for interleavings.
+  [[nodiscard]] std::vector<fs::path> explorable() const {
+    std::vector<fs::path> files = subject_.scenarios;
+    std::erase_if(files, [](const fs::path& file) { return file.parent_path().filename() != "interleave"; });
+    return files;
+  }
+
+  static PatchVerdict verdict_of(const std::vector<Trial>& trials) {
+    PatchVerdict verdict;
+    for (const Trial& trial : trials) {
+      verdict.same += trial.same;
+      verdict.better += trial.better;
+      verdict.worse += trial.worse;
+      if (verdict.text.empty() && !trial.worse_findings.empty())
+        verdict.text = fmt::format("{}: {}", trial.worse_findings.front().where, trial.worse_findings.front().text);
+    }
+    return verdict;
+  }
+
+  /// The drivers after each patch but the last.
+  void try_each(Review& review, double seconds, FinishedParts& state) {
+    const std::size_t all = subject_.change.patches.size();
+    for (std::size_t count = 1; count < all && interrupts() == 0; ++count, ++part_) {
+      bar_.clear();
+      TrialOptions options = options_;
+      options.out = out_ / fmt::format("after-{}", count);
+      PatchVerdict verdict;
+      const ChangedDrivers drivers = build_change(subject_.change, count, *subject_.stock, options.out);
+      if (drivers.set == nullptr) {
+        verdict.worse = 1;
+        verdict.text = "does not compile";
+      } else {
+        options.after = drivers.set;
+        const std::string name = fmt::format("after {} patches: ", count);
+        verdict = verdict_of(
+            {state.part(name + "scenarios", [&] { return try_scenarios(subject_.scenarios, options); }),
+             state.part(name + "random cases", [&] {
+               return try_random_cases(subject_.fabrics, review.seed, seconds / static_cast<double>(all), options);
+             })});
+      }
+      verdict.subject = subject_.change.patches[count - 1].subject;
+      review.patches.push_back(std::move(verdict));
+    }
+  }
+
+  const po::variables_map& map_;
+  Reviewed& subject_;
+  fs::path out_;
+  TrialOptions options_;
+  ProgressBar bar_;
+  std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+  double part_ = 0;
+  double parts_ = 1;
+};
+
+double random_seconds_of(const po::variables_map& map) {
+  constexpr double kPicosecondsPerSecond = 1e12;
+  try {
+    return static_cast<double>(scenario::parse_quantity(map["for"].as<std::string>(), scenario::Quantity::duration)) /
+           kPicosecondsPerSecond;
+  } catch (const std::exception& error) {
+    throw InputError(fmt::format("--for {}: {}", map["for"].as<std::string>(), error.what()), "for example --for 2min");
+  }
+}
+
+/// The library stays, so that what is found can be run again.
+void keep_library(const ChangedDrivers& drivers, const fs::path& file) {
+  write_file(file, content_of(drivers.set->library));
+}
+
+int write_reports(const Review& review, const po::variables_map& map) {
+  std::cout << mail_text(review);
+  std::cout.flush();
+  ResultWriter results;
+  const auto write = [&](const char* option, const auto& text) {
+    const std::string file = map[option].as<std::string>();
+    if (!file.empty()) results.write([&] { write_file(file, text()); });
+  };
+  write("json", [&] { return to_json(review).dump(2, ' ', true, Json::error_handler_t::replace) + "\n"; });
+  write("markdown", [&] { return markdown_text(review); });
+  write("html", [&] { return html_page(review); });
+  return results.finish(review.is_worse() || review.is_stopped ? kCheckFailed : kPassed);
+}
+
+int run_review(const Request& request) {
+  const po::variables_map& map = request.options;
+  check_reports(map, {"json", "markdown", "html"});
+  for (const char* const option : {"json", "markdown", "html"}) {
+    if (const std::string file = map[option].as<std::string>(); !file.empty()) check_writable(file);
+  }
+  const double seconds = random_seconds_of(map);
+  Reviewed subject;
+  subject.stock = find_base(map["base"].as<std::string>());
+  ScratchFolder scratch;
+  subject.change = read_change(request.words, map["tree"].as<std::string>(), scratch.path());
+  const std::string given = map["out"].as<std::string>();
+  const fs::path out = given.empty() ? kUsualReview : given;
+  std::error_code error;
+  fs::create_directories(out, error);
+  if (error) throw InputError(fmt::format("--out: cannot write '{}': {}", out.generic_string(), error.message()));
+  const OutFolderLock lock(out, "another review");
+  Review review;
+  review.title = subject.change.title;
+  review.base = subject.stock->kernel_version;
+  subject.drivers = build_change(subject.change, subject.change.patches.size(), *subject.stock, scratch.path() / "all");
+  if (subject.drivers.set == nullptr) {
+    review.fault = "the drivers do not compile with the change; the compiler says why above";
+    return write_reports(review, map);
+  }
+  find_what_it_serves(subject);
+  for (const FabricGenerator* fabric : subject.fabrics) review.fabrics.emplace_back(fabric->name());
+  review.files = reviewed_files(subject);
+  const fs::path library = out / "changed.so";
+  keep_library(subject.drivers, library);
+  review.reproduce = fmt::format("--driver {}", process::shell_word(library.generic_string()));
+  catch_interrupts();
+  Reviewer(map, subject, out, scratch.path()).run(review, seconds);
+  review.coverage = read_coverage(subject.drivers);
+  review.not_covered = uncounted_events(subject);
+  return write_reports(review, map);
+}
+
+}  // namespace
+
+Command review_command() {
+  constexpr unsigned kUsualTimeout = 60;
+  return {
+      .name = "review",
+      .arguments = "[options] PATCH|MBOX|-|RANGE|FILE.c...",
+      .summary = "say what a change to a PMU driver makes better and worse, in thirty lines for a mail",
+      .description =
+          R"(Takes a change to drivers: patches or a mailbox, as git format-patch, git send-email, b4 and lore make them; the standard
+input (-); a commit or a range of commits of the kernel repository in the current folder; C files; or --tree. Compiles the
+drivers of the base kernel with it, and runs them and the kernel's own drivers in turns: the shipped scenarios that measure
+PMUs of the changed drivers, then random cases, the same for both, then wraps between any two register accesses of calls.
+
+Prints at most thirty lines of plain text: what was changed, what ran, what is the same, better and worse, what is wrong
+there, what did not run, and the smallest scenario that shows a mistake. --json has all of it. What is wrong with both
+drivers is the same. --each tries the drivers after each patch of a series, too: a series must be right after each.
+
+The folder of --out gets the drivers with the change and the scenarios that were found. After an interruption, --resume goes
+on with the part that was interrupted.)",
+      .options =
+          Options{
+              text("tree", "DIR", "kernel tree, or a part of one: the drivers that it has are reviewed"),
+              text("base", "V", "kernel whose drivers are changed, such as 7.3 (default: the newest)"),
+              text("for", "TIME", "how long random cases run, such as 10min", "2min"),
+              number<std::uint64_t>("seed", "N", "another seed gives other random cases", 1),
+              flag("each", "also try the drivers after each patch of a series"),
+              text("out", "DIR", "folder for the drivers and for scenarios that are found (default: pmufab-review)"),
+              flag("resume", "go on with the review in that folder"),
+              text("json", "FILE", "write everything as JSON"),
+              text("markdown", "FILE", "write the report for a pull request"),
+              text("html", "FILE", "write a page for a browser"),
+              jobs_option(),
+              number<unsigned>("timeout", "SECONDS", "a run that takes longer has failed (0: never)", kUsualTimeout),
+              limit_option(),
+          },
+      .words = Words::sources,
+      .examples = {{"pmufab review 0001-perf-arm-cmn.patch"},
+                   {"b4 am -o - MESSAGE-ID | pmufab review - --each"},
+                   {"pmufab review HEAD~3..HEAD --for 30s --markdown review.md", "in a kernel repository"},
+                   {"pmufab review my/dwc_pcie_pmu.c"}},
+      .exit_codes = {{"0", "nothing is worse"},
+                     {"1", "something is worse, the drivers do not compile, or the user stopped the review"},
+                     {"2", "bad input, or output that could not be written"},
+                     {"3", "an internal error"}},
+      .run = run_review,
+  };
+}
+
+}  // namespace pmufab::cli

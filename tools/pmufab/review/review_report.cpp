@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/pmufab/review/review_report.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <filesystem>
+#include <sstream>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "testbench/pages/page.h"
+#include "testbench/run/report/report.h"
+#include "tlm/spec/printable.h"
+
+namespace pmufab::cli {
+namespace {
+
+constexpr std::size_t kColumns = 72;
+constexpr std::size_t kLines = 30;
+constexpr std::size_t kMostFindings = 5;
+constexpr std::size_t kMostGaps = 4;
+
+using Lines = std::vector<std::string>;  // of a mail
+
+/// A text in ASCII, on one line.
+std::string in_ascii(const std::string& text) {
+  std::string ascii;
+  for (const char c : printable(text)) {
+    if (static_cast<unsigned char>(c) < 0x80) {
+      ascii += c;
+    } else if ((static_cast<unsigned char>(c) & 0xC0U) == 0xC0U) {
+      ascii += '?';  // a letter of several bytes
+    }
+  }
+  return ascii;
+}
+
+/// Cut at blanks into lines; what is too long for `most` of them ends with "...".
+Lines wrapped(const std::string& text, std::size_t most, const std::string& indent = "  ") {
+  Lines lines;
+  std::string line;
+  std::istringstream words(in_ascii(text));
+  for (std::string word; words >> word;) {
+    const std::size_t room = kColumns - (lines.empty() ? 0 : indent.size());
+    if (word.size() > room) word = word.substr(0, room - 3) + "...";
+    if (!line.empty() && line.size() + 1 + word.size() > kColumns) {
+      lines.push_back(line);
+      line = indent + word;
+      continue;
+    }
+    line += line.empty() ? (lines.empty() ? word : indent + word) : " " + word;
+  }
+  if (!line.empty()) lines.push_back(line);
+  if (lines.size() > most) {
+    lines.resize(most);
+    lines.back() = lines.back().substr(0, kColumns - 4) + " ...";
+  }
+  return lines;
+}
+
+void add_lines(Lines& lines, const Lines& more) { lines.insert(lines.end(), more.begin(), more.end()); }
+
+std::string first_of_sum(const std::string& sum) {
+  constexpr std::size_t kShown = 12;
+  return sum.empty() ? "none" : sum.substr(0, kShown);
+}
+
+/// "43 scenarios, 512 random cases (seed 1), 88 interleavings"
+std::string what_ran(const Review& review) {
+  std::string text;
+  for (const Trial& trial : review.trials) {
+    if (trial.runs() == 0) continue;
+    text += (text.empty() ? "" : ", ") + scenario::counted(trial.runs(), trial.name);
+    if (trial.name == "random case") text += fmt::format(" (seed {})", review.seed);
+  }
+  return text.empty() ? "nothing" : text;
+}
+
+std::string findings_title(const Finding& finding) {
+  return finding.runs > 1 ? fmt::format("{} (and {} more)", finding.where, finding.runs - 1) : finding.where;
+}
+
+/// Findings of all trials, with one line or two for each.
+void add_findings(const Review& review, std::vector<Finding> Trial::*which, const char* word, Lines& lines) {
+  std::size_t shown = 0;
+  std::size_t all = 0;
+  for (const Trial& trial : review.trials) {
+    for (const Finding& finding : trial.*which) {
+      ++all;
+      if (shown == kMostFindings) continue;
+      ++shown;
+      add_lines(lines, wrapped(fmt::format("{}: {}: {}", word, findings_title(finding), finding.text), 3));
+    }
+  }
+  if (all > shown) lines.push_back(fmt::format("{}: {} more kinds", word, all - shown));
+}
+
+std::string function_text(const ChangedFunction& function) {
+  return function.name.empty() ? fmt::format("{} outside of functions", function.file)
+                               : fmt::format("{}()", function.name);
+}
+
+/// What ran of each changed function; what did not is what the review says nothing about.
+void add_coverage(const Review& review, Lines& lines) {
+  std::string changed;
+  Lines gaps;
+  for (const ChangedFunction& function : review.coverage.functions) {
+    changed += (changed.empty() ? "changed: " : ", ") + function_text(function);
+    if (!function.name.empty()) changed += fmt::format(" ran {}x", scenario::with_separators(function.calls));
+    if (!function.not_run.empty()) {
+      add_lines(gaps, wrapped(fmt::format("not covered: {}: line {} of {} never ran", function_text(function),
+                                          ranges_text(function.not_run), function.file),
+                              2));
+    } else if (function.branches_not_taken > 0) {
+      add_lines(gaps, wrapped(fmt::format("not covered: {}: {} of {} ways out of changed branches never taken",
+                                          function_text(function), function.branches_not_taken, function.branches),
+                              2));
+    }
+  }
+  add_lines(lines, wrapped(changed, 3));
+  for (const std::string& gap : review.not_covered) add_lines(gaps, wrapped("not covered: " + gap, 2));
+  for (const Trial& trial : review.trials) {
+    for (const std::string& note : trial.notes) add_lines(gaps, wrapped("not covered: " + note, 2));
+  }
+  if (!review.coverage.is_measured && review.fault.empty())
+    gaps.emplace_back("not covered: which lines ran is not known (no gcov)");
+  const std::size_t more = gaps.size() > kMostGaps ? gaps.size() - kMostGaps : 0;
+  if (more > 0) gaps.resize(kMostGaps);
+  add_lines(lines, gaps);
+  if (more > 0) lines.emplace_back("  (more: --json)");
+}
+
+/// @return the smallest scenario of something that is worse, or the shipped scenario that shows it; null if nothing is
+const Finding* to_reproduce(const Review& review) {
+  const Finding* best = nullptr;
+  for (const Trial& trial : review.trials) {
+    for (const Finding& finding : trial.worse_findings) {
+      if (best == nullptr || (finding.scenario.empty() ? 0U : finding.scenario.size()) < best->scenario.size())
+        best = &finding;
+    }
+  }
+  return best;
+}
+
+/// The scenario's lines without comments.
+Lines scenario_lines(const std::string& scenario) {
+  Lines lines;
+  std::istringstream text(scenario);
+  for (std::string line; std::getline(text, line);) {
+    if (!line.empty() && line.front() != '#') lines.push_back("  " + in_ascii(line));
+  }
+  return lines;
+}
+
+void add_reproducer(const Review& review, Lines& lines) {
+  const Finding* const finding = to_reproduce(review);
+  if (finding == nullptr) return;
+  const std::string what = finding->file.empty() ? finding->where.substr(0, finding->where.find(' ')) : finding->file;
+  add_lines(lines, wrapped(fmt::format("reproduce: pmufab run {} {}", what, review.reproduce), 3));
+  const Lines scenario = scenario_lines(finding->scenario);
+  const bool fits = std::ranges::all_of(scenario, [](const auto& line) { return line.size() <= kColumns; });
+  if (fits && lines.size() + scenario.size() <= kLines) add_lines(lines, scenario);
+}
+
+Lines head_of(const Review& review) {
+  Lines lines = wrapped(review.title, 2);
+  for (const ReviewedFile& file : review.files) {
+    add_lines(lines, wrapped(fmt::format("{} of Linux {}: SHA-256 {} -> {}", file.name, review.base,
+                                         first_of_sum(file.before), first_of_sum(file.after)),
+                             1));
+  }
+  constexpr std::size_t kMostFiles = 4;
+  if (lines.size() > kMostFiles + 1) {
+    lines.resize(kMostFiles);
+    lines.emplace_back("...");
+  }
+  return lines;
+}
+
+std::string counts_text(const Review& review) {
+  const std::uint64_t changed = review.total(&Trial::changed);
+  return fmt::format("same {}{}, better {}, worse {}", scenario::with_separators(review.total(&Trial::same)),
+                     changed == 0 ? "" : fmt::format(" ({} with other right figures)", changed),
+                     scenario::with_separators(review.total(&Trial::better)),
+                     scenario::with_separators(review.total(&Trial::worse)));
+}
+
+Lines patch_lines(const Review& review) {
+  Lines lines;
+  for (std::size_t i = 0; i < review.patches.size(); ++i) {
+    const PatchVerdict& patch = review.patches[i];
+    add_lines(lines, wrapped(fmt::format("after {}/{}: {}same {}, better {}, worse {}{}", i + 1, review.patches.size(),
+                                         patch.worse > 0 ? "WORSE, " : "", patch.same, patch.better, patch.worse,
+                                         patch.text.empty() ? "" : ": " + patch.text),
+                             2));
+  }
+  return lines;
+}
+
+}  // namespace
+
+std::uint64_t Review::total(std::uint64_t Trial::*number) const noexcept {
+  std::uint64_t sum = 0;
+  for (const Trial& trial : trials) sum += trial.*number;
+  return sum;
+}
+
+bool Review::is_worse() const noexcept {
+  return !fault.empty() || total(&Trial::worse) > 0 ||
+         std::ranges::any_of(patches, [](const PatchVerdict& patch) { return patch.worse > 0; });
+}
+
+std::string Review::verdict() const {
+  if (is_worse()) return "WORSE";
+  if (is_stopped) return "STOPPED";
+  if (total(&Trial::better) > 0) return "BETTER";
+  return total(&Trial::same) > 0 ? "SAME" : "NOT TRIED";
+}
+
+std::string mail_text(const Review& review) {
+  Lines lines = head_of(review);
+  if (review.fault.empty()) {
+    add_lines(lines, wrapped(fmt::format("pmufab {} ran with both, on {}: {}", scenario::version(),
+                                         fmt::join(review.fabrics, ", "), what_ran(review)),
+                             2));
+    add_lines(lines, wrapped(fmt::format("{}: {}", review.verdict(), counts_text(review)), 1));
+  } else {
+    add_lines(lines, wrapped(fmt::format("{}: {}", review.verdict(), review.fault), 3));
+  }
+  add_lines(lines, patch_lines(review));
+  add_findings(review, &Trial::worse_findings, "worse", lines);
+  add_findings(review, &Trial::better_findings, "better", lines);
+  add_coverage(review, lines);
+  add_reproducer(review, lines);
+  if (lines.size() > kLines) {
+    lines.resize(kLines - 1);
+    lines.emplace_back("(more: --json)");
+  }
+  return fmt::format("{}\n", fmt::join(lines, "\n"));
+}
+
+std::string markdown_text(const Review& review) {
+  std::string text = fmt::format("### pmufab review: {}\n\n```\n{}```\n", review.verdict(), mail_text(review));
+  const Finding* const finding = to_reproduce(review);
+  if (finding != nullptr && !finding->scenario.empty())
+    text += fmt::format("\n<details><summary>the smallest scenario</summary>\n\n```yaml\n{}```\n</details>\n",
+                        finding->scenario);
+  return text;
+}
+
+scenario::Json to_json(const Review& review) {
+  scenario::Json json;
+  json["program"] = "pmufab";
+  json["version"] = scenario::version();
+  json["title"] = review.title;
+  json["base"] = review.base;
+  json["verdict"] = review.verdict();
+  json["fault"] = review.fault;
+  json["stopped"] = review.is_stopped;
+  json["files"] = review.files;
+  json["fabrics"] = review.fabrics;
+  json["seed"] = review.seed;
+  json["same"] = review.total(&Trial::same);
+  json["better"] = review.total(&Trial::better);
+  json["worse"] = review.total(&Trial::worse);
+  json["trials"] = review.trials;
+  json["patches"] = review.patches;
+  json["coverage"] = review.coverage;
+  json["not_covered"] = review.not_covered;
+  return json;
+}
+
+std::string html_page(const Review& review) {
+  std::string page = html::page_begin("pmufab review: " + review.title, html::Script::none);
+  page += fmt::format("<h1>{}: {}</h1>\n<pre>{}</pre>\n", review.verdict(), html::escaped(review.title),
+                      html::escaped_lines(mail_text(review)));
+  for (const Trial& trial : review.trials) {
+    for (const auto& [word, findings] :
+         {std::pair{"worse", &trial.worse_findings}, std::pair{"better", &trial.better_findings}}) {
+      for (const Finding& finding : *findings)
+        page += html::details(
+            fmt::format("{}: {} ({})", word, html::escaped(finding.where), scenario::counted(finding.runs, "run")),
+            fmt::format("<p>{}</p>\n<pre>{}</pre>\n", html::escaped(finding.text),
+                        html::escaped_lines(finding.scenario)));
+    }
+  }
+  return page + html::page_end(html::Script::none);
+}
+
+}  // namespace pmufab::cli

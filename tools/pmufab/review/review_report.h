@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "testbench/run/results/results.h"
+#include "tlm/spec/named_fields.h"
+#include "tools/pmufab/review/function_coverage.h"
+#include "tools/pmufab/review/trial.h"
+
+namespace pmufab::cli {
+
+/// A driver file, before and after the change.
+struct ReviewedFile {
+  std::string name;    ///< "arm-cmn.c"
+  std::string before;  ///< SHA-256 of the kernel's; empty: it has none
+  std::string after;
+
+  static constexpr auto named_fields() {
+    return std::tuple(NamedField{"file", &ReviewedFile::name}, NamedField{"sha256_before", &ReviewedFile::before},
+                      NamedField{"sha256_after", &ReviewedFile::after});
+  }
+};
+
+/// How the drivers are after a patch of a series.
+struct PatchVerdict {
+  std::string subject;
+  std::uint64_t same = 0;
+  std::uint64_t better = 0;
+  std::uint64_t worse = 0;
+  std::string text;  ///< what is worse
+
+  static constexpr auto named_fields() {
+    return std::tuple(NamedField{"subject", &PatchVerdict::subject}, NamedField{"same", &PatchVerdict::same},
+                      NamedField{"better", &PatchVerdict::better}, NamedField{"worse", &PatchVerdict::worse},
+                      NamedField{"text", &PatchVerdict::text});
+  }
+};
+
+/// A finished review.
+struct Review {
+  std::string title;
+  std::string base;  ///< kernel version
+  std::vector<ReviewedFile> files;
+  std::vector<std::string> fabrics;
+  std::uint64_t seed = 1;
+  std::string fault;  ///< the change cannot be tried: it does not compile
+  std::vector<Trial> trials;
+  std::vector<PatchVerdict> patches;  ///< --each
+  FunctionCoverage coverage;
+  std::vector<std::string> not_covered;  ///< besides lines that did not run
+  std::string reproduce;                 ///< options of pmufab run for the drivers: "--driver my.so"
+  bool is_stopped = false;               ///< by the user
+
+  [[nodiscard]] std::uint64_t total(std::uint64_t Trial::*number) const noexcept;
+  [[nodiscard]] bool is_worse() const noexcept;
+  /// "WORSE", "BETTER", "SAME", "NOT TRIED"
+  [[nodiscard]] std::string verdict() const;
+};
+
+/// @return at most 30 lines of at most 72 columns, in ASCII, for a mail
+[[nodiscard]] std::string mail_text(const Review& review);
+/// @return the same for a comment on a pull request
+[[nodiscard]] std::string markdown_text(const Review& review);
+/// @return everything that is known
+[[nodiscard]] scenario::Json to_json(const Review& review);
+/// @return a page for a browser
+[[nodiscard]] std::string html_page(const Review& review);
+
+}  // namespace pmufab::cli

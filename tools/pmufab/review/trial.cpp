@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/pmufab/review/trial.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "testbench/campaigns/interleave/exploration.h"
+#include "testbench/campaigns/verify/campaign.h"
+#include "testbench/campaigns/verify/failure.h"
+#include "testbench/fabrics/fabric_kinds.h"
+#include "testbench/run/report/result_difference.h"
+#include "testbench/run/yaml/input_error.h"
+#include "tools/pmufab/output.h"
+#include "tools/pmufab/review/change.h"
+
+namespace pmufab::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using scenario::InputError;
+using scenario::Json;
+using scenario::RunPlan;
+using scenario::RunResult;
+using verify::Failure;
+using Status = RunResult::Status;
+using Clock = std::chrono::steady_clock;
+
+constexpr unsigned kMostTimeouts = 3;  // a driver that hangs would take all the time
+
+bool is_measure_wrong(const scenario::MeasureResult& measure) {
+  using perf::Check;
+  const auto is_bad = [](const auto& one) { return !one.ok; };
+  return std::ranges::any_of(measure.counters,
+                             [](const scenario::CounterResult& counter) {
+                               return counter.check == Check::wrong || counter.check == Check::not_opened;
+                             }) ||
+         std::ranges::any_of(measure.checks, is_bad) || std::ranges::any_of(measure.derived, is_bad);
+}
+
+/// A run as a reviewer sees it: a defect is one whether a scenario expects it or not.
+RunResult as_seen(RunResult run) {
+  const bool came_to_its_end = run.is_good() || run.status == Status::failed || run.status == Status::unexpected_pass;
+  if (came_to_its_end) {
+    const bool is_bad = std::ranges::any_of(run.checks, [](const auto& check) { return !check.ok; }) ||
+                        std::ranges::any_of(run.measures, is_measure_wrong);
+    if (run.status != Status::not_judged || is_bad) run.status = is_bad ? Status::failed : Status::passed;
+  }
+  run.expected_reason.clear();
+  return run;
+}
+
+/// What one run has that is wrong, and the other has not.
+std::optional<Failure> only_in(const RunResult& run, const RunResult& other) {
+  const std::vector<Failure> others = verify::failures_of(other);
+  for (const Failure& failure : verify::failures_of(run)) {
+    if (std::ranges::none_of(others, [&](const Failure& one) { return one.kind == failure.kind; })) return failure;
+  }
+  for (const Failure& failure : verify::failures_of(run)) {
+    if (std::ranges::none_of(others, [&](const Failure& one) { return one.text == failure.text; })) return failure;
+  }
+  return std::nullopt;
+}
+
+/// What is worse, where nothing is wrong.
+Failure loss_in(const Json& difference) {
+  for (const Json& counter : difference["counters"]) {
+    if (counter["change"] != "worse") continue;
+    const std::string name = counter["name"].get<std::string>();
+    const Json& share = counter["time_share_percent"];
+    if (share.is_array() && share[0].is_number() && share[1].is_number())
+      return {"a counter has less of the time", fmt::format("{}: counted {:.1f} % of the time, then {:.1f} %", name,
+                                                            share[0].get<double>(), share[1].get<double>())};
+    return {"a counter is missing", fmt::format("{}: is missing now", name)};
+  }
+  for (const Json& check : difference["checks"]) {
+    if (check["change"] == "worse")
+      return {fmt::format("check {}", check["name"].get<std::string>()),
+              fmt::format("check {}: is missing now", check["name"].get<std::string>())};
+  }
+  return {"another end", fmt::format("{}, then {}", difference["status"][0].dump(), difference["status"][1].dump())};
+}
+
+void add_to(std::vector<Finding>& findings, const Failure& failure, const std::string& where, const std::string& file) {
+  const auto known = std::ranges::find(findings, failure.kind, &Finding::kind);
+  if (known != findings.end()) {
+    ++known->runs;
+    return;
+  }
+  findings.push_back({failure.kind, where, failure.text, 1, file, {}});
+}
+
+bool is_review_interrupted(const TrialOptions& options) {
+  return options.runner.interrupted && options.runner.interrupted() > 0;
+}
+
+/// The runs of a scenario, each with both drivers, one behind the other.
+void add_plans(const fs::path& path, const TrialOptions& options, std::vector<RunPlan>& plans) {
+  const auto none = std::make_shared<const std::vector<std::string>>();
+  const auto file = std::make_shared<const scenario::ScenarioFile>(path);
+  for (scenario::Variant& variant : file->variants(*none)) {
+    const scenario::ScenarioSpec spec = file->load(variant, *none);
+    const auto able = driver_host::sets_that_hold({*options.before}, scenario::driver_modules(spec.platform));
+    const bool is_newest = std::ranges::find(spec.drivers, "newest") != spec.drivers.end();
+    if (able.empty() || (!is_newest && scenario::select(able, spec.drivers).empty())) continue;
+    const auto planned = scenario::plan_scenario(file, std::move(variant), none, spec);
+    plans.push_back({planned, options.before});
+    plans.push_back({planned, options.after});
+  }
+}
+
+}  // namespace
+
+void Trial::add(const RunResult& before, const RunResult& after, const std::string& file) {
+  const RunResult old_run = as_seen(before);
+  const RunResult new_run = as_seen(after);
+  const scenario::ResultDifference difference({to_json(old_run)}, {to_json(new_run)});
+  const Json run = difference.to_json()["runs"][0];
+  const std::string change = run["change"].get<std::string>();
+  const std::string title = after.title();
+  const std::optional<Failure> wrong = only_in(new_run, old_run);
+  const std::optional<Failure> mended = only_in(old_run, new_run);
+  if (change == "worse") {
+    ++worse;
+    add_to(worse_findings, wrong ? *wrong : loss_in(run), title, file);
+  } else if (change == "better") {
+    ++better;
+    add_to(better_findings, mended ? *mended : Failure{"another end", before.message}, title, file);
+  } else {
+    ++same;
+    if (change == "changed") ++changed;
+  }
+}
+
+Trial try_scenarios(const std::vector<fs::path>& files, const TrialOptions& options) {
+  Trial trial{.name = "scenario"};
+  std::vector<RunPlan> plans;
+  for (const fs::path& file : files) add_plans(file, options, plans);
+  scenario::RunnerOptions runner = options.runner;
+  unsigned timeouts = 0;
+  std::optional<RunResult> before;
+  runner.interrupted = [&] {
+    const int asked = options.runner.interrupted ? options.runner.interrupted() : 0;
+    return asked == 0 && timeouts >= kMostTimeouts ? 1 : asked;
+  };
+  runner.on_progress = [&](const scenario::RunnerProgress& progress) {
+    options.on_progress(progress.fraction,
+                        fmt::format("{} of {} scenarios: {}", progress.done / 2, progress.all / 2, progress.running));
+  };
+  runner.on_result = [&](const RunPlan& plan, RunResult run) {
+    if (plan.drivers == options.before) {
+      before = std::move(run);
+      return;
+    }
+    const bool is_cut = run.status == Status::not_run || before->status == Status::not_run ||
+                        (run.status == Status::interrupted && !run.is_limited);
+    if (is_cut) return;
+    if (run.status == Status::timed_out || run.is_limited) ++timeouts;
+    trial.add(*before, run);
+  };
+  scenario::run_all(plans, runner);
+  if (timeouts >= kMostTimeouts)
+    trial.notes.push_back(
+        fmt::format("{} of {} scenarios ran: {} took too long", trial.runs(), plans.size() / 2, kMostTimeouts));
+  return trial;
+}
+
+namespace {
+
+/// What is compared of a run. There are many.
+RunResult brief(RunResult run) {
+  for (scenario::MeasureResult& measure : run.measures) measure.intervals = {};
+  run.kernel_log = {};
+  run.actions = {};
+  run.traffic = Json::array();
+  return run;
+}
+
+/// A campaign with one of both drivers, which keeps the result of each case.
+class Half {
+ public:
+  Half(const std::vector<const verify::FabricGenerator*>& fabrics, std::uint64_t seed, const TrialOptions& options,
+       Drivers drivers)
+      : drivers_(std::move(drivers)) {
+    for (const verify::FabricGenerator* fabric : fabrics) campaign_.targets.push_back({fabric, drivers_});
+    campaign_.seed = seed;
+    campaign_.out = options.out / "cases";
+    campaign_.write_file = write_file;
+    campaign_.runner = options.runner;
+    campaign_.names_drivers = false;
+    campaign_.on_case = [this](const RunPlan&, const RunResult& run) { results_.push_back(brief(run)); };
+  }
+  [[nodiscard]] verify::CampaignOptions& campaign() noexcept { return campaign_; }
+  [[nodiscard]] const std::vector<RunResult>& results() const noexcept { return results_; }
+  [[nodiscard]] const verify::CampaignState& state() const noexcept { return state_; }
+  void run() { verify::run_campaign(campaign_, state_); }
+
+ private:
+  Drivers drivers_;
+  verify::CampaignOptions campaign_;
+  verify::CampaignState state_;
+  std::vector<RunResult> results_;
+};
+
+}  // namespace
+
+Trial try_random_cases(const std::vector<const verify::FabricGenerator*>& fabrics, std::uint64_t seed, double seconds,
+                       const TrialOptions& options) {
+  Trial trial{.name = "random case"};
+  if (fabrics.empty() || seconds <= 0) return trial;
+  const Clock::time_point began = Clock::now();
+  const auto passed = [&] { return std::chrono::duration<double>(Clock::now() - began).count(); };
+  const auto show = [&](const verify::CampaignState& state, const std::string& what) {
+    options.on_progress(std::min(1.0, passed() / seconds), fmt::format("{} random cases {}", state.next, what));
+  };
+  constexpr double kShareOfFirst = 0.5;  // the other half is for the same cases with the kernel's own drivers
+  Half after(fabrics, seed, options, options.after);
+  after.campaign().stock = options.before;
+  after.campaign().is_over = [&] { return passed() >= kShareOfFirst * seconds; };
+  after.campaign().on_progress = show;
+  // Cases are made smaller for as long again, and no longer.
+  after.campaign().runner.interrupted = [&] {
+    const int asked = options.runner.interrupted ? options.runner.interrupted() : 0;
+    return asked == 0 && passed() >= seconds ? 1 : asked;
+  };
+  after.run();
+  Half before(fabrics, seed, options, options.before);
+  before.campaign().runs = after.results().size();
+  before.campaign().shrinks = false;
+  before.campaign().out = options.out / "cases-before";
+  before.campaign().on_progress = show;
+  if (!after.results().empty() && !is_review_interrupted(options)) before.run();
+  const std::size_t both = std::min(before.results().size(), after.results().size());
+  for (std::size_t i = 0; i < both; ++i) trial.add(before.results()[i], after.results()[i]);
+  for (const verify::FailureGroup& group : after.state().groups) {
+    const auto found = std::ranges::find(trial.worse_findings, group.kind, &Finding::kind);
+    if (found == trial.worse_findings.end() || group.file.empty()) continue;
+    found->file = (after.campaign().out / group.file).generic_string();
+    found->scenario = content_of(found->file);
+    found->text = group.text;
+  }
+  return trial;
+}
+
+namespace {
+
+constexpr unsigned kBound = 1;  // steps
+constexpr std::size_t kMostSchedules = 400;
+
+/// What is wrong in the schedules of a scenario, by its kind, and the smallest scenario for it.
+struct Explored {
+  std::size_t schedules = 0;
+  std::map<std::string, Finding> wrong;
+};
+
+std::optional<Explored> explore(const fs::path& path, scenario::Trigger::Call call, const Drivers& drivers,
+                                const TrialOptions& options) {
+  interleave::Subject subject;
+  subject.document = scenario::load_file(path);
+  subject.base = path.parent_path();
+  subject.overrides = std::make_shared<const std::vector<std::string>>();
+  subject.call = call;
+  subject.drivers = drivers;
+  const scenario::ScenarioFile file(subject.document, subject.base);
+  std::vector<scenario::Variant> variants = file.variants(*subject.overrides);
+  if (variants.size() != 1) return std::nullopt;
+  subject.variant = std::move(variants.front());
+  interleave::Exploration exploration(std::move(subject), options.runner);
+  try {
+    exploration.look();
+  } catch (const InputError&) {
+    return std::nullopt;  // no such call, or nothing that could wrap
+  }
+  if (exploration.was_interrupted()) return std::nullopt;
+  const std::vector<interleave::Schedule> schedules =
+      interleave::all_schedules(exploration.choices(), kBound, kMostSchedules).list;
+  const std::vector<interleave::Outcome> outcomes = exploration.run(schedules);
+  Explored explored{schedules.size(), {}};
+  for (std::size_t i = 0; i < outcomes.size(); ++i) {
+    using Kind = interleave::Outcome::Kind;
+    if (outcomes[i].kind != Kind::failed && outcomes[i].kind != Kind::as_expected) continue;
+    Finding& finding = explored.wrong[outcomes[i].kind_of_failure];
+    if (finding.runs++ > 0) continue;
+    finding.kind = fmt::format("{} call of {}", scenario::to_string(call), exploration.choices().pmu);
+    finding.where = fmt::format("{}, {}", path.stem().string(), describe(schedules[i].steps.front()));
+    finding.text = outcomes[i].what;
+    finding.scenario = exploration.as_scenario(schedules[i]);
+  }
+  return explored;
+}
+
+void add_explored(const Explored& before, Explored after, const TrialOptions& options, Trial& trial) {
+  std::size_t worse = 0;
+  std::size_t better = 0;
+  for (auto& [kind, finding] : after.wrong) {
+    if (before.wrong.contains(kind)) continue;
+    worse += finding.runs;
+    const fs::path file = options.out / fmt::format("interleaving-{}.yaml", trial.worse_findings.size() + 1);
+    write_file(file, finding.scenario);
+    finding.file = file.generic_string();
+    trial.worse_findings.push_back(finding);
+  }
+  for (const auto& [kind, finding] : before.wrong) {
+    if (after.wrong.contains(kind)) continue;
+    better += finding.runs;
+    trial.better_findings.push_back(finding);
+  }
+  trial.worse += worse;
+  trial.better += better;
+  trial.same += std::max(after.schedules, worse + better) - worse - better;
+}
+
+}  // namespace
+
+Trial try_interleavings(const std::vector<fs::path>& files, const TrialOptions& options) {
+  Trial trial{.name = "interleaving"};
+  using Call = scenario::Trigger::Call;
+  // Perf's stop is a del, and migration to another CPU is a del there and an add here.
+  constexpr std::array kCalls = {Call::read, Call::interrupt, Call::add, Call::del};
+  std::size_t done = 0;
+  for (const fs::path& file : files) {
+    for (const Call call : kCalls) {
+      options.on_progress(static_cast<double>(done++) / static_cast<double>(files.size() * kCalls.size()),
+                          fmt::format("interleavings: {}, {}", file.stem().string(), scenario::to_string(call)));
+      if (is_review_interrupted(options)) return trial;
+      std::optional<Explored> after = explore(file, call, options.after, options);
+      if (!after) continue;
+      const std::optional<Explored> before = explore(file, call, options.before, options);
+      if (before) add_explored(*before, std::move(*after), options, trial);
+    }
+  }
+  return trial;
+}
+
+}  // namespace pmufab::cli

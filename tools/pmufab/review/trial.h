@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "testbench/fabrics/common/fabric_generator.h"
+#include "testbench/run/session/runner.h"
+#include "tlm/spec/named_fields.h"
+
+/// Runs with the kernel's own drivers and the same runs with changed ones.
+namespace pmufab::cli {
+
+using Drivers = std::shared_ptr<const driver_host::DriverSet>;
+
+/// Something that is wrong with one of both drivers only.
+struct Finding {
+  std::string kind;        ///< equal for what most likely has one cause
+  std::string where;       ///< the first run that shows it
+  std::string text;        ///< what is wrong there, in one line
+  std::uint64_t runs = 0;  ///< that show it
+  std::string file;        ///< a scenario that shows it; empty: `where` is a shipped one
+  std::string scenario;    ///< content of that file, the smallest that is known
+
+  static constexpr auto named_fields() {
+    return std::tuple(NamedField{"kind", &Finding::kind}, NamedField{"where", &Finding::where},
+                      NamedField{"text", &Finding::text}, NamedField{"runs", &Finding::runs},
+                      NamedField{"file", &Finding::file}, NamedField{"scenario", &Finding::scenario});
+  }
+};
+
+/// What became of runs of one kind: scenarios, random cases or interleavings.
+struct Trial {
+  std::string name;           ///< "scenario"
+  std::uint64_t same = 0;     ///< nothing right has become wrong, or the reverse
+  std::uint64_t changed = 0;  ///< of these, those with other figures, which are right
+  std::uint64_t better = 0;
+  std::uint64_t worse = 0;
+  std::vector<Finding> worse_findings{};   ///< of the changed drivers
+  std::vector<Finding> better_findings{};  ///< of the kernel's own drivers, which the changed ones have no more
+  std::vector<std::string> notes{};        ///< why something was not tried
+
+  [[nodiscard]] std::uint64_t runs() const noexcept { return same + better + worse; }
+  /// Take the results of one run with both drivers. @param file  the scenario, if it is no shipped one
+  void add(const scenario::RunResult& before, const scenario::RunResult& after, const std::string& file = {});
+
+  static constexpr auto named_fields() {
+    return std::tuple(NamedField{"what", &Trial::name}, NamedField{"same", &Trial::same},
+                      NamedField{"other_figures", &Trial::changed}, NamedField{"better", &Trial::better},
+                      NamedField{"worse", &Trial::worse}, NamedField{"worse_findings", &Trial::worse_findings},
+                      NamedField{"better_findings", &Trial::better_findings}, NamedField{"notes", &Trial::notes});
+  }
+};
+
+/// How to run.
+struct TrialOptions {
+  Drivers before;
+  Drivers after;
+  scenario::RunnerOptions runner;  ///< jobs, limits, time-out, scratch folder, interrupts of the user
+  std::filesystem::path out;       ///< folder for scenarios that are found
+  /// Told a few times a second: 0 ... 1, and what runs.
+  std::function<void(double fraction, const std::string& what)> on_progress;
+};
+
+/// Run scenarios with both drivers. @param files  those with variants that the drivers' kernel is not for are left out
+[[nodiscard]] Trial try_scenarios(const std::vector<std::filesystem::path>& files, const TrialOptions& options);
+
+/// Run random cases with both drivers: as many as fit into the time.
+[[nodiscard]] Trial try_random_cases(const std::vector<const verify::FabricGenerator*>& fabrics, std::uint64_t seed,
+                                     double seconds, const TrialOptions& options);
+
+/// Let counters wrap between any two register accesses of the drivers' calls.
+/// @param files  scenarios; what cannot be explored is left out
+[[nodiscard]] Trial try_interleavings(const std::vector<std::filesystem::path>& files, const TrialOptions& options);
+
+}  // namespace pmufab::cli
