@@ -782,10 +782,12 @@ TEST_F(ImportNamespace, what_is_not_present_is_a_comment) {
     Name (_CRS, ResourceTemplate () { Memory32Fixed (ReadWrite, 0x60000000, 0x4000000) }) }
   Device (CMN1) { Name (_HID, "ARMHC700") Name (_STA, 0x0F) }
   Device (BOX0) {
+    Name (_ADR, Zero)
     Device (CXL0) { Name (_HID, "ACPI0016") }
     Name (_STA, Zero)
   }
   Device (BOX1) {
+    Name (_ADR, One)
     Name (_STA, 8)
     Device (CXL1) { Name (_HID, "ACPI0016") }
   })");
