@@ -23,10 +23,10 @@ bind 'set completion-query-items 1000'
 bind 'set page-completions off'
 RC
 
-# typed KEYS: prints the screen after an interactive bash got KEYS.
+# typed KEYS: prints the screen after an interactive bash got KEYS, or why script has no terminal.
 typed() {
   printf '%b\nexit\n' "$1" | TERM=dumb INPUTRC=/dev/null script --quiet --return --command \
-    "bash --noprofile --rcfile '$folder/rc' -i" /dev/null 2>&1 | tr -d '\r\a'
+    "bash --noprofile --rcfile '$folder/rc' -i" /dev/null 2>&1 | tr -d '\r\a' || true
 }
 failures=0
 # becomes KEYS WORDS: the line must be completed to WORDS.
