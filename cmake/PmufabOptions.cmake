@@ -120,6 +120,8 @@ endfunction()
 # What needs an optimised build without sanitizers: the command, the benchmarks, and tests that count allocations.
 # tools/test --all builds only this, beside the sanitizers' build, in which all tests run.
 add_custom_target(optimised)
+# What tools/test without --all builds: the programs of tests that are not THOROUGH, and no benchmarks.
+add_custom_target(quick)
 
 # Code that does not simulate compiles a quarter faster with less optimisation. Under the sanitizers it compiles twice
 # as fast with none. In other builds it is compiled like the rest.
@@ -240,6 +242,9 @@ function(pmufab_test name)
   pmufab_unity(${name} 32)
   if(ARG_NOT_SANITIZED)
     add_dependencies(optimised ${name})
+  endif()
+  if(NOT ARG_THOROUGH)
+    add_dependencies(quick ${name})
   endif()
   # Parameters appear with the name or number a test gives them, not as bytes.
   set(cost 0)

@@ -41,19 +41,22 @@ using verify::FabricGenerator;
 constexpr const char* kReviewState = "review-state.json";
 constexpr const char* kUsualReview = "pmufab-review";
 
-/// The kernel's own drivers of --base, or the newest. @throws InputError if there are none
-Drivers find_base(const std::string& base) {
+/// The kernel's own drivers that may be the base, the first choice first: those of --base, or all from the newest.
+/// @throws InputError if there are none
+std::vector<driver_host::DriverSet> possible_bases(const std::string& base) {
   const std::vector<driver_host::DriverSet> sets = find_stock_drivers();
-  if (base.empty()) return std::make_shared<const driver_host::DriverSet>(sets.back());
-  const std::vector<driver_host::DriverSet> chosen =
-      scenario::is_selector(base) ? scenario::select(sets, {base}) : std::vector<driver_host::DriverSet>{};
+  std::vector<driver_host::DriverSet> chosen =
+      base.empty()                  ? sets
+      : scenario::is_selector(base) ? scenario::select(sets, {base})
+                                    : std::vector<driver_host::DriverSet>{};
   if (chosen.empty()) {
     std::vector<std::string> versions;
     for (const driver_host::DriverSet& set : sets) versions.push_back(set.kernel_version);
     throw InputError(fmt::format("--base: there are no drivers of Linux {}", base),
                      "the driver sets are " + scenario::quoted_list(versions));
   }
-  return std::make_shared<const driver_host::DriverSet>(chosen.back());
+  std::ranges::reverse(chosen);
+  return chosen;
 }
 
 /// What is changed, and what it serves.
@@ -86,6 +89,20 @@ std::vector<fs::path> scenarios_with(const std::vector<driver_host::DriverFile>&
     }
   }
   return served;
+}
+
+/// Build the change on the first base that it fits. @throws InputError if it fits none
+void build_on_base(Reviewed& subject, const std::string& base, const fs::path& folder) {
+  const std::vector<driver_host::DriverSet> bases = possible_bases(base);
+  for (const driver_host::DriverSet& set : bases) {
+    subject.stock = std::make_shared<const driver_host::DriverSet>(set);
+    try {
+      subject.drivers = build_change(subject.change, subject.change.patches.size(), set, folder);
+      return;
+    } catch (const InputError&) {
+      if (set.library == bases.back().library) throw;
+    }
+  }
 }
 
 /// @throws InputError if no fabric has a PMU for the changed drivers
@@ -127,14 +144,9 @@ Events ask_events(const fs::path& platform, const fs::path& library) {
   if (reply.exit_code != 0 || !json.is_object()) return events;
   for (const Json& pmu : json.at("pmus")) {
     const std::string name = pmu.at("name").get<std::string>();
-    for (const auto& [event, terms] : pmu.at("events").items()) {
-      const Json& reasons = pmu.contains("not_modelled") ? pmu.at("not_modelled") : Json::object();
-      const auto reason = reasons.is_object() ? reasons.find(event) : reasons.end();
-      std::string why;
-      if (reasons.is_object() && reason != reasons.end())
-        why = reason->is_string() ? reason->get<std::string>() : "nothing causes it";
-      events[fmt::format("{}/{}/ ({})", name, event, terms.get<std::string>())] = why;
-    }
+    const Json reasons = pmu.value("not_modelled", Json::object());
+    for (const auto& [event, terms] : pmu.value("events", Json::object()).items())
+      events[fmt::format("{}/{}/ ({})", name, event, terms.get<std::string>())] = reasons.value(event, "");
   }
   return events;
 }
@@ -349,7 +361,6 @@ int run_review(const Request& request) {
   }
   const double seconds = random_seconds_of(map);
   Reviewed subject;
-  subject.stock = find_base(map["base"].as<std::string>());
   ScratchFolder scratch;
   subject.change = read_change(request.words, map["tree"].as<std::string>(), scratch.path());
   const std::string given = map["out"].as<std::string>();
@@ -360,8 +371,8 @@ int run_review(const Request& request) {
   const OutFolderLock lock(out, "another review");
   Review review;
   review.title = subject.change.title;
+  build_on_base(subject, map["base"].as<std::string>(), scratch.path() / "all");
   review.base = subject.stock->kernel_version;
-  subject.drivers = build_change(subject.change, subject.change.patches.size(), *subject.stock, scratch.path() / "all");
   if (subject.drivers.set == nullptr) {
     review.fault = "the drivers do not compile with the change; the compiler says why above";
     return write_reports(review, map);
@@ -402,7 +413,7 @@ on with the part that was interrupted.)",
       .options =
           Options{
               text("tree", "DIR", "kernel tree, or a part of one: the drivers that it has are reviewed"),
-              text("base", "V", "kernel whose drivers are changed, such as 7.3 (default: the newest)"),
+              text("base", "V", "kernel whose drivers are changed, such as 7.3 (default: the newest that the change fits)"),
               text("for", "TIME", "how long random cases run, such as 10min", "2min"),
               number<std::uint64_t>("seed", "N", "another seed gives other random cases", 1),
               flag("each", "also try the drivers after each patch of a series"),
