@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/pmufab/scenario_names.h"
 
+#include <fnmatch.h>
+#include <glob.h>
+
 #include <algorithm>
+#include <set>
 #include <system_error>
 
 #include <fmt/format.h>
 
+#include "testbench/run/yaml/document.h"
 #include "testbench/run/yaml/input_error.h"
 #include "tools/pmufab/places.h"
 
@@ -32,6 +37,15 @@ std::vector<fs::path> scenarios_below(const fs::path& folder) {
   }
   std::ranges::sort(files);
   return files;
+}
+
+/// @return false for a YAML file that is something else than a scenario. What is wrong with one is told by who reads it
+bool may_measure(const fs::path& file) {
+  try {
+    return scenario::load_file(file).find("measure") != nullptr;
+  } catch (const InputError&) {
+    return true;
+  }
 }
 
 /// Folders with scenarios, in the order of searching.
@@ -64,6 +78,43 @@ std::string find_named_part(const std::string& folder, const std::string& kind, 
                    suggestion.empty()
                        ? fmt::format("give the path of a YAML file, or the name of one below scenarios/{}/", folder)
                        : suggestion);
+}
+
+/// The paths that a shell would make of it, sorted.
+std::vector<fs::path> paths_like(const std::string& pattern) {
+  std::vector<fs::path> paths;
+  glob_t found{};
+  if (glob(pattern.c_str(), 0, nullptr, &found) == 0) paths.assign(found.gl_pathv, found.gl_pathv + found.gl_pathc);
+  globfree(&found);
+  return paths;
+}
+
+/// @throws InputError if there is none
+std::vector<fs::path> scenarios_like(const std::string& pattern) {
+  std::vector<fs::path> files;
+  std::error_code error;
+  for (const fs::path& path : paths_like(pattern)) {
+    if (fs::is_directory(path, error)) {
+      const std::vector<fs::path> below = scenarios_in(path);
+      files.insert(files.end(), below.begin(), below.end());
+    } else if (path.extension() == ".yaml" && may_measure(path)) {
+      files.push_back(path);
+    }
+  }
+  if (!files.empty()) return files;
+  if (pattern.find('/') == std::string::npos) {
+    files = all_scenarios();
+    std::erase_if(files, [&](const fs::path& file) {
+      return fnmatch(pattern.c_str(), file.stem().c_str(), 0) != 0 &&
+             fnmatch(pattern.c_str(), file.filename().c_str(), 0) != 0;
+    });
+  }
+  if (!files.empty()) return files;
+  std::string letters = fs::path(pattern).filename().string();
+  std::erase_if(letters, [](char letter) { return letter == '*' || letter == '?' || letter == '[' || letter == ']'; });
+  const std::string suggestion = scenario::did_you_mean(letters, scenario_names());
+  throw InputError(fmt::format("no scenario is like '{}'", pattern),
+                   suggestion.empty() ? "pmufab list --scenarios has all names" : suggestion);
 }
 
 }  // namespace
@@ -113,6 +164,46 @@ std::string override_of_platform(const std::string& given) {
   std::string quoted;  // in YAML, a quote in quotes is written twice
   for (const char letter : find_platform(given)) quoted += letter == '\'' ? "''" : std::string(1, letter);
   return fmt::format("platform='{}'", quoted);
+}
+
+std::vector<fs::path> find_scenarios(const std::string& given) {
+  std::error_code error;
+  const bool is_there = fs::exists(given, error);
+  if (!is_there && given.find_first_of("*?[") != std::string::npos) return scenarios_like(given);
+  const std::vector<std::string> names = scenario_names();
+  if (given.find('/') == std::string::npos && std::binary_search(names.begin(), names.end(), given))
+    return {find_scenario(given)};
+  std::vector<fs::path> folders = {given};
+  for (const fs::path& place : places()) folders.push_back(place / given);
+  const auto folder = std::ranges::find_if(folders, [&](const fs::path& one) { return fs::is_directory(one, error); });
+  if (folder == folders.end() || given.empty() || (is_there && folder != folders.begin()))
+    return {find_scenario(given)};
+  std::vector<fs::path> files = scenarios_in(*folder);
+  if (!files.empty()) return files;
+  const std::string suggestion = scenario::did_you_mean(fs::path(given).filename().string(), names);
+  throw InputError(fmt::format("there is no scenario below '{}'", given),
+                   suggestion.empty() ? "platforms, traffic and studies are none" : suggestion);
+}
+
+std::vector<fs::path> scenarios_in(const fs::path& folder) {
+  std::vector<fs::path> files = scenarios_below(folder);
+  std::erase_if(files, [](const fs::path& file) { return file.filename() == "effective.yaml" || !may_measure(file); });
+  return files;
+}
+
+std::vector<fs::path> all_scenarios() {
+  std::vector<fs::path> all;
+  std::set<std::string> taken;
+  std::error_code error;
+  const std::vector<fs::path> folders = places();
+  for (const fs::path& place : folders) {
+    if (place != folders.front() && fs::equivalent(place, folders.front(), error)) continue;
+    std::vector<fs::path> files = scenarios_in(place);
+    std::erase_if(files, [&](const fs::path& file) { return taken.contains(file.stem().string()); });
+    for (const fs::path& file : files) taken.insert(file.stem().string());
+    all.insert(all.end(), files.begin(), files.end());
+  }
+  return all;
 }
 
 std::vector<std::string> scenario_names() { return names_below({}); }

@@ -30,6 +30,17 @@ namespace pmufab::cli {
 /// @return what makes it the platform of a scenario, as the text of a --set option
 [[nodiscard]] std::string override_of_platform(const std::string& given);
 
+/// @param given  as find_scenario() takes it, which comes first; a folder, as a path or below scenarios/ ("cmn"): all
+///               scenarios below it; or a pattern of names or paths as for a shell, with '*', '?' or '['
+/// @return paths, sorted
+/// @throws scenario::InputError if there is none
+[[nodiscard]] std::vector<std::filesystem::path> find_scenarios(const std::string& given);
+/// @return the files of all scenarios below a folder, sorted. Those in platforms, traffic and studies are parts of
+///         others. A file that can be read and measures nothing is none, nor are the effective.yaml of results
+[[nodiscard]] std::vector<std::filesystem::path> scenarios_in(const std::filesystem::path& folder);
+/// @return those below scenarios/ here, then those that come with pmufab, but for names that the first ones have
+[[nodiscard]] std::vector<std::filesystem::path> all_scenarios();
+
 /// @return the names find_scenario() knows, sorted
 [[nodiscard]] std::vector<std::string> scenario_names();
 

@@ -16,6 +16,14 @@ platform::PlatformSpec FabricKind::new_platform() const {
   return platform;
 }
 
+std::vector<std::string_view> FabricKind::driver_modules() const {
+  std::vector<std::string_view> modules;
+  for (const PmuDriver& driver : drivers()) {
+    if (driver.is_needed) modules.push_back(driver.module);
+  }
+  return modules;
+}
+
 std::unique_ptr<const verify::FabricGenerator> FabricKind::generator_on(
     const std::string& /*file*/, const platform::PlatformSpec& /*platform*/,
     const std::vector<std::string_view>& /*modules*/) const {

@@ -41,6 +41,13 @@ struct RegisterSwitch {
   std::string_view banks = {};   ///< the name of the bank ends with this
 };
 
+/// A kernel module, and the PMUs that it serves.
+struct PmuDriver {
+  std::string_view module;             ///< "arm_cmn"
+  std::vector<std::string_view> pmus;  ///< how their names begin, without numbers and places: "arm_cmn" of arm_cmn_0
+  bool is_needed = true;               ///< a driver set without it cannot count on the fabric
+};
+
 /// Names of traffic. Reports and seeds use them, so each is given once, over all kinds.
 class TrafficNames {
  public:
@@ -54,6 +61,10 @@ class TrafficNames {
   std::string keys_;
   std::set<std::string> taken_;
 };
+
+/// Why traffic that replays a trace is refused if neither it nor its scenario names one (InputError::reason): nothing is
+/// wrong with the file, which is for a trace of the user's.
+inline constexpr const char* kNoTraceNamed = "no trace is named";
 
 /// What a scenario gives to all kinds of traffic.
 struct TrafficContext {
@@ -96,8 +107,10 @@ class FabricKind {
   virtual void read_connections(Reader& /*reader*/, platform::PlatformSpec& /*platform*/) const {}
   /// @return whether the platform has this fabric.
   [[nodiscard]] virtual bool is_in(const platform::PlatformSpec& platform) const = 0;
-  /// @return the kernel modules that drive its PMUs.
-  [[nodiscard]] virtual std::vector<std::string_view> driver_modules() const = 0;
+  /// @return the kernel modules that drive its PMUs. Several may serve one PMU.
+  [[nodiscard]] virtual std::vector<PmuDriver> drivers() const = 0;
+  /// @return those that it needs.
+  [[nodiscard]] std::vector<std::string_view> driver_modules() const;
   /// @return the PMUs that reference software can count in place of drivers, for messages: "CMN meshes"; "": none
   [[nodiscard]] virtual std::string_view reference_software() const { return {}; }
   /// @return what drivers must turn off in its registers. Of several that fit a field, the first counts.

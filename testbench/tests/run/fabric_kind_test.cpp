@@ -43,6 +43,14 @@ TEST(FabricKinds, name_the_drivers_of_the_fabrics_a_platform_has) {
   EXPECT_THAT(driver_modules(platform), ElementsAre("arm_cmn", "cxl_pmu"));
 }
 
+TEST(FabricKinds, name_pmus_of_each_driver_and_need_one) {
+  for (const FabricKind* kind : fabric_kinds()) {
+    const std::vector<PmuDriver> drivers = kind->drivers();
+    for (const PmuDriver& driver : drivers) EXPECT_FALSE(driver.pmus.empty()) << driver.module;
+    EXPECT_EQ(kind->driver_modules().empty(), drivers.empty()) << kind->name();
+  }
+}
+
 TEST(Workload, keeps_traffic_of_each_kind_apart_and_copies_it) {
   Workload workload;
   workload.of<CmnWorkload>().flits.resize(2);

@@ -58,6 +58,7 @@ becomes 'pmufab explore fi\t' '<explore><first.yaml>.'
 offers 'pmufab explore first.yaml --sh\t' --shard
 offers 'pmufab run --dri\t' --driver --driver-dir --drivers
 becomes 'pmufab run --ju\tx' '<run><--junit><x>.'
+becomes 'pmufab run --serving dwc\t' '<run><--serving><dwc_pcie_pmu>.'
 becomes 'pmufab run fi\t' '<run><first.yaml>.'
 becomes 'pmufab run shipp\t' '<run><shipped-one>.'
 becomes 'pmufab run --verbose ship-\t' '<run><--verbose><ship-two>.'

@@ -73,7 +73,7 @@ class ToyKind final : public scenario::FabricKind {
   [[nodiscard]] bool is_in(const platform::PlatformSpec& platform) const override {
     return platform.part<ToySpec>() != nullptr;
   }
-  [[nodiscard]] std::vector<std::string_view> driver_modules() const override { return {"toy_pmu"}; }
+  [[nodiscard]] std::vector<scenario::PmuDriver> drivers() const override { return {{"toy_pmu", {"toy_pmu"}}}; }
 
   void read_traffic(Reader& reader, const scenario::TrafficContext& context, Workload& workload) const override {
     if (!reader.has("toy_traffic")) return;

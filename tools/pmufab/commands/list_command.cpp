@@ -17,8 +17,10 @@
 #include "testbench/run/results/results.h"
 #include "testbench/run/session/machine.h"
 #include "testbench/run/yaml/input_error.h"
+#include "tlm/spec/printable.h"
 #include "tools/pmufab/cli.h"
 #include "tools/pmufab/scenario_names.h"
+#include "tools/pmufab/scenarios/scenario_list.h"
 
 namespace pmufab::cli {
 namespace {
@@ -161,8 +163,50 @@ int print_sources(const platform::PlatformSpec& platform, bool json) {
   return kPassed;
 }
 
+/// Up to its first full stop.
+std::string first_sentence(const std::string& text) {
+  const std::size_t end = std::min(text.find(". "), text.find(".\n"));
+  std::string sentence = text.substr(0, end);
+  std::ranges::replace(sentence, '\n', ' ');
+  while (sentence.ends_with(' ') || sentence.ends_with('.')) sentence.pop_back();
+  return sentence;
+}
+
+int print_scenarios(const Request& request) {
+  const std::vector<ListedScenario> list =
+      list_scenarios(choose_scenarios(request.words), values_of(request.options, "serving"));
+  if (request.options["json"].as<bool>()) {
+    Json json = Json::array();
+    for (const ListedScenario& one : list) {
+      json.push_back({{"name", one.name},
+                      {"file", one.file.generic_string()},
+                      {"fabrics", one.fabrics},
+                      {"pmus", one.pmus},
+                      {"drivers", modules_serving(one.pmus)},
+                      {"needs_trace", one.needs_trace},
+                      {"description", one.description}});
+    }
+    fmt::print("{}\n", json.dump(2, ' ', true, Json::error_handler_t::replace));
+    return kPassed;
+  }
+  std::size_t names = 0;
+  std::size_t fabrics = 0;
+  for (const ListedScenario& one : list) {
+    names = std::max(names, one.name.size());
+    fabrics = std::max(fabrics, fmt::format("{}", fmt::join(one.fabrics, ",")).size());
+  }
+  for (const ListedScenario& one : list) {
+    fmt::print("{:<{}}  {:<{}}  {}\n", printable(one.name), names, fmt::format("{}", fmt::join(one.fabrics, ",")),
+               fabrics, printable(first_sentence(one.description)));
+  }
+  return kPassed;
+}
+
 int run_list(const Request& request) {
   const std::vector<std::string>& files = request.words;
+  if (request.options["scenarios"].as<bool>()) return print_scenarios(request);
+  if (!values_of(request.options, "serving").empty())
+    throw scenario::InputError("--serving chooses among scenarios", "add --scenarios");
   const std::vector<std::string> overrides = values_of(request.options, "set");
   if (files.size() > 1)
     throw scenario::InputError("there is more than one platform; give one at a time", "see pmufab list --help");
@@ -185,7 +229,7 @@ int run_list(const Request& request) {
 Command list_command() {
   return {
       .name = "list",
-      .arguments = "[options] [PLATFORM]",
+      .arguments = "[options] [PLATFORM | --scenarios [SCENARIO...]]",
       .summary = "list the PMUs and events the drivers publish, as perf list does",
       .description =
           R"(Loads the drivers on the platform and lists what they publish in sysfs: events/, format/ and cpumask. PMUs that the
@@ -199,19 +243,24 @@ Any event can be given to pmufab stat -e, with terms added:
 
 "not modelled" marks events that nothing on the platform causes, with the reason. pmufab refuses to measure such an
 event.
-"unusable" marks those that the driver publishes so that nobody can use them: with an empty file, say.)",
+"unusable" marks those that the driver publishes so that nobody can use them: with an empty file, say.
+
+With --scenarios, it lists the scenarios below scenarios/ here and those that come with pmufab, or those that SCENARIO
+names, as for pmufab run. Nothing is loaded for that.)",
       .options =
           Options{
               list("set", "PATH=VALUE", "change a value of the platform"), flag("json", "print JSON"),
               flag("sources",
                    "list the sources of described PMUs, also those that the fabrics are, and which PMUs count them"),
+              flag("scenarios", "list scenarios in place of PMUs: name, fabrics, and what it shows"), serving_option(),
               flag("kernel-log", "show the kernel log while the drivers are loaded")} +
           driver_options("newest"),
       .words = Words::platforms,
       .examples = {{"pmufab list"},
                    {"pmufab list scenarios/platforms/tegra410-1s-small.yaml --drivers 7.2"},
                    {"pmufab list --sources scenarios/platforms/soc/soc-small.yaml"},
-                   {"pmufab list --json | jq '.pmus[].name'"}},
+                   {"pmufab list --json | jq '.pmus[].name'"},
+                   {"pmufab list --scenarios --serving dwc_pcie_pmu", "the scenarios that try a driver"}},
       .exit_codes = usual_exit_codes(),
       .run = run_list,
   };

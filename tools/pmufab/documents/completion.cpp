@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "tools/pmufab/documents/documents.h"
+#include "tools/pmufab/scenarios/served_pmus.h"
 
 namespace pmufab::cli {
 namespace {
@@ -61,6 +62,7 @@ std::string completion_of(const std::string& value) {
   if (value.starts_with("FILE")) return fmt::format("_pmufab_files '*{}'", value.substr(4));
   if (value == "DIR") return "_pmufab_folders";
   if (value == "SCENARIO") return "_pmufab_scenarios";
+  if (value == "DRIVER") return fmt::format("_pmufab_words '{}'", fmt::join(known_modules(), " "));
   if (value.find('|') == std::string::npos) return {};
   std::string words = value;
   std::ranges::replace(words, '|', ' ');

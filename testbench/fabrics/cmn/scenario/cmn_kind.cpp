@@ -56,7 +56,7 @@ class CmnKind final : public FabricKind {
     return !platform.of<platform::CmnMeshesSpec>().meshes.empty();
   }
   [[nodiscard]] std::string_view reference_software() const override { return "CMN meshes"; }
-  [[nodiscard]] std::vector<std::string_view> driver_modules() const override { return {"arm_cmn"}; }
+  [[nodiscard]] std::vector<PmuDriver> drivers() const override { return {{"arm_cmn", {"arm_cmn"}}}; }
   [[nodiscard]] std::span<const RegisterSwitch> switches() const override { return kMeshSwitches; }
   [[nodiscard]] bool is_left_alone(const platform::PlatformSpec& platform, std::string_view bank) const override {
     for (std::size_t mesh = 0; mesh < platform.of<platform::CmnMeshesSpec>().meshes.size(); ++mesh) {

@@ -40,7 +40,9 @@ class CxlKind final : public FabricKind {
     return !platform.of<platform::CxlSpec>().devices.empty();
   }
   [[nodiscard]] std::string_view reference_software() const override { return "CPMUs of CXL devices"; }
-  [[nodiscard]] std::vector<std::string_view> driver_modules() const override { return {"cxl_pmu"}; }
+  [[nodiscard]] std::vector<PmuDriver> drivers() const override {
+    return {{"cxl_core", {"cxl_pmu"}, false}, {"cxl_pci", {"cxl_pmu"}, false}, {"cxl_pmu", {"cxl_pmu"}}};
+  }
   [[nodiscard]] std::span<const RegisterSwitch> switches() const override { return kCpmuSwitches; }
 
   void read_traffic(Reader& reader, const TrafficContext& context, Workload& workload) const override {

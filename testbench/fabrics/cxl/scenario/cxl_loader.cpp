@@ -8,6 +8,7 @@
 
 #include "models/cxl/cpmu/cpmu_parameters.h"
 #include "models/cxl/link/message_probes.h"
+#include "testbench/fabrics/common/fabric_kind.h"
 #include "testbench/fabrics/common/loaders.h"
 #include "testbench/fabrics/cxl/scenario/cxl_loader.h"
 
@@ -342,7 +343,7 @@ void read_cxl_replay(Reader& reader, traffic::CxlReplaySpec& spec, const TraceFi
     spec.file = read_trace_file(trace, files);
     if (!spec.file.empty()) return;
     trace.finish();
-    trace.fail("file", "no trace is named", "give one with --set trace=FILE; pmufab trace record makes one");
+    trace.fail("file", kNoTraceNamed, "give one with --set trace=FILE; pmufab trace record makes one");
   });
   reader.number("start", spec.start, Quantity::duration);
 }

@@ -38,7 +38,7 @@ class DwcKind final : public FabricKind {
   [[nodiscard]] bool is_in(const platform::PlatformSpec& platform) const override {
     return !platform.of<platform::DwcSpec>().ports.empty();
   }
-  [[nodiscard]] std::vector<std::string_view> driver_modules() const override { return {"dwc_pcie_pmu"}; }
+  [[nodiscard]] std::vector<PmuDriver> drivers() const override { return {{"dwc_pcie_pmu", {"dwc_rootport"}}}; }
   [[nodiscard]] std::span<const RegisterSwitch> switches() const override { return kDwcSwitches; }
 
   void read_traffic(Reader& reader, const TrafficContext& context, Workload& workload) const override {

@@ -144,7 +144,7 @@ class PluginKind final : public FabricKind {
     return platform.part<PluginSpec>() != nullptr;
   }
   /// Its PMUs are described ones, or have a driver that its user brings.
-  [[nodiscard]] std::vector<std::string_view> driver_modules() const override { return {}; }
+  [[nodiscard]] std::vector<PmuDriver> drivers() const override { return {}; }
 
   void read_traffic(Reader& /*reader*/, const TrafficContext& context, Workload& workload) const override {
     const PluginSpec* const spec = context.platform.part<PluginSpec>();

@@ -64,8 +64,17 @@ class SocKind final : public FabricKind {
     return !platform.of<platform::SocSpec>().pmus.empty();
   }
   [[nodiscard]] std::string_view reference_software() const override { return "CoreSight PMUs"; }
-  [[nodiscard]] std::vector<std::string_view> driver_modules() const override {
-    return {"arm_cspmu_module", "nvidia_cspmu", "ampere_cspmu"};
+  /// Without a back-end, "arm_cspmu" is how the names of PMUs begin.
+  [[nodiscard]] std::vector<PmuDriver> drivers() const override {
+    const std::vector<std::string_view> nvidia = {"nvidia_scf_pmu",         "nvidia_pcie_pmu",
+                                                  "nvidia_nvlink_c2c0_pmu", "nvidia_nvlink_c2c1_pmu",
+                                                  "nvidia_cnvlink_pmu",     "nvidia_uncore_pmu"};
+    std::vector<std::string_view> all = {"arm_cspmu", "ampere_mcu_pmu"};
+    all.insert(all.end(), nvidia.begin(), nvidia.end());
+    return {{"apmt", all, false},
+            {"arm_cspmu_module", all},
+            {"nvidia_cspmu", nvidia},
+            {"ampere_cspmu", {"ampere_mcu_pmu"}}};
   }
   [[nodiscard]] std::span<const RegisterSwitch> switches() const override { return kSocSwitches; }
 

@@ -73,8 +73,13 @@ class Tegra410Kind final : public FabricKind {
     return platform.has<platform::Tegra410Spec>();
   }
   [[nodiscard]] std::string_view reference_software() const override { return "CoreSight PMUs"; }
-  [[nodiscard]] std::vector<std::string_view> driver_modules() const override {
-    return {"arm_cspmu_module", "nvidia_cspmu", "nvidia_t410_cmem_latency_pmu", "nvidia_t410_c2c_pmu"};
+  [[nodiscard]] std::vector<PmuDriver> drivers() const override {
+    const std::vector<std::string_view> coresight = {"nvidia_ucf_pmu", "nvidia_pcie_pmu", "nvidia_pcie_tgt_pmu"};
+    return {{"apmt", coresight, false},
+            {"arm_cspmu_module", coresight},
+            {"nvidia_cspmu", coresight},
+            {"nvidia_t410_cmem_latency_pmu", {"nvidia_cmem_latency_pmu"}},
+            {"nvidia_t410_c2c_pmu", {"nvidia_nvlink_c2c_pmu", "nvidia_nvclink_pmu", "nvidia_nvdlink_pmu"}}};
   }
   [[nodiscard]] std::span<const RegisterSwitch> switches() const override { return kTegra410Switches; }
 

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "testbench/fabrics/common/fabric_kind.h"
 #include "testbench/fabrics/common/loaders.h"
 #include "testbench/fabrics/tegra410/scenario/tegra410_loader.h"
 
@@ -95,7 +96,7 @@ void read_trace(Reader& reader, TraceSpec& trace, const TraceFiles& files) {
   reader.number("placement_seed", trace.placement_seed);
   if (trace.file.empty()) {
     reader.finish();
-    reader.fail("file", "no trace is named", "give one with --set trace=FILE; pmufab trace import makes one");
+    reader.fail("file", kNoTraceNamed, "give one with --set trace=FILE; pmufab trace import makes one");
   }
 }
 
