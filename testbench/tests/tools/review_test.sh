@@ -46,7 +46,7 @@ expect 0 review my/dwc_pcie_pmu.c
 says 'not covered: dwc_pcie_pmu_event_update(): line '
 
 # A correction is better.
-changed 's/if \(overflow && delta < .*/if (overflow \&\& new_cnt >= prev_cnt)/' cxl_pmu.c
+changed 's/^(\s*)\*counter_idx = i;/&\n\1*event_idx = pmu_ev->event_idx;/' cxl_pmu.c
 expect 0 review my/cxl_pmu.c
 says 'BETTER: same '
 says 'better: '
@@ -100,7 +100,16 @@ expect 2 review series.mbox my/dwc_pcie_pmu.c
 sed 's/u64 delta/u32 delta/' series.mbox >other.mbox
 expect 2 review other.mbox
 says 'does not fit Linux'
-printf '#include <linux/module.h>\nMODULE_LICENSE("GPL");\n' >my/nothing_pmu.c
+cat >my/nothing_pmu.c <<'END'
+#include <linux/module.h>
+static int __init nothing_init(void)
+{
+	return 0;
+}
+module_init(nothing_init);
+MODULE_DESCRIPTION("A driver for no hardware");
+MODULE_LICENSE("GPL");
+END
 expect 2 review my/nothing_pmu.c
 says 'no fabric has a PMU for nothing_pmu.c'
 changed 's/^static void dwc_pcie_pmu_event_update\(/&int /' dwc_pcie_pmu.c

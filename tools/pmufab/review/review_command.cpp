@@ -26,7 +26,8 @@
 #include "tools/pmufab/review/change.h"
 #include "tools/pmufab/review/review_report.h"
 #include "tools/pmufab/review/trial.h"
-#include "tools/pmufab/scenario_names.h"
+#include "tools/pmufab/scenarios/scenario_list.h"
+#include "tools/pmufab/scenarios/served_pmus.h"
 #include "tools/pmufab/user_program.h"
 
 namespace pmufab::cli {
@@ -45,10 +46,9 @@ constexpr const char* kUsualReview = "pmufab-review";
 /// @throws InputError if there are none
 std::vector<driver_host::DriverSet> possible_bases(const std::string& base) {
   const std::vector<driver_host::DriverSet> sets = find_stock_drivers();
-  std::vector<driver_host::DriverSet> chosen =
-      base.empty()                  ? sets
-      : scenario::is_selector(base) ? scenario::select(sets, {base})
-                                    : std::vector<driver_host::DriverSet>{};
+  std::vector<driver_host::DriverSet> chosen = base.empty()                  ? sets
+                                               : scenario::is_selector(base) ? scenario::select(sets, {base})
+                                                                             : std::vector<driver_host::DriverSet>{};
   if (chosen.empty()) {
     std::vector<std::string> versions;
     for (const driver_host::DriverSet& set : sets) versions.push_back(set.kernel_version);
@@ -73,22 +73,6 @@ std::vector<driver_host::DriverFile> own_files(const driver_host::DriverSet& set
   std::vector<driver_host::DriverFile> files = driver_host::files_in(set.library);
   std::erase_if(files, [](const driver_host::DriverFile& file) { return !file.is_own; });
   return files;
-}
-
-std::vector<fs::path> scenarios_with(const std::vector<driver_host::DriverFile>& own) {
-  std::vector<fs::path> served;
-  for (const std::string& name : scenario_names()) {
-    const fs::path path = find_scenario(name);
-    const auto file = std::make_shared<const scenario::ScenarioFile>(path);
-    try {
-      const auto variants = file->variants({});
-      const auto modules = scenario::driver_modules(file->load(variants.front(), {}).platform);
-      if (std::ranges::any_of(own, [&](const auto& one) { return scenario::is_for(one, modules); }))
-        served.push_back(path);
-    } catch (const InputError&) {
-    }
-  }
-  return served;
 }
 
 /// Build the change on the first base that it fits. @throws InputError if it fits none
@@ -120,7 +104,8 @@ void find_what_it_serves(Reviewed& subject) {
     throw InputError(names.empty() ? std::string("the change changes nothing that is compiled")
                                    : fmt::format("no fabric has a PMU for {}", fmt::join(names, ", ")),
                      names.empty() ? "" : "nothing would count behind it; pmufab driver build compiles it");
-  subject.scenarios = scenarios_with(subject.files);
+  std::erase_if(names, [](const std::string& name) { return modules_called(name).empty(); });
+  subject.scenarios = scenarios_serving(names);
 }
 
 std::vector<ReviewedFile> reviewed_files(const Reviewed& subject) {
@@ -145,7 +130,8 @@ Events ask_events(const fs::path& platform, const fs::path& library) {
   for (const Json& pmu : json.at("pmus")) {
     const std::string name = pmu.at("name").get<std::string>();
     const Json reasons = pmu.value("not_modelled", Json::object());
-    for (const auto& [event, terms] : pmu.value("events", Json::object()).items())
+    const Json published = pmu.value("events", Json::object());
+    for (const auto& [event, terms] : published.items())
       events[fmt::format("{}/{}/ ({})", name, event, terms.get<std::string>())] = reasons.value(event, "");
   }
   return events;
@@ -413,7 +399,8 @@ on with the part that was interrupted.)",
       .options =
           Options{
               text("tree", "DIR", "kernel tree, or a part of one: the drivers that it has are reviewed"),
-              text("base", "V", "kernel whose drivers are changed, such as 7.3 (default: the newest that the change fits)"),
+              text("base", "V",
+                   "kernel whose drivers are changed, such as 7.3 (default: the newest that the change fits)"),
               text("for", "TIME", "how long random cases run, such as 10min", "2min"),
               number<std::uint64_t>("seed", "N", "another seed gives other random cases", 1),
               flag("each", "also try the drivers after each patch of a series"),

@@ -252,11 +252,14 @@ namespace {
 constexpr unsigned kBound = 1;  // steps
 constexpr std::size_t kMostSchedules = 400;
 
-/// What is wrong in the schedules of a scenario, by its kind, and the smallest scenario for it.
-struct Explored {
-  std::size_t schedules = 0;
-  std::map<std::string, Finding> wrong;
-};
+/// What became of the schedules of a scenario, by their steps: what is wrong in each, if anything.
+using Explored = std::map<std::string, std::optional<Finding>>;
+
+std::string name_of(const interleave::Schedule& schedule) {
+  std::string name;
+  for (const interleave::Step& step : schedule.steps) name += (name.empty() ? "" : "; ") + describe(step);
+  return name;
+}
 
 std::optional<Explored> explore(const fs::path& path, scenario::Trigger::Call call, const Drivers& drivers,
                                 const TrialOptions& options) {
@@ -280,39 +283,60 @@ std::optional<Explored> explore(const fs::path& path, scenario::Trigger::Call ca
   const std::vector<interleave::Schedule> schedules =
       interleave::all_schedules(exploration.choices(), kBound, kMostSchedules).list;
   const std::vector<interleave::Outcome> outcomes = exploration.run(schedules);
-  Explored explored{schedules.size(), {}};
+  Explored explored;
   for (std::size_t i = 0; i < outcomes.size(); ++i) {
     using Kind = interleave::Outcome::Kind;
+    if (outcomes[i].kind == Kind::not_run) continue;
+    std::optional<Finding>& finding = explored[name_of(schedules[i])];
     if (outcomes[i].kind != Kind::failed && outcomes[i].kind != Kind::as_expected) continue;
-    Finding& finding = explored.wrong[outcomes[i].kind_of_failure];
-    if (finding.runs++ > 0) continue;
-    finding.kind = fmt::format("{} call of {}", scenario::to_string(call), exploration.choices().pmu);
-    finding.where = fmt::format("{}, {}", path.stem().string(), describe(schedules[i].steps.front()));
-    finding.text = outcomes[i].what;
-    finding.scenario = exploration.as_scenario(schedules[i]);
+    finding = {
+        fmt::format("{} of {}: {}", scenario::to_string(call), exploration.choices().pmu, outcomes[i].kind_of_failure),
+        fmt::format("{}, {}", path.stem().string(), name_of(schedules[i])),
+        outcomes[i].what,
+        1,
+        {},
+        exploration.as_scenario(schedules[i])};
   }
   return explored;
 }
 
-void add_explored(const Explored& before, Explored after, const TrialOptions& options, Trial& trial) {
-  std::size_t worse = 0;
-  std::size_t better = 0;
-  for (auto& [kind, finding] : after.wrong) {
-    if (before.wrong.contains(kind)) continue;
-    worse += finding.runs;
-    const fs::path file = options.out / fmt::format("interleaving-{}.yaml", trial.worse_findings.size() + 1);
-    write_file(file, finding.scenario);
-    finding.file = file.generic_string();
-    trial.worse_findings.push_back(finding);
+/// @return true if there is such a schedule, and nothing is wrong in it
+bool is_right_in(const Explored& explored, const std::string& schedule) {
+  const auto found = explored.find(schedule);
+  return found != explored.end() && !found->second;
+}
+
+void add_once(std::vector<Finding>& findings, const Finding& finding) {
+  const auto known = std::ranges::find(findings, finding.kind, &Finding::kind);
+  if (known == findings.end()) {
+    findings.push_back(finding);
+  } else {
+    ++known->runs;
   }
-  for (const auto& [kind, finding] : before.wrong) {
-    if (after.wrong.contains(kind)) continue;
-    better += finding.runs;
-    trial.better_findings.push_back(finding);
+}
+
+/// A schedule that is wrong with both drivers, or that only drivers with other accesses have, is the same unless
+/// nothing of its kind was wrong before.
+void add_explored(const Explored& before, const Explored& after, Trial& trial) {
+  const auto is_any_wrong = [](const Explored& explored) {
+    return std::ranges::any_of(explored, [](const auto& one) { return one.second.has_value(); });
+  };
+  const bool was_right = !is_any_wrong(before);
+  const bool is_right = !is_any_wrong(after);
+  for (const auto& [schedule, finding] : after) {
+    if (finding && (was_right || is_right_in(before, schedule))) {
+      ++trial.worse;
+      add_once(trial.worse_findings, *finding);
+    } else {
+      ++trial.same;
+    }
   }
-  trial.worse += worse;
-  trial.better += better;
-  trial.same += std::max(after.schedules, worse + better) - worse - better;
+  for (const auto& [schedule, finding] : before) {
+    if (!finding || !(is_right || is_right_in(after, schedule))) continue;
+    ++trial.better;
+    if (trial.same > 0 && is_right_in(after, schedule)) --trial.same;
+    add_once(trial.better_findings, *finding);
+  }
 }
 
 }  // namespace
@@ -328,11 +352,16 @@ Trial try_interleavings(const std::vector<fs::path>& files, const TrialOptions& 
       options.on_progress(static_cast<double>(done++) / static_cast<double>(files.size() * kCalls.size()),
                           fmt::format("interleavings: {}, {}", file.stem().string(), scenario::to_string(call)));
       if (is_review_interrupted(options)) return trial;
-      std::optional<Explored> after = explore(file, call, options.after, options);
+      const std::optional<Explored> after = explore(file, call, options.after, options);
       if (!after) continue;
       const std::optional<Explored> before = explore(file, call, options.before, options);
-      if (before) add_explored(*before, std::move(*after), options, trial);
+      if (before) add_explored(*before, *after, trial);
     }
+  }
+  for (std::size_t i = 0; i < trial.worse_findings.size(); ++i) {
+    Finding& finding = trial.worse_findings[i];
+    finding.file = (options.out / fmt::format("interleaving-{}.yaml", i + 1)).generic_string();
+    write_file(finding.file, finding.scenario);
   }
   return trial;
 }
