@@ -7,8 +7,8 @@ Usage: commands_test.py PMUFAB [--boots]
 
 A document shows commands in blocks marked ```console. A line that begins with "$ " is a command; a backslash at its
 end continues it. The lines below it are its output. "..." stands for any number of lines; at the end of a line it
-stands for the rest of that line. If the shown output has a line beginning with FAILED, the command must end with exit
-code 1, otherwise with 0.
+stands for the rest of that line. If the shown output has a line beginning with FAILED or WORSE, the command must end
+with exit code 1, otherwise with 0.
 
 Each document's commands run here, in a folder of their own, unless ELSEWHERE names the place that runs a command.
 Documents in TOGETHER share a folder. --boots runs only the commands that boot a kernel, which need a guest
@@ -149,7 +149,7 @@ def run(step, folder, path, booted):
         return f"does not end within {PATIENCE} s"
     if is_boot(command):
         booted[command] = done
-    wanted = 1 if any(line.startswith("FAILED") for line in step["expected"]) else 0
+    wanted = 1 if any(line.startswith(("FAILED", "WORSE")) for line in step["expected"]) else 0
     if done.returncode != wanted:
         return f"ends with {done.returncode}, not {wanted}:\n{done.stdout}"
     line = missing_line(step["expected"], done.stdout)

@@ -47,7 +47,7 @@ struct Trial {
 
   [[nodiscard]] std::uint64_t runs() const noexcept { return same + better + worse; }
   /// Take the results of one run with both drivers. @param file  the scenario, if it is no shipped one
-  void add(const scenario::RunResult& before, const scenario::RunResult& after, const std::string& file = {});
+  void add(const scenario::RunResult& before, scenario::RunResult after, const std::string& file = {});
 
   static constexpr auto named_fields() {
     return std::tuple(NamedField{"what", &Trial::name}, NamedField{"same", &Trial::same},
