@@ -122,7 +122,10 @@ void forget_unused_drivers(const RunResult& before, RunResult& after) {
   };
   const bool any =
       std::ranges::any_of(after.driver_files, [&](const auto& file) { return file.is_own && served(file); });
-  if (!any) std::erase_if(after.checks, [](const auto& check) { return check.name == "drivers"; });
+  if (any) return;
+  std::erase_if(after.checks, [](const auto& check) { return check.name == "drivers"; });
+  const auto known = std::ranges::find(before.checks, "drivers", &scenario::CheckResult::name);
+  if (known != before.checks.end()) after.checks.push_back(*known);
 }
 
 }  // namespace
