@@ -85,7 +85,7 @@ fs::path source_of(const std::string& version) {
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(sources_folder(), error)) {
     std::string named = content_of(entry.path() / "VERSION");
-    named = named.substr(0, named.find('\n'));
+    named.resize(std::min(named.size(), named.find('\n')));
     if (named == version || entry.path().filename() == version) return entry.path();
   }
   return sources_folder() / version;

@@ -43,7 +43,7 @@ Lines wrapped(const std::string& text, std::size_t most, const std::string& inde
   std::istringstream words(in_ascii(text));
   for (std::string word; words >> word;) {
     const std::size_t room = kColumns - (lines.empty() ? 0 : indent.size());
-    if (word.size() > room) word = word.substr(0, room - 3) + "...";
+    if (word.size() > room) word.replace(room - 3, std::string::npos, "...");
     if (!line.empty() && line.size() + 1 + word.size() > kColumns) {
       lines.push_back(line);
       line = indent + word;

@@ -15,6 +15,7 @@
 #include "testbench/campaigns/verify/failure.h"
 #include "testbench/fabrics/fabric_kinds.h"
 #include "testbench/run/report/result_difference.h"
+#include "testbench/run/session/driver_selection.h"
 #include "testbench/run/yaml/input_error.h"
 #include "tools/pmufab/output.h"
 #include "tools/pmufab/review/change.h"
