@@ -18,6 +18,9 @@ class WrongFile : public Cli {
   /// As scenario, as platform, as platform of a scenario, and as traffic.
   void refuses_everywhere(const std::string& file, const Texts& message) {
     refuses({"run", file}, message);
+    refuses_as_part(file, message);
+  }
+  void refuses_as_part(const std::string& file, const Texts& message) {
     refuses({"list", file}, message);
     refuses({"stat", "-e", "nvidia_ucf_pmu_0/cycles/", "--platform", file}, message);
     refuses({"stat", "-e", "nvidia_ucf_pmu_0/cycles/", "--traffic", file}, message);
@@ -50,7 +53,7 @@ TEST_F(WrongFile, programs_traces_and_folders_are_named_as_such) {
   refuses_everywhere(write("a.csv", "kind,address,size\nend\n"), {"is a trace, not a YAML file"});
   refuses_everywhere(write("junit.xml", "<?xml version=\"1.0\"?>\n"), {"is an XML file, not a YAML file"});
   refuses_everywhere(write("bytes", std::string("a\0b", 3)), {"is not a text file"});
-  refuses_everywhere(folder.string(), {"is a folder, not a file"});
+  refuses_as_part(folder.string(), {"is a folder, not a file"});
 }
 
 TEST_F(WrongFile, a_pipe_to_which_nobody_writes_is_not_waited_for) {

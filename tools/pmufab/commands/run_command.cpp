@@ -24,6 +24,7 @@
 #include "tools/pmufab/html/html_file.h"
 #include "tools/pmufab/output.h"
 #include "tools/pmufab/scenario_names.h"
+#include "tools/pmufab/scenarios/scenario_list.h"
 #include "tools/pmufab/tracing/trace_files.h"
 #include "tools/pmufab/user_program.h"
 
@@ -101,13 +102,28 @@ std::vector<std::string> overrides_of(const po::variables_map& options) {
   return overrides;
 }
 
-/// Reads and checks every variant of every file before the first run, so that a mistake in the last one shows at once.
-/// Only what makes the variant is kept.
-std::vector<Candidate> read_scenarios(const Request& request, const scenario::RunLimits& limits) {
-  const auto overrides = std::make_shared<const std::vector<std::string>>(overrides_of(request.options));
+/// @return the scenarios of the words, as far as they drive the PMUs of --serving
+/// @throws InputError if there is none
+std::vector<ChosenScenario> chosen_by(const Request& request) {
+  const std::vector<std::string> serving = values_of(request.options, "serving");
+  if (request.words.empty() && serving.empty())
+    throw InputError("no scenario is given", "pmufab run SCENARIO...; see pmufab run --help");
+  std::vector<ChosenScenario> chosen = choose_scenarios(request.words);
+  if (serving.empty()) return chosen;
+  const std::vector<ListedScenario> able = list_scenarios(chosen, serving);
+  std::erase_if(chosen, [&](const ChosenScenario& one) {
+    return std::ranges::find(able, one.file, &ListedScenario::file) == able.end();
+  });
+  return chosen;
+}
+
+/// @return all variants of the file. None, if it was found among others and needs a trace that nobody has named
+std::vector<Candidate> read_scenario(const ChosenScenario& chosen, const Request& request,
+                                     const std::shared_ptr<const std::vector<std::string>>& overrides,
+                                     const scenario::RunLimits& limits) {
+  const auto file = std::make_shared<const scenario::ScenarioFile>(chosen.file);
   std::vector<Candidate> candidates;
-  for (const std::string& name : request.words) {
-    const auto file = std::make_shared<const scenario::ScenarioFile>(find_scenario(name));
+  try {
     for (scenario::Variant& variant : file->variants(*overrides)) {
       scenario::ScenarioSpec spec = file->load(variant, *overrides);
       scenario::check_limits(spec, limits);
@@ -115,13 +131,28 @@ std::vector<Candidate> read_scenarios(const Request& request, const scenario::Ru
       candidates.push_back({scenario::plan_scenario(file, std::move(variant), overrides, spec), std::move(spec.drivers),
                             scenario::driver_modules(spec.platform)});
     }
+  } catch (const InputError& error) {
+    if (chosen.how == ChosenScenario::How::named || error.reason() != scenario::kNoTraceNamed) throw;
+    complain("pmufab: {}: not run: it needs --set trace=FILE\n", chosen.file.generic_string());
+    return {};
+  }
+  return candidates;
+}
+
+/// Reads and checks every variant of every file before the first run, so that a mistake in the last one shows at once.
+/// Only what makes the variant is kept.
+std::vector<Candidate> read_scenarios(const Request& request, const scenario::RunLimits& limits) {
+  const auto overrides = std::make_shared<const std::vector<std::string>>(overrides_of(request.options));
+  std::vector<Candidate> candidates;
+  for (const ChosenScenario& chosen : chosen_by(request)) {
+    for (Candidate& candidate : read_scenario(chosen, request, overrides, limits))
+      candidates.push_back(std::move(candidate));
   }
   return candidates;
 }
 
 std::vector<RunPlan> make_plans(const Request& request, const scenario::RunLimits& limits) {
   const po::variables_map& options = request.options;
-  if (request.words.empty()) throw InputError("no scenario is given", "pmufab run SCENARIO...; see pmufab run --help");
   const std::string selector = selector_of(options);
 
   const std::vector<Candidate> candidates = read_scenarios(request, limits);
@@ -453,7 +484,7 @@ int run(const Request& request) {
 Command run_command() {
   return {
       .name = "run",
-      .arguments = "[options] SCENARIO...",
+      .arguments = "[options] [SCENARIO...]",
       .summary = "run scenarios with every driver set, and check every counter against the scoreboard",
       .description =
           R"(A scenario file names a platform, traffic, and what to measure; docs/scenario-format.md describes it. pmufab runs it
@@ -461,7 +492,13 @@ once for each driver set it selects, each time in a new process. A run passes wh
 scoreboard's.
 
 SCENARIO is the path of a file, or a name. The name cmn-flits stands for a file cmn-flits.yaml. pmufab looks for it
-first in the folders below scenarios/ here, then among the scenarios that come with pmufab.
+first in the folders below scenarios/ here, then among the scenarios that come with pmufab. A folder stands for all
+scenarios below it, and a pattern ('cmn-*', in quotes) for all names or paths like it. What is in folders and is no
+scenario, such as platforms and traffic, is left out.
+
+--serving takes those that drive the PMUs of a driver, of the given scenarios or of all: a kernel module (arm_cmn), its
+file (arm-cmn.c), or the name of a PMU (nvidia_ucf_pmu), with or without its number. A scenario drives the PMUs that it
+measures; if it measures none, those of its platform.
 
 --csv puts the rows of each run into FILE.partial as soon as it and the runs before it have ended, and renames that file
 to FILE behind the last one. If pmufab is killed, FILE.partial stays and has the rows of all these runs; a last line
@@ -472,6 +509,7 @@ everything at the end.
           "\n\n" + limit_description(),
       .options =
           Options{
+              serving_option(),
               text("platform", "FILE", "platform or plug-in, in place of that of the scenarios"),
               list("set", "PATH=VALUE", "change a value of the scenario; may be given several times"),
               text("junit", "FILE", "write a JUnit report"),
@@ -494,8 +532,9 @@ everything at the end.
           trace_options() + driver_options(""),
       .words = Words::scenarios,
       .examples = {{"pmufab run ucf-basic", "one scenario, with every driver set"},
-                   {"pmufab run scenarios/tegra410/*.yaml --drivers newest --junit results.xml",
+                   {"pmufab run scenarios/tegra410 --drivers newest --junit results.xml",
                     "all scenarios of a folder, with the newest drivers and a report for a CI server"},
+                   {"pmufab run --serving arm-cmn.c --driver my/arm-cmn.so", "every scenario that tries a driver"},
                    {"pmufab run overflow-16 --set platform.tegra410.ucf_pmu.width=20 \\\n"
                     "  --set host.interrupt_delay='5 us'",
                     "change values; they may have units"},

@@ -76,10 +76,9 @@ std::vector<ChosenScenario> choose_scenarios(const std::vector<std::string>& wor
   for (const std::string& word : words) {
     const std::vector<fs::path> found = find_scenarios(word);
     for (const fs::path& file : found) {
-      const bool is_new = std::ranges::find(chosen, file, &ChosenScenario::file) == chosen.end();
-      if (found.size() == 1) {
+      if (file == word || file.stem() == word) {
         chosen.push_back({file, How::named});
-      } else if (is_new) {
+      } else if (std::ranges::find(chosen, file, &ChosenScenario::file) == chosen.end()) {
         chosen.push_back({file, How::found});
       }
     }

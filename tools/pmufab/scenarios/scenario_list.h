@@ -41,7 +41,7 @@ struct ChosenScenario {
 [[nodiscard]] Option serving_option();
 
 /// @param words  each as find_scenarios() takes it; none: all_scenarios()
-/// @return the files, in that order. A file that is found several times is there once
+/// @return the files, in that order. A file that folders and patterns find several times is there once
 /// @throws scenario::InputError if a word finds none
 [[nodiscard]] std::vector<ChosenScenario> choose_scenarios(const std::vector<std::string>& words);
 

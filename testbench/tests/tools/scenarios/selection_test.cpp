@@ -20,23 +20,30 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::AllOf;
 using ::testing::Contains;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 using ::testing::IsSubsetOf;
 using ::testing::IsSupersetOf;
 using ::testing::Not;
-using ::testing::UnorderedElementsAre;
 using Json = nlohmann::json;
 
 class Selection : public Cli {
  protected:
-  /// @return the names of shipped scenarios that drive PMUs of these
-  std::vector<std::string> serving(const std::vector<std::string>& drivers) {
-    std::vector<std::string> arguments = {"list", "--scenarios", "--json"};
-    for (const std::string& driver : drivers) arguments.insert(arguments.end(), {"--serving", driver});
+  /// @return what is listed with these arguments
+  Json listed(const std::vector<std::string>& arguments) {
+    return Json::parse(ended(0, pmufab(with({"list", "--scenarios", "--json"}, arguments))).out);
+  }
+  static std::vector<std::string> names(const Json& list) {
     std::vector<std::string> names;
-    for (const Json& one : Json::parse(ended(0, pmufab(arguments)).out)) names.push_back(one.at("name"));
+    for (const Json& one : list) names.push_back(one.at("name"));
     return names;
+  }
+  /// @return of a few scenarios those that drive PMUs of these
+  std::vector<std::string> serving(const std::vector<std::string>& drivers) {
+    std::vector<std::string> arguments = {"cmn-flits",  "cxl-mem",        "ucf-basic",
+                                          "pcie-basic", "pcie-tgt-slots", "dwc-basic"};
+    for (const std::string& driver : drivers) arguments.insert(arguments.end(), {"--serving", driver});
+    return names(listed(arguments));
   }
   /// @return the names of the shipped scenarios whose text has one of these
   static std::vector<std::string> with_text(const std::vector<std::string>& texts) {
@@ -79,34 +86,42 @@ measure:
 };
 
 TEST_F(Selection, a_driver_is_served_by_the_scenarios_that_measure_its_pmus) {
-  const std::vector<std::string> cmn = serving({"arm_cmn"});
+  const Json all = listed({});
+  const auto scenarios_of = [&](const std::string& driver) {
+    std::vector<std::string> names;
+    for (const Json& one : all) {
+      const auto drivers = one.at("drivers").get<std::vector<std::string>>();
+      if (std::ranges::find(drivers, driver) != drivers.end()) names.push_back(one.at("name"));
+    }
+    return names;
+  };
+  const std::vector<std::string> cmn = scenarios_of("arm_cmn");
   EXPECT_THAT(cmn, IsSupersetOf({"cmn-flits", "cmn-refused", "all-fabrics", "failing-calls-cmn"}));
   EXPECT_THAT(cmn, Not(Contains("cxl-mem")));
   EXPECT_THAT(cmn, Not(Contains("cmn-reference"))) << "reference software counts";
   EXPECT_THAT(cmn, IsSubsetOf(with_text({"arm_cmn_", "failing_calls", "stray_interrupts"})));
+  EXPECT_EQ(names(listed({"--serving", "arm_cmn"})), cmn);
   // Of the drivers of one fabric, those of the events count.
-  EXPECT_THAT(serving({"nvidia_t410_c2c_pmu"}), AllOf(Contains("c2c-basic"), Not(Contains("ucf-basic"))));
-  EXPECT_THAT(serving({"nvidia_t410_cmem_latency_pmu"}), AllOf(Contains("cmem-basic"), Not(Contains("c2c-basic"))));
-  EXPECT_THAT(serving({"nvidia_cspmu"}), AllOf(IsSupersetOf({"ucf-basic", "pcie-basic", "pcie-tgt-slots"}),
-                                               Not(Contains("c2c-basic")), Not(Contains("soc-basic"))));
-  EXPECT_THAT(serving({"ampere_cspmu"}), AllOf(Contains("ampereone-mcu"), Not(Contains("soc-basic"))));
-  EXPECT_THAT(serving({"arm_cspmu"}), IsSupersetOf({"ucf-basic", "soc-basic", "ampereone-mcu"}));
-  EXPECT_THAT(serving({"cxl_core"}), Contains("cxl-mem"));
-  EXPECT_THAT(serving({"dwc_pcie_pmu", "arm_cmn"}), IsSupersetOf({"dwc-basic", "cmn-flits"}));
+  EXPECT_THAT(scenarios_of("nvidia_t410_c2c_pmu"), AllOf(Contains("c2c-basic"), Not(Contains("ucf-basic"))));
+  EXPECT_THAT(scenarios_of("nvidia_t410_cmem_latency_pmu"), AllOf(Contains("cmem-basic"), Not(Contains("c2c-basic"))));
+  EXPECT_THAT(scenarios_of("nvidia_cspmu"), AllOf(IsSupersetOf({"ucf-basic", "pcie-basic", "pcie-tgt-slots"}),
+                                                  Not(Contains("c2c-basic")), Not(Contains("soc-basic"))));
+  EXPECT_THAT(scenarios_of("ampere_cspmu"), AllOf(Contains("ampereone-mcu"), Not(Contains("soc-basic"))));
+  EXPECT_THAT(scenarios_of("arm_cspmu_module"), IsSupersetOf({"ucf-basic", "soc-basic", "ampereone-mcu"}));
+  EXPECT_THAT(scenarios_of("cxl_core"), Contains("cxl-mem"));
 }
 
 TEST_F(Selection, a_driver_has_the_names_of_its_module_its_files_and_its_pmus) {
-  const std::vector<std::string> cmn = serving({"arm_cmn"});
-  for (const char* name : {"arm-cmn", "arm-cmn.c", "drivers/perf/arm-cmn.c", "arm-cmn.ko", "arm_cmn_0", "arm_cmn_17"})
-    EXPECT_EQ(serving({name}), cmn) << name;
-  EXPECT_EQ(serving({"arm_cspmu_module"}), serving({"drivers/perf/arm_cspmu/arm_cspmu.c"}));
-  const std::vector<std::string> cxl = serving({"cxl_pmu"});
-  for (const char* name : {"cxl_pmu_mem0.0", "hdm.c", "hdm.c+mbox.c", "drivers/cxl/pci.c"})
-    EXPECT_EQ(serving({name}), cxl) << name;
+  for (const char* name : {"arm_cmn", "arm-cmn", "arm-cmn.c", "drivers/perf/arm-cmn.c", "arm-cmn.ko", "arm_cmn_0"})
+    EXPECT_THAT(serving({name}), ElementsAre("cmn-flits")) << name;
+  for (const char* name : {"cxl_pmu", "cxl_pmu_mem0.0", "hdm.c", "hdm.c+mbox.c", "drivers/cxl/pci.c"})
+    EXPECT_THAT(serving({name}), ElementsAre("cxl-mem")) << name;
+  for (const char* name : {"arm_cspmu_module", "arm_cspmu", "drivers/perf/arm_cspmu/arm_cspmu.c", "nvidia"})
+    EXPECT_THAT(serving({name}), ElementsAre("ucf-basic", "pcie-basic", "pcie-tgt-slots")) << name;
   // The name of a PMU is that of its kind, and the beginning of a name is that of several kinds.
-  EXPECT_THAT(serving({"nvidia_ucf_pmu_0"}), AllOf(Contains("ucf-basic"), Not(Contains("pcie-basic"))));
-  EXPECT_THAT(serving({"nvidia_pcie"}),
-              AllOf(IsSupersetOf({"pcie-basic", "pcie-tgt-slots"}), Not(Contains("ucf-basic"))));
+  EXPECT_THAT(serving({"nvidia_ucf_pmu_0"}), ElementsAre("ucf-basic"));
+  EXPECT_THAT(serving({"nvidia_pcie"}), ElementsAre("pcie-basic", "pcie-tgt-slots"));
+  EXPECT_THAT(serving({"dwc_pcie_pmu", "arm_cmn"}), ElementsAre("cmn-flits", "dwc-basic"));
   refuses({"list", "--scenarios", "--serving", "arm_cnm"},
           {"no driver and no PMU 'arm_cnm'", "did you mean 'arm_cmn'"});
   refuses({"list", "--serving", "arm_cmn"}, {"add --scenarios"});
@@ -114,7 +129,7 @@ TEST_F(Selection, a_driver_has_the_names_of_its_module_its_files_and_its_pmus) {
 
 TEST_F(Selection, every_driver_of_the_list_is_served_by_a_scenario) {
   std::set<std::string> served;
-  for (const Json& one : Json::parse(ended(0, pmufab({"list", "--scenarios", "--json"})).out)) {
+  for (const Json& one : listed({})) {
     for (const std::string driver : one.at("drivers")) served.insert(driver);
     EXPECT_FALSE(one.at("fabrics").empty()) << one;
     EXPECT_FALSE(one.at("description").get<std::string>().empty()) << one;
@@ -139,13 +154,49 @@ TEST_F(Selection, a_list_for_people_has_a_line_for_each_scenario) {
               HasSubstr("cmn-flits  cmn  Crosspoint events and watchpoints of a small CMN-600"));
 }
 
+TEST_F(Selection, a_folder_is_all_scenarios_below_it_and_nothing_else) {
+  const fs::path own = own_folder();
+  const Outcome all = ended(0, pmufab({"run", own.string(), "--drivers", "newest"}));
+  EXPECT_THAT(all.out, AllOf(HasSubstr("PASSED: quick-one"), HasSubstr("PASSED: quick-two")));
+  // What it found twice runs once, and results are no scenarios.
+  const std::string out = (own / "results").string();
+  const Outcome once =
+      ended(0, pmufab({"run", own.string(), (own / "more").string() + "/", "--drivers", "newest", "--out", out}));
+  EXPECT_THAT(once.out, HasSubstr("2 of 2 runs passed"));
+  EXPECT_THAT(ended(0, pmufab({"run", own.string(), "--drivers", "newest"})).out, HasSubstr("2 of 2 runs passed"));
+  // A scenario for a trace of the user's waits for one; a broken one stops everything.
+  write("own/replay.yaml", R"(name: replay
+platform: machine.yaml
+traffic: [{generators: [{name: t, requester: {kind: cpu}, trace: {placement: [{memory: cmem}]}}]}]
+measure: [{name: all, events: [nvidia_ucf_pmu_0/slc_access_rd/]}]
+)");
+  const Outcome rest = ended(0, pmufab({"run", own.string(), "--drivers", "newest"}));
+  EXPECT_THAT(rest.err, HasSubstr("replay.yaml: not run: it needs --set trace=FILE"));
+  write("own/broken.yaml", "name: broken\nmeasure: 3\n");
+  refuses({"run", own.string(), "--drivers", "newest"}, {"broken.yaml"});
+  refuses({"run", shipped("platforms"), "--drivers", "newest"}, {"there is no scenario below"});
+}
+
 TEST_F(Selection, a_pattern_is_all_scenarios_like_it) {
-  const Outcome names = ended(0, pmufab({"list", "--scenarios", "--json", "cmn-fl*", "dwc-b[a-c]sic"}));
-  std::vector<std::string> found;
-  for (const Json& one : Json::parse(names.out)) found.push_back(one.at("name"));
-  EXPECT_THAT(found, UnorderedElementsAre("cmn-flits", "dwc-basic"));
-  refuses({"list", "--scenarios", "cnm-flits*"}, {"no scenario is like 'cnm-flits*'", "did you mean 'cmn-flits'"});
-  refuses({"list", "--scenarios", "cmn-flitz"}, {"did you mean 'cmn-flits'"});
+  const fs::path own = own_folder();
+  const Outcome paths = ended(0, pmufab({"run", (own / "*.yaml").string(), "--drivers", "newest"}));
+  EXPECT_THAT(paths.out, AllOf(HasSubstr("PASSED: quick-one"), Not(HasSubstr("quick-two"))));
+  EXPECT_THAT(names(listed({"cmn-fl*", "dwc-b[a-c]sic"})), ElementsAre("cmn-flits", "dwc-basic"));
+  refuses({"run", "cnm-flits*"}, {"no scenario is like 'cnm-flits*'", "did you mean 'cmn-flits'"});
+  refuses({"run", (own / "*.txt").string()}, {"no scenario is like"});
+  refuses({"run", "cmn-flitz"}, {"did you mean 'cmn-flits'"});
+}
+
+TEST_F(Selection, serving_narrows_what_is_given) {
+  const fs::path own = own_folder();
+  EXPECT_THAT(ended(0, pmufab({"run", own.string(), "--serving", "nvidia_cspmu", "--drivers", "newest"})).out,
+              HasSubstr("2 of 2 runs passed"));
+  refuses({"run", own.string(), "--serving", "arm-cmn.c"},
+          {"no scenario of 2 drives a PMU of 'arm-cmn.c'", "pmufab list"});
+  refuses({"run", "--serving", "arm_cnm"}, {"did you mean 'arm_cmn'"});
+  refuses({"run"}, {"no scenario is given"});
+  prints(0, {"run", "cmem-one-*", "--serving", "nvidia_cmem_latency_pmu", "--drivers", "newest"},
+         {"PASSED: cmem-one-controller"});
 }
 
 }  // namespace
