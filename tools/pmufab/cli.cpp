@@ -85,14 +85,6 @@ std::vector<DriverSet> find_drivers(const po::variables_map& options) {
   const std::string folder = options["driver-dir"].as<std::string>();
   const std::string library = options["driver"].as<std::string>();
   if (library.empty()) return find_drivers_in(folder);
-  // Not a default: the user has chosen among the stock driver sets.
-  if (!options["drivers"].defaulted())
-    throw InputError(
-        fmt::format("--driver and --drivers cannot be used together: --driver {} is the only driver set, and --drivers "
-                    "{} chooses among the stock ones",
-                    library, options["drivers"].as<std::string>()),
-        "use --driver for your own library, or --drivers for the kernel's drivers; pmufab driver build --base V builds "
-        "your driver for another kernel");
   if (!folder.empty())
     throw InputError(
         fmt::format("--driver and --driver-dir cannot be used together: --driver {} is the only driver set, and "
@@ -106,11 +98,17 @@ std::vector<DriverSet> find_drivers(const po::variables_map& options) {
   if (fs::path(library).extension() == ".c")
     throw InputError(fmt::format("--driver {}: this is a C file, and a library is needed", library),
                      fmt::format("compile it: pmufab driver build {}", library));
+  const std::string selector = selector_of(options);
+  DriverSet own;
   try {
-    return {driver_host::driver_set_of(library)};
+    own = driver_host::driver_set_of(library);
   } catch (const driver_host::DriverSetError& failure) {
     throw InputError(failure.what());
   }
+  if (selector.empty() || scenario::selects(selector, own.kernel_version)) return {own};
+  throw InputError(fmt::format("--drivers {} does not select --driver {}, which is built for Linux {}", selector,
+                               library, own.kernel_version),
+                   "leave out --drivers, or build your driver for another kernel: pmufab driver build --base V");
 }
 
 std::vector<DriverSet> find_stock_drivers() { return find_drivers_in({}); }

@@ -182,9 +182,8 @@ TEST_F(WrongFile, what_results_and_coverage_hold_cannot_steer_a_terminal) {
 
 TEST_F(WrongFile, options_that_say_two_things_about_drivers) {
   const std::string library = write("own.so", "no library");
-  refuses({"run", shipped("ucf-basic.yaml"), "--driver", library, "--drivers", "newest"},
-          {"--driver and --drivers cannot be used together", "is the only driver set",
-           "--drivers newest chooses among the stock ones", "pmufab driver build --base V"});
+  refuses({"run", shipped("ucf-basic.yaml"), "--driver", library, "--drivers", "newer"},
+          {"--drivers newer is not a driver selector"});
   refuses({"list", "--driver", library, "--driver-dir", folder.string()},
           {"--driver and --driver-dir cannot be used together"});
 }

@@ -23,6 +23,7 @@
 #include "tools/pmufab/html/html_file.h"
 #include "tools/pmufab/output.h"
 #include "tools/pmufab/scenario_names.h"
+#include "tools/pmufab/scenarios/served_pmus.h"
 #include "tools/pmufab/tracing/trace_files.h"
 
 namespace pmufab::cli {
@@ -62,12 +63,47 @@ const FabricGenerator* read_own_platform(const std::string& given) {
   return generator.get();
 }
 
-std::vector<const FabricGenerator*> fabrics_of(const po::variables_map& map) {
+/// @return the driver files of a set that are expected to be used, because they are the user's
+std::vector<driver_host::DriverFile> given_files(const driver_host::DriverSet& set) {
+  try {
+    return scenario::expected_files(driver_host::files_in(set.library));
+  } catch (const driver_host::DriverSetError& error) {
+    throw InputError(error.what());
+  }
+}
+
+/// @return the fabrics whose PMUs the user's drivers serve; all, if no driver is the user's
+/// @throws InputError if there is none
+std::vector<const FabricGenerator*> fabrics_served_by(const driver_host::DriverSet& own) {
+  std::vector<std::string_view> modules;
+  std::vector<std::string> names;
+  for (const driver_host::DriverFile& file : given_files(own)) {
+    names.push_back(file.file);
+    for (const std::string_view module : modules_called(file.file)) modules.push_back(module);
+  }
+  if (names.empty()) return verify::fabric_generators();
+  std::vector<const FabricGenerator*> fabrics;
+  for (const scenario::FabricKind* kind : scenario::fabric_kinds()) {
+    const std::vector<scenario::PmuDriver> drivers = kind->drivers();
+    const bool is_served = std::ranges::any_of(drivers, [&](const scenario::PmuDriver& driver) {
+      return std::ranges::find(modules, driver.module) != modules.end();
+    });
+    if (is_served && kind->generator() != nullptr) fabrics.push_back(kind->generator());
+  }
+  if (!fabrics.empty()) return fabrics;
+  throw InputError(fmt::format("no fabric has PMUs for your driver ({})", fmt::join(names, ", ")),
+                   fmt::format("there are PMUs for {}; --fabric NAME tries yours all the same",
+                               scenario::quoted_list(known_modules())));
+}
+
+std::vector<const FabricGenerator*> fabrics_of(const po::variables_map& map,
+                                               const std::vector<driver_host::DriverSet>& sets) {
   const std::vector<std::string> names = values_of(map, "fabric");
   const std::string platform = map["platform"].as<std::string>();
   if (!platform.empty() && !names.empty())
     throw InputError("--platform and --fabric contradict each other", "give one of them");
   if (!platform.empty()) return {read_own_platform(platform)};
+  if (names.empty() && !map["driver"].as<std::string>().empty()) return fabrics_served_by(sets.front());
   if (names.empty()) return verify::fabric_generators();
   const std::vector<std::string> known = fabric_names();
   std::vector<const FabricGenerator*> chosen;
@@ -84,9 +120,9 @@ std::vector<const FabricGenerator*> fabrics_of(const po::variables_map& map) {
 /// Each fabric with each driver set that has its drivers.
 std::vector<verify::Target> targets_of(const po::variables_map& map) {
   const std::string selector = selector_of(map);
-  const std::vector<const FabricGenerator*> fabrics = fabrics_of(map);
   using DriverSets = std::vector<driver_host::DriverSet>;
   const auto sets = std::make_shared<const DriverSets>(find_drivers(map));
+  const std::vector<const FabricGenerator*> fabrics = fabrics_of(map, *sets);
   std::vector<verify::Target> targets;
   for (const FabricGenerator* fabric : fabrics) {
     const DriverSets able = driver_host::sets_that_hold(*sets, fabric->driver_modules());
@@ -109,15 +145,6 @@ std::vector<verify::Target> targets_of(const po::variables_map& map) {
                      "the driver sets are " + scenario::quoted_list(versions));
   }
   return targets;
-}
-
-/// @return the driver files of a set that are expected to be used, because they are the user's
-std::vector<driver_host::DriverFile> given_files(const driver_host::DriverSet& set) {
-  try {
-    return scenario::expected_files(driver_host::files_in(set.library));
-  } catch (const driver_host::DriverSetError& error) {
-    throw InputError(error.what());
-  }
 }
 
 /// The user's drivers that no case has a PMU for.
@@ -484,6 +511,8 @@ CPUs that go and come back, drivers that are loaded again, counters that wrap. A
 The first failure of each kind is shrunk to the smallest scenario that still fails in the same way. It is written as a
 file that pmufab run takes. Further failures of that kind are counted. docs/verify.md tells more.
 
+With --driver, the machines are those of the fabrics that the driver serves; a library may hold several drivers.
+
 With --platform, machines are not drawn: all cases run on that platform, with the traffic of its plug-in and random
 streams at the sources of its file. Sessions open events of its described PMUs, and let counters of 16 bits or more wrap.
 
@@ -497,7 +526,9 @@ A campaign writes nothing of that on its way: at its end, the file of each failu
 )" + limit_description(case_limits()),
       .options =
           Options{
-              list("fabric", "NAME", (all_fabrics() + "; may be given several times (default: all)").c_str()),
+              list("fabric", "NAME",
+                   (all_fabrics() + "; may be given several times (default: those that --driver serves, or all)")
+                       .c_str()),
               text("platform", "FILE",
                    "in place of --fabric: random sessions on the described PMUs of this platform or plug-in"),
               number<std::uint64_t>("seed", "N", "another seed gives other cases", 1),
@@ -514,7 +545,8 @@ A campaign writes nothing of that on its way: at its end, the file of each failu
               limit_option(),
           } +
           access_log_options() + driver_options("newest"),
-      .examples = {{"pmufab verify --driver my_driver.so --fabric cmn --for 10min", "look for mistakes in a driver"},
+      .examples = {{"pmufab verify --driver arm-cmn.so --for 10min",
+                    "look for mistakes in a driver, on its own fabrics"},
                    {"pmufab verify --fabric tegra410 --runs 500 --seed 7 --out campaign",
                     "500 cases; Ctrl-C interrupts, --resume goes on"}},
       .exit_codes = {{"0", "every case passed"},

@@ -24,6 +24,7 @@ namespace fs = std::filesystem;
 using ::testing::AllOf;
 using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 /// Campaigns with the newest kernel's drivers, of which one has a mistake.
 class Verify : public DriverFault {
@@ -288,6 +289,25 @@ measure: [{events: ["dwc_rootport_0/rx_memory_read,lane=4/"], open_error: EINVAL
   const Outcome outcome = pmufab({"run", refused, "--driver", library});
   EXPECT_EQ(outcome.exit_code, 1) << outcome.err;
   EXPECT_THAT(outcome.out, HasSubstr("open_error: no event was refused with EINVAL"));
+}
+
+TEST_F(Verify, draws_the_fabrics_that_the_users_drivers_serve) {
+  const Outcome ports =
+      verify({"--driver", drivers_of("dwc_pcie_pmu.c", original("dwc_pcie_pmu.c"), true), "--runs", "4"});
+  EXPECT_THAT(ports.out,
+              AllOf(HasSubstr("(seed 1, dwc with drivers of Linux " + version() + "): 4 cases"), HasSubstr("PASSED")));
+  const Outcome coresight =
+      verify({"--driver", drivers_of("nvidia_cspmu.c", original("arm_cspmu/nvidia_cspmu.c"), true), "--runs", "2"});
+  EXPECT_THAT(coresight.out, AllOf(HasSubstr("tegra410 with"), HasSubstr("soc with"), Not(HasSubstr("cmn with"))));
+  const std::string module = R"(#include <linux/module.h>
+static int __init nothing_init(void) { return 0; }
+module_init(nothing_init);
+MODULE_LICENSE("GPL");
+)";
+  const Outcome none = verify({"--driver", drivers_of("nothing_pmu.c", module, true), "--runs", "4"});
+  EXPECT_EQ(none.exit_code, 2) << none.out;
+  EXPECT_THAT(none.err, AllOf(HasSubstr("no fabric has PMUs for your driver (nothing_pmu.c)"), HasSubstr("'arm_cmn'"),
+                              HasSubstr("--fabric NAME")));
 }
 
 TEST_F(Verify, what_makes_no_sense_is_refused) {

@@ -199,5 +199,23 @@ TEST_F(Selection, serving_narrows_what_is_given) {
          {"PASSED: cmem-one-controller"});
 }
 
+TEST_F(Selection, drivers_of_the_user_are_of_one_kernel) {
+  const fs::path own = own_folder();
+  std::vector<fs::path> sets;
+  for (const auto& entry : fs::directory_iterator(PMUFAB_DRIVERS_DIR)) {
+    if (fs::exists(entry.path() / "pmufab_drivers.so")) sets.push_back(entry.path());
+  }
+  if (sets.empty()) GTEST_SKIP() << "there are no drivers";
+  const std::string library = (std::ranges::max(sets) / "pmufab_drivers.so").string();
+  const std::string version = std::ranges::max(sets).filename().string();
+  const std::string one = (own / "quick-one.yaml").string();
+  for (const std::string& selector : {version, version.substr(0, 3), std::string("newest"), std::string("all")})
+    prints(0, {"run", one, "--driver", library, "--drivers", selector}, {"PASSED: quick-one"});
+  for (const std::string command : {"run", "list"})
+    refuses(
+        {command, command == "run" ? one : (own / "machine.yaml").string(), "--driver", library, "--drivers", "5.1"},
+        {"--drivers 5.1 does not select --driver", "built for Linux " + version, "--base V"});
+}
+
 }  // namespace
 }  // namespace pmufab::testing
