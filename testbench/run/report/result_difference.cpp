@@ -245,6 +245,54 @@ void write_check_change(std::ostream& out, const Json& check) {
   fmt::print(out, ": {}\n", word(check["text"][told]));
 }
 
+/// Most runs of a comparison have the same other drivers: what differs between all of them is told once.
+void write_drivers(std::ostream& out, const Json& runs) {
+  std::vector<std::pair<std::string, std::size_t>> lines;  // in the order of the runs, and in how many runs
+  const auto add = [&](const std::string& line) {
+    const auto known = std::ranges::find(lines, line, &std::pair<std::string, std::size_t>::first);
+    if (known == lines.end()) {
+      lines.emplace_back(line, 1);
+    } else {
+      ++known->second;
+    }
+  };
+  for (const Json& run : runs) {
+    const Json& drivers = run["drivers"];
+    if (differs(drivers) && !drivers[0].is_null() && !drivers[1].is_null())
+      add(fmt::format("drivers of Linux {}, then {}", word(drivers[0]), word(drivers[1])));
+    for (const Json& file : run["driver_files"])
+      add(fmt::format("driver file {}: SHA-256 {}, then {}", word(file["name"]), short_sum(file["sha256"][0]),
+                      short_sum(file["sha256"][1])));
+  }
+  for (const auto& [line, number] : lines) fmt::print(out, "{} (in {})\n", line, counted(number, "run"));
+}
+
+void write_run_change(std::ostream& out, const Json& run) {
+  const Json& drivers = run["drivers"];
+  const std::string variant = word(run["variant"]);
+  fmt::print(out, "{}{} (Linux {}{}): ", word(run["scenario"]), variant.empty() ? "" : fmt::format(" [{}]", variant),
+             word(drivers[0].is_null() ? drivers[1] : drivers[0]),
+             differs(drivers) && !drivers[0].is_null() && !drivers[1].is_null()
+                 ? fmt::format(", then {}", word(drivers[1]))
+                 : "");
+  const Json& status = run["status"];
+  if (differs(status)) {
+    fmt::print(out, "{}: {}, then {}\n", word(run["change"]), word(status[0]), word(status[1]));
+  } else {
+    fmt::print(out, "{}: {} both times\n", word(run["change"]), word(status[0]));
+  }
+  if (differs(run["seed"]))
+    fmt::print(out, "  seed: {}, then {}\n", printable(run["seed"][0].dump()), printable(run["seed"][1].dump()));
+  for (const std::string_view change : {"worse", "better", "changed"}) {
+    for (const Json& counter : run["counters"]) {
+      if (counter["change"] == change) write_counter_change(out, counter);
+    }
+    for (const Json& check : run["checks"]) {
+      if (check["change"] == change) write_check_change(out, check);
+    }
+  }
+}
+
 }  // namespace
 
 const std::set<std::string_view>& compared_keys() {
@@ -363,33 +411,16 @@ void ResultDifference::add(const Json* before, const Json* after) {
   runs_.push_back(std::move(run));
 }
 
-void ResultDifference::write_text(std::ostream& out) const {
-  for (const Json& run : runs_) {
-    const Json& drivers = run["drivers"];
-    const bool is_same = run["change"] == "same";
-    if (is_same && run["driver_files"].empty() && !differs(drivers)) continue;
-    const std::string variant = word(run["variant"]);
-    fmt::print(out, "{}{} (Linux {}{}): ", word(run["scenario"]), variant.empty() ? "" : fmt::format(" [{}]", variant),
-               word(drivers[0].is_null() ? drivers[1] : drivers[0]),
-               differs(drivers) && !drivers[0].is_null() && !drivers[1].is_null()
-                   ? fmt::format(", then {}", word(drivers[1]))
-                   : "");
-    const Json& status = run["status"];
-    if (differs(status)) {
-      fmt::print(out, "{}: {}, then {}\n", word(run["change"]), word(status[0]), word(status[1]));
-    } else {
-      fmt::print(out, "{}: {} both times\n", word(run["change"]), word(status[0]));
+void ResultDifference::write_text(std::ostream& out, bool everything) const {
+  write_drivers(out, runs_);
+  for (const Change change : {Change::worse, Change::better, Change::changed, Change::same}) {
+    if (change == Change::same && !everything) continue;
+    for (const Json& run : runs_) {
+      if (run["change"] == word_of(change)) write_run_change(out, run);
     }
-    for (const Json& file : run["driver_files"])
-      fmt::print(out, "  driver file {}: SHA-256 {}, then {}\n", word(file["name"]), short_sum(file["sha256"][0]),
-                 short_sum(file["sha256"][1]));
-    if (differs(run["seed"]))
-      fmt::print(out, "  seed: {}, then {}\n", printable(run["seed"][0].dump()), printable(run["seed"][1].dump()));
-    for (const Json& counter : run["counters"]) write_counter_change(out, counter);
-    for (const Json& check : run["checks"]) write_check_change(out, check);
   }
-  fmt::print(out, "{}: {} worse, {} better, {} changed, {} the same\n", counted(runs_.size(), "run"), worse_, better_,
-             changed_, same_);
+  fmt::print(out, "same {}, better {}, worse {}", same_, better_, worse_);
+  fmt::print(out, "{}\n", changed_ == 0 ? "" : fmt::format(", changed otherwise {}", changed_));
 }
 
 Json ResultDifference::to_json() const {

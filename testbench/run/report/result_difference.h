@@ -32,8 +32,9 @@ class ResultDifference {
 
   /// @return runs of which something that was right is wrong now, or that are missing now
   [[nodiscard]] std::size_t worse() const noexcept { return worse_; }
-  /// For people: the runs that differ, and one line about all.
-  void write_text(std::ostream& out) const;
+  /// For people: the drivers that differ, each once; the runs that differ, the worst first; and one line about all.
+  /// @param everything  the runs that are the same, too
+  void write_text(std::ostream& out, bool everything = false) const;
   /// The same. In every list of two, the first is from before.
   [[nodiscard]] Json to_json() const;
 

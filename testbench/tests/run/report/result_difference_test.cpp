@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -61,7 +62,7 @@ ResultDifference compare(const std::vector<RunResult>& before, const std::vector
 TEST(ResultDifference, equal_results_have_none) {
   const ResultDifference difference = compare({good_run()}, {good_run()});
   EXPECT_EQ(difference.worse(), 0U);
-  EXPECT_EQ(text_of(difference), "1 run: 0 worse, 0 better, 0 changed, 1 the same\n");
+  EXPECT_EQ(text_of(difference), "same 1, better 0, worse 0\n");
 }
 
 TEST(ResultDifference, a_count_and_a_check_that_fail_now_are_worse) {
@@ -76,13 +77,55 @@ TEST(ResultDifference, a_count_and_a_check_that_fail_now_are_worse) {
   EXPECT_THAT(
       text_of(difference),
       AllOf(HasSubstr("mesh (Linux 7.3): worse: passed, then failed\n"),
-            HasSubstr("driver file arm-cmn.c: SHA-256 aaaaaaaaaaaa..., then bbbbbbbbbbbb...\n"),
+            HasSubstr("driver file arm-cmn.c: SHA-256 aaaaaaaaaaaa..., then bbbbbbbbbbbb... (in 1 run)\n"),
             HasSubstr("worse: all: arm_cmn_0/dtc_cycles/: 1,000, then 999 (scoreboard: 1,000); exact, then wrong"),
             HasSubstr("worse: check released: good, then failed: a counter is lost\n"),
-            HasSubstr("1 run: 1 worse, 0 better, 0 changed, 0 the same\n")));
+            HasSubstr("same 0, better 0, worse 1\n")));
   // The other way round, it is better.
   EXPECT_EQ(compare({bad}, {good_run()}).worse(), 0U);
-  EXPECT_THAT(text_of(compare({bad}, {good_run()})), HasSubstr("0 worse, 1 better"));
+  EXPECT_THAT(text_of(compare({bad}, {good_run()})), HasSubstr("better 1, worse 0"));
+}
+
+TEST(ResultDifference, only_what_differs_is_told_and_a_driver_file_once) {
+  std::vector<RunResult> before;
+  for (const char* name : {"one", "two", "three"}) before.push_back(good_run()), before.back().scenario = name;
+  std::vector<RunResult> after = before;
+  for (RunResult& run : after) run.driver_files[0].sha256 = std::string(64, 'b');
+  const std::string files = "driver file arm-cmn.c: SHA-256 aaaaaaaaaaaa..., then bbbbbbbbbbbb... (in 3 runs)\n";
+  EXPECT_EQ(text_of(compare(before, after)), files + "same 3, better 0, worse 0\n");
+  std::ostringstream everything;
+  compare(before, after).write_text(everything, true);
+  EXPECT_EQ(everything.str(), files +
+                                  "one (Linux 7.3): same: passed both times\n"
+                                  "two (Linux 7.3): same: passed both times\n"
+                                  "three (Linux 7.3): same: passed both times\n"
+                                  "same 3, better 0, worse 0\n");
+}
+
+TEST(ResultDifference, what_is_worse_comes_first) {
+  std::vector<RunResult> before;
+  for (const char* name : {"same", "changed", "better", "worse"})
+    before.push_back(good_run()), before.back().scenario = name;
+  std::vector<RunResult> after = before;
+  after[1].measures[0].counters[0].driver = after[1].measures[0].counters[0].expected = 1001;
+  before[2].status = RunResult::Status::failed;
+  before[2].checks[0].ok = false;
+  // In a run, too: its second counter is wrong now.
+  for (RunResult* run : {&before[3], &after[3]}) {
+    run->measures[0].counters.push_back(run->measures[0].counters[0]);
+    run->measures[0].counters[1].event = "arm_cmn_0/rxreq_dct/";
+  }
+  after[3].status = RunResult::Status::failed;
+  after[3].measures[0].counters[0].driver = after[3].measures[0].counters[0].expected = 7;
+  after[3].measures[0].counters[1].check = perf::Check::wrong;
+  const std::string text = text_of(compare(before, after));
+  std::vector<std::size_t> places;
+  for (const char* part : {"worse (Linux", "worse: all: arm_cmn_0/rxreq_dct/", "changed: all: arm_cmn_0/dtc_cycles/",
+                           "better (Linux", "changed (Linux", "same 1, better 1, worse 1, changed otherwise 1\n"})
+    places.push_back(text.find(part));
+  EXPECT_TRUE(std::ranges::is_sorted(places)) << text;
+  EXPECT_NE(places.back(), std::string::npos) << text;
+  EXPECT_EQ(text.find("same (Linux"), std::string::npos) << text;
 }
 
 TEST(ResultDifference, a_count_that_changes_and_stays_right_is_only_changed) {
@@ -102,7 +145,7 @@ TEST(ResultDifference, counters_and_checks_that_are_missing_are_worse) {
               AllOf(HasSubstr("mesh (Linux 7.3): worse: passed both times\n"),
                     HasSubstr("worse: all: arm_cmn_0/dtc_cycles/: 1,000, then none"), HasSubstr("exact, then absent")));
   EXPECT_EQ(compare({other}, {good_run()}).worse(), 0U);
-  EXPECT_THAT(text_of(compare({other}, {good_run()})), HasSubstr("0 worse, 0 better, 1 changed"));
+  EXPECT_THAT(text_of(compare({other}, {good_run()})), HasSubstr("same 0, better 0, worse 0, changed otherwise 1\n"));
   other = good_run();
   other.measures.clear();
   EXPECT_EQ(compare({good_run()}, {other}).worse(), 1U);
@@ -136,7 +179,7 @@ TEST(ResultDifference, runs_of_other_drivers_belong_together_if_each_is_alone) {
   RunResult older = good_run();
   older.drivers = "7.2";
   EXPECT_EQ(compare({older}, {good_run()}).worse(), 0U);
-  EXPECT_THAT(text_of(compare({older}, {good_run()})), HasSubstr("mesh (Linux 7.2, then 7.3)"));
+  EXPECT_THAT(text_of(compare({older}, {good_run()})), HasSubstr("drivers of Linux 7.2, then 7.3 (in 1 run)\n"));
   // With two of them, only the equal ones do. The other is missing.
   const ResultDifference difference = compare({older, good_run()}, {good_run()});
   EXPECT_EQ(difference.worse(), 1U);
@@ -148,12 +191,10 @@ TEST(ResultDifference, runs_with_one_title_belong_together_in_their_order) {
   bad.status = RunResult::Status::failed;
   bad.measures[0].counters[0].driver = 999;
   bad.measures[0].counters[0].check = perf::Check::wrong;
-  EXPECT_THAT(text_of(compare({good_run(), bad}, {good_run(), bad})),
-              HasSubstr("2 runs: 0 worse, 0 better, 0 changed, 2 the same"));
-  EXPECT_THAT(text_of(compare({good_run(), bad}, {bad, good_run()})),
-              HasSubstr("2 runs: 1 worse, 1 better, 0 changed, 0 the same"));
+  EXPECT_THAT(text_of(compare({good_run(), bad}, {good_run(), bad})), HasSubstr("same 2, better 0, worse 0\n"));
+  EXPECT_THAT(text_of(compare({good_run(), bad}, {bad, good_run()})), HasSubstr("same 0, better 1, worse 1\n"));
   EXPECT_THAT(text_of(compare({good_run(), good_run()}, {good_run(), good_run(), good_run()})),
-              HasSubstr("3 runs: 0 worse, 0 better, 1 changed, 2 the same"))
+              HasSubstr("same 2, better 0, worse 0, changed otherwise 1\n"))
       << "one is new";
   // Of other drivers, too, if there are as many.
   RunResult older = good_run();
