@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <csignal>
+#include <cstdint>
 #include <cstdlib>
 #include <exception>
 #include <iostream>
@@ -218,18 +220,45 @@ ProgressBar::~ProgressBar() { clear(); }
 void ProgressBar::show(double fraction, const std::string& text) {
   constexpr int kWidth = 30;
   const int permille = static_cast<int>(std::clamp(fraction, 0.0, 1.0) * 1000);
-  if (!terminal_ || (visible_ && permille == last_permille_) || host_seconds() - started_ < 2) return;
+  const bool is_same = permille == last_permille_ && text == last_text_;
+  if (!terminal_ || (visible_ && is_same) || host_seconds() - started_ < 2) return;
   const int filled = permille * kWidth / 1000;
   draw(fmt::format("\r[{:#<{}}{:.<{}}] {:3} %  {}\x1b[K", "", filled, "", kWidth - filled, permille / 10,
                    printable(without_middle(text))));
   visible_ = true;
   last_permille_ = permille;
+  last_text_ = text;
 }
 
 void ProgressBar::clear() {
   if (!visible_) return;
   draw("\r\x1b[K");
   visible_ = false;
+}
+
+ProgressLine::ProgressLine() : started_(host_seconds()) {}
+
+double ProgressLine::seconds() const { return host_seconds() - started_; }
+
+void ProgressLine::show(double fraction, const std::string& text) {
+  if (isatty(STDERR_FILENO) == 1) {
+    bar_.show(fraction, text);
+    return;
+  }
+  constexpr double kMinute = 60;
+  const double now = seconds();
+  if (now - told_ < kMinute) return;
+  told_ = now;
+  complain("pmufab: {}, {:.1f} %\n", text, fraction * 100);
+}
+
+std::string time_in_words(double seconds) {
+  const auto whole = static_cast<std::uint64_t>(std::llround(seconds));
+  constexpr std::uint64_t kMinute = 60;
+  constexpr std::uint64_t kHour = 3600;
+  if (whole >= kHour) return fmt::format("{} h {} min", whole / kHour, whole % kHour / kMinute);
+  if (whole >= kMinute) return fmt::format("{} min {} s", whole / kMinute, whole % kMinute);
+  return whole == 0 ? "less than 1 s" : fmt::format("{} s", whole);
 }
 
 void catch_interrupts() {

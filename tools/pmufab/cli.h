@@ -118,7 +118,27 @@ class ProgressBar {
   bool terminal_;
   bool visible_ = false;
   int last_permille_ = -1;
+  std::string last_text_;
 };
+
+/// A bar on a terminal, and otherwise a line a minute.
+class ProgressLine {
+ public:
+  ProgressLine();
+  /// @param fraction  0 ... 1
+  void show(double fraction, const std::string& text);
+  void clear() { bar_.clear(); }
+  /// @return of this object's existence
+  [[nodiscard]] double seconds() const;
+
+ private:
+  double started_;
+  double told_ = 0;  // of seconds()
+  ProgressBar bar_;
+};
+
+/// "3 min 20 s"
+[[nodiscard]] std::string time_in_words(double seconds);
 
 /// From now on SIGINT, SIGTERM, SIGQUIT and SIGHUP (unless that is ignored) are counted instead of ending the program.
 void catch_interrupts();

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <iosfwd>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -82,7 +83,9 @@ class ReportWriter {
   explicit ReportWriter(std::ostream& out) : out_(out) {}
   virtual ~ReportWriter() = default;
   ReportWriter& operator=(ReportWriter&&) = delete;
-  virtual void add(const RunResult& run) = 0;
+  /// @param seconds  of host time that the run took: in JUnit reports, and nowhere else
+  virtual void add(const RunResult& run, std::optional<double> seconds) = 0;
+  void add(const RunResult& run) { add(run, {}); }
   /// After the last run.
   virtual void finish() {}
 

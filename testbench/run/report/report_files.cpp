@@ -26,23 +26,18 @@ struct TestCase {
   std::string name;
   std::string failure;  // empty: passed
   bool skipped = false;
-  std::optional<Picoseconds> time{};  // simulated
 };
 
-/// An attribute with simulated time in seconds, as JUnit has it. It does not depend on the computer.
-std::string time_attribute(const std::optional<Picoseconds>& time) {
-  return time ? fmt::format(" time=\"{:.12f}\"", static_cast<double>(*time) / 1e12) : std::string();
+/// An attribute with host time, as JUnit has it.
+std::string time_attribute(const std::optional<double>& seconds) {
+  return seconds ? fmt::format(" time=\"{:.6f}\"", *seconds) : std::string();
 }
 
 std::vector<TestCase> test_cases(const RunResult& run) {
   std::vector<TestCase> cases;
   for (const MeasureResult& measure : run.measures) {
     for (const CounterResult& counter : measure.counters) {
-      TestCase test{measure.name,
-                    counter.event,
-                    {},
-                    counter.check == Check::unchecked,
-                    measure.stop - std::min(measure.start, measure.stop)};
+      TestCase test{measure.name, counter.event, {}, counter.check == Check::unchecked};
       if (counter.check == Check::wrong || counter.check == Check::not_opened) {
         test.failure = fmt::format("driver {}, scoreboard {}: {}", counter.driver ? number(counter.driver) : "-",
                                    counter.expected ? number(counter.expected) : "-", counter.note);
@@ -63,9 +58,10 @@ std::vector<TestCase> test_cases(const RunResult& run) {
 }
 
 /// Status as a test case of its own, where it says more than the checks do.
-void write_status(std::ostream& out, const RunResult& run, const std::string& suite) {
+/// @param time  its attribute
+void write_status(std::ostream& out, const RunResult& run, const std::string& suite, const std::string& time) {
   if (run.status == Status::passed || run.status == Status::failed) return;
-  fmt::print(out, "    <testcase classname=\"{}\" name=\"status\">", xml_text(suite));
+  fmt::print(out, "    <testcase classname=\"{}\" name=\"status\"{}>", xml_text(suite), time);
   const std::string text = run.message.empty() ? run.expected_reason : run.message;
   switch (run.status) {
     case Status::not_run:
@@ -144,7 +140,7 @@ class JsonReport final : public ReportWriter {
     const std::string text = dump(json, 1);
     out_ << text.substr(0, text.find(']'));
   }
-  void add(const RunResult& run) override {
+  void add(const RunResult& run, std::optional<double> /*seconds*/) override {
     out_ << (any_ ? ",\n  " : "\n  ");
     any_ = true;
     const std::string text = dump(to_json(run), 1);
@@ -165,7 +161,9 @@ class JunitReport final : public ReportWriter {
   explicit JunitReport(std::ostream& out) : ReportWriter(out) {
     fmt::print(out_, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"pmufab\">\n");
   }
-  void add(const RunResult& run) override {
+  /// A run is one process, whose time no clock divides among what it judges: each test case has the same part of it, so
+  /// that sums of services are right. Simulated time, which does not depend on the computer, is a property.
+  void add(const RunResult& run, std::optional<double> seconds) override {
     const std::vector<TestCase> cases = test_cases(run);
     const bool known_bad = run.status == Status::expected_failure;
     const auto failures = static_cast<std::size_t>(
@@ -175,14 +173,20 @@ class JunitReport final : public ReportWriter {
     const bool extra = run.status != Status::passed && run.status != Status::failed;
     const bool error = run.status == Status::crashed || run.status == Status::bad_input;
     const bool extra_skip = run.status == Status::not_run || run.status == Status::not_judged || known_bad;
+    const std::size_t tests = cases.size() + (extra ? 1 : 0);
     const std::string suite = fmt::format("{} (Linux {})", run.title(), run.drivers);
     fmt::print(out_, "  <testsuite name=\"{}\"{} tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\">\n",
-               xml_text(suite), time_attribute(run.simulated_time), cases.size() + (extra ? 1 : 0),
+               xml_text(suite), time_attribute(seconds), tests,
                (known_bad ? 0 : failures) + (extra && !error && !extra_skip ? 1 : 0), error ? 1 : 0,
                skipped + (extra_skip ? 1 : 0) + (known_bad ? failures : 0));
+    constexpr double kSecond = 1e12;  // in ps
+    fmt::print(out_, "    <properties><property name=\"simulated_seconds\" value=\"{:.12f}\"/></properties>\n",
+               static_cast<double>(run.simulated_time) / kSecond);
+    if (seconds) *seconds /= static_cast<double>(std::max<std::size_t>(1, tests));
+    const std::string time = time_attribute(seconds);
     for (const TestCase& test : cases) {
       fmt::print(out_, "    <testcase classname=\"{}.{}\" name=\"{}\"{}", xml_text(suite), xml_text(test.group),
-                 xml_text(test.name), time_attribute(test.time));
+                 xml_text(test.name), time);
       if (!test.failure.empty()) {
         fmt::print(out_, "><{0} message=\"{1}\"/></testcase>\n", known_bad ? "skipped" : "failure",
                    xml_text(test.failure));
@@ -190,7 +194,7 @@ class JunitReport final : public ReportWriter {
         fmt::print(out_, "{}\n", test.skipped ? "><skipped/></testcase>" : "/>");
       }
     }
-    write_status(out_, run, suite);
+    write_status(out_, run, suite, time);
     fmt::print(out_, "  </testsuite>\n");
   }
   void finish() override { fmt::print(out_, "</testsuites>\n"); }
@@ -210,7 +214,7 @@ class CsvReport final : public ReportWriter {
     for (const char* const key : kLatencyKeys) fmt::print(out_, ",latency_{}", key);
     out_ << '\n';
   }
-  void add(const RunResult& run) override {
+  void add(const RunResult& run, std::optional<double> /*seconds*/) override {
     for (const MeasureResult& measure : run.measures) {
       for (const CounterResult& counter : measure.counters) add(run, measure, counter);
       for (std::size_t i = 0; i < measure.counters.size(); ++i) add_intervals(run, measure, i);

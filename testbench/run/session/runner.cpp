@@ -132,8 +132,9 @@ class ListedRuns : public RunSource {
   std::optional<RunPlan> next() override {
     return next_ < plans_.size() ? std::optional(plans_[next_++]) : std::nullopt;
   }
-  void take(const RunPlan& plan, RunResult result, const RunCost& /*cost*/) override {
+  void take(const RunPlan& plan, RunResult result, const RunCost& cost) override {
     ++taken_;
+    if (options_.on_cost) options_.on_cost(cost);
     if (options_.on_result) options_.on_result(plan, std::move(result));
   }
   [[nodiscard]] std::size_t size() const override { return plans_.size(); }
@@ -506,7 +507,12 @@ class Runner {
     progress.fraction = static_cast<double>(done_);
     for (const Child& child : children_) progress.fraction += static_cast<double>(child.shared->percent) / 100;
     progress.fraction /= static_cast<double>(std::max<std::size_t>(1, progress.all));
-    if (!children_.empty()) progress.running = plans_.at(children_.front().index).scenario->title();
+    if (!children_.empty()) {
+      const Child& oldest = children_.front();
+      const RunPlan& plan = plans_.at(oldest.index);
+      progress.running = fmt::format("{} (Linux {})", plan.scenario->title(), plan.drivers->kernel_version);
+      progress.seconds = std::chrono::duration<double>(Clock::now() - oldest.started).count();
+    }
     options_.on_progress(progress);
   }
 
@@ -552,6 +558,7 @@ void run_all(const std::vector<RunPlan>& plans, const RunnerOptions& options) {
 }
 
 void run_here(const RunPlan& plan, const RunnerOptions& options) {
+  const Clock::time_point started = Clock::now();
   const fs::path journal = options.scratch / "0.journal";
   std::atomic<Picoseconds> simulated{0};
   SessionOptions session;
@@ -578,6 +585,7 @@ void run_here(const RunPlan& plan, const RunnerOptions& options) {
   const TraceOptions traces = traces_of(plan, options, 0);
   if (options.on_traces) options.on_traces(traces);
   traces.remove();
+  if (options.on_cost) options.on_cost({.seconds = std::chrono::duration<double>(Clock::now() - started).count()});
   if (options.on_result) options.on_result(plan, std::move(result));
 }
 

@@ -50,7 +50,15 @@ struct RunnerProgress {
   std::size_t done = 0;
   std::size_t all = 0;
   double fraction = 0;  ///< of everything, 0 ... 1
-  std::string running;  ///< title of one that runs
+  std::string running;  ///< title and drivers of the one that has run for longest
+  double seconds = 0;   ///< for which it has run
+};
+
+/// What a run took. It is measured, so it is in no result.
+struct RunCost {
+  double seconds = 0;            ///< of host time
+  double processor_seconds = 0;  ///< of its process
+  std::uint64_t memory_kib = 0;  ///< the most that its process had
 };
 
 struct RunnerOptions {
@@ -67,6 +75,8 @@ struct RunnerOptions {
   std::function<void(ScenarioSpec&)> prepare = {};
   /// Called for every result, in the order of the plans, as soon as it and those before it are there.
   std::function<void(const RunPlan&, RunResult)> on_result = {};
+  /// Called with what a run took, before its result. Not called for runs never begun.
+  std::function<void(const RunCost&)> on_cost = {};
   /// Called with what was written down of a run, before its result. A file may be missing; all are removed afterwards.
   std::function<void(const TraceOptions&)> on_traces = {};
   /// Called a few times a second.
@@ -75,13 +85,6 @@ struct RunnerOptions {
   std::function<void(const std::string& title, const std::string& text)> on_output = {};
   /// Asked a few times a second. 1: let runs stop and keep what they have; 2: kill them.
   std::function<int()> interrupted = {};
-};
-
-/// What a run took. It is measured, so it is in no result.
-struct RunCost {
-  double seconds = 0;            ///< of host time
-  double processor_seconds = 0;  ///< of its process
-  std::uint64_t memory_kib = 0;  ///< the most that its process had
 };
 
 /// Where runs come from, one after the other, and go to as each ends. So nobody has to hold all of them.

@@ -13,6 +13,7 @@ What is checked:
 """
 
 import json
+import re
 import shutil
 import sys
 import time
@@ -116,9 +117,12 @@ class AtOnce(hostile.Part):
         return [["boot", "--json", "o/r.json", "--timeout", "300", "--", *command] for command in (["true"], ["uname"])]
 
     def content(self):
-        """The files below o/, which is emptied."""
+        """The files below o/, which is emptied. JUnit reports say how long runs took: without that."""
         out = self.folder / "o"
         files = {str(path.relative_to(out)): path.read_bytes() for path in sorted(out.rglob("*")) if path.is_file()}
+        for path in files:
+            if path.endswith(".xml"):
+                files[path] = re.sub(rb' time="[0-9.]+"', b"", files[path])
         shutil.rmtree(out)
         out.mkdir()
         return files

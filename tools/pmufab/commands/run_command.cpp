@@ -5,6 +5,7 @@
 #include <iostream>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <sstream>
 #include <utility>
@@ -269,8 +270,8 @@ class ReportFile {
   ReportFile(const fs::path& file, scenario::ReportKind kind)
       : file_(file, kind == scenario::ReportKind::csv ? OutputFile::Beside::partial : OutputFile::Beside::hidden),
         report_(scenario::make_report(kind, stream_)) {}
-  void add(const RunResult& run) {
-    report_->add(run);
+  void add(const RunResult& run, std::optional<double> seconds) {
+    report_->add(run, seconds);
     pass_on();
   }
   void finish() {
@@ -301,9 +302,14 @@ class Reports {
       if (!file.empty()) files_.push_back(std::make_unique<ReportFile>(file, kind));
     }
   }
-  [[nodiscard]] bool has_page() const noexcept { return page_.is_wanted(); }
+  /// Let runs tell what the reports need besides results.
+  void follow(scenario::RunnerOptions& runner) {
+    runner.records_load = page_.is_wanted();
+    runner.on_cost = [this](const scenario::RunCost& cost) { seconds_ = cost.seconds; };
+  }
   void add(const RunPlan& plan, const RunResult& run) {
-    for (auto& file : files_) write(file, [&] { file->add(run); });
+    for (auto& file : files_) write(file, [&] { file->add(run, seconds_); });
+    seconds_.reset();
     std::erase(files_, nullptr);
     results_.write([&] { page_.add(plan, run); });
   }
@@ -326,6 +332,7 @@ class Reports {
   }
 
   ResultWriter& results_;
+  std::optional<double> seconds_;  // that the next run took
   std::vector<std::unique_ptr<ReportFile>> files_;
   HtmlFile page_;
 };
@@ -344,7 +351,8 @@ bool runs_here(const po::variables_map& map) { return map["in-process"].as<bool>
 /// The one run of --gdb and --in-process: with the newest drivers, unless others are chosen.
 void choose_one(const po::variables_map& map, std::vector<RunPlan>& plans) {
   const char* const option = map["gdb"].as<bool>() ? "--gdb" : "--in-process";
-  if (map["timeout"].as<unsigned>() > 0) throw InputError(fmt::format("{} and --timeout exclude each other", option));
+  if (!map["timeout"].defaulted() && map["timeout"].as<unsigned>() > 0)
+    throw InputError(fmt::format("{} and --timeout exclude each other", option));
   if (map["profile"].as<bool>()) throw InputError(fmt::format("{} and --profile exclude each other", option));
   const auto is_first = [&](const RunPlan& plan) { return plan.scenario == plans.front().scenario; };
   if (!std::ranges::all_of(plans, is_first)) {
@@ -406,13 +414,25 @@ scenario::RunnerOptions runner_options(const po::variables_map& map, const scena
   return runner;
 }
 
+/// "12 of 40 runs, 2 min 5 s left  cmn-flits (Linux 7.3.4)", and since when that one runs if it keeps the others waiting
+std::string in_words(const scenario::RunnerProgress& progress, double seconds) {
+  constexpr double kLong = 5;      // seconds
+  constexpr double kKnown = 0.02;  // of everything: before that, a time left would be a guess
+  std::string text = fmt::format("{} of {}", progress.done, scenario::counted(progress.all, "run"));
+  if (progress.fraction > kKnown)
+    text += fmt::format(", {} left", time_in_words(seconds * (1 - progress.fraction) / progress.fraction));
+  if (progress.running.empty()) return text;
+  text += "  " + progress.running;
+  return progress.seconds < kLong ? text : text + " since " + time_in_words(progress.seconds);
+}
+
 /// Progress, and what runs print.
-void show_on(ProgressBar& bar, scenario::RunnerOptions& runner) {
-  runner.on_progress = [&bar](const scenario::RunnerProgress& progress) {
-    bar.show(progress.fraction, fmt::format("{} of {} runs  {}", progress.done, progress.all, progress.running));
+void show_on(ProgressLine& line, scenario::RunnerOptions& runner) {
+  runner.on_progress = [&line](const scenario::RunnerProgress& progress) {
+    line.show(progress.fraction, in_words(progress, line.seconds()));
   };
-  runner.on_output = [&bar](const std::string& title, const std::string& output) {
-    bar.clear();
+  runner.on_output = [&line](const std::string& title, const std::string& output) {
+    line.clear();
     complain("--- output of {}\n{}{}---\n", title, output, output.ends_with('\n') ? "" : "\n");
   };
 }
@@ -440,10 +460,10 @@ int run(const Request& request) {
   catch_interrupts();
   ScratchFolder scratch;
   Reports reports(map, scratch.path(), results);
-  ProgressBar bar;
+  ProgressLine bar;
   scenario::RunnerOptions runner = runner_options(map, limits, scratch.path());
   runner.covers = coverage.is_wanted();
-  runner.records_load = reports.has_page();
+  reports.follow(runner);
   runner.traces = traces.options();
   runner.profile = profile.get();
   show_on(bar, runner);
@@ -479,15 +499,8 @@ int run(const Request& request) {
   return traces.finish(results.finish(code));
 }
 
-}  // namespace
-
-Command run_command() {
-  return {
-      .name = "run",
-      .arguments = "[options] [SCENARIO...]",
-      .summary = "run scenarios with every driver set, and check every counter against the scoreboard",
-      .description =
-          R"(A scenario file names a platform, traffic, and what to measure; docs/scenario-format.md describes it. pmufab runs it
+std::string run_description() {
+  return R"(A scenario file names a platform, traffic, and what to measure; docs/scenario-format.md describes it. pmufab runs it
 once for each driver set it selects, each time in a new process. A run passes when every count equals the
 scoreboard's.
 
@@ -506,7 +519,18 @@ without a line break was being written. The next command that writes FILE replac
 everything at the end.
 
 )" + trace_description() +
-          "\n\n" + limit_description(),
+         "\n\n" + limit_description();
+}
+
+}  // namespace
+
+Command run_command() {
+  constexpr unsigned kUsualTimeout = 600;
+  return {
+      .name = "run",
+      .arguments = "[options] [SCENARIO...]",
+      .summary = "run scenarios with every driver set, and check every counter against the scoreboard",
+      .description = run_description(),
       .options =
           Options{
               serving_option(),
@@ -520,7 +544,7 @@ everything at the end.
               text("out", "DIR", "write a folder per run: results, effective configuration, kernel log"),
               text("output", "DIR", "the same as --out"),
               jobs_option(),
-              number<unsigned>("timeout", "SECONDS", "stop a run that takes longer (0: never)", 0),
+              number<unsigned>("timeout", "SECONDS", "stop a run that takes longer (0: never)", kUsualTimeout),
               limit_option(),
               flag("verbose,v", "print full tables, for every run"),
               flag("kernel-log", "show kernel logs as they grow"),

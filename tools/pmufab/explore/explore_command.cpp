@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
 #include <iostream>
 #include <memory>
 #include <sstream>
@@ -35,51 +33,19 @@ using explore::Study;
 using scenario::counted;
 using scenario::InputError;
 
-/// "3 min 20 s"
-std::string time_in_words(double seconds) {
-  const auto whole = static_cast<std::uint64_t>(std::llround(seconds));
-  constexpr std::uint64_t kMinute = 60;
-  constexpr std::uint64_t kHour = 3600;
-  if (whole >= kHour) return fmt::format("{} h {} min", whole / kHour, whole % kHour / kMinute);
-  if (whole >= kMinute) return fmt::format("{} min {} s", whole / kMinute, whole % kMinute);
-  return whole == 0 ? "less than 1 s" : fmt::format("{} s", whole);
-}
-
 std::string size_in_words(double mebibytes) {
   constexpr double kGibibyte = 1024;
   return mebibytes >= kGibibyte ? fmt::format("{:.1f} GiB", mebibytes / kGibibyte)
                                 : fmt::format("{:.0f} MiB", std::max(1.0, mebibytes));
 }
 
-/// A bar on a terminal, and otherwise a line a minute.
-class ExploreProgress {
- public:
-  void show(const Progress& progress) {
-    const std::string left =
-        progress.run_now == 0 ? "" : fmt::format(", {} left", time_in_words(progress.seconds_left()));
-    show(static_cast<double>(progress.done) / static_cast<double>(std::max<std::uint64_t>(1, progress.all)),
-         progress.seconds,
-         fmt::format("{} of {}{}{}", scenario::with_separators(progress.done), progress.is_most ? "at most " : "",
-                     counted(progress.all, "point"), left));
-  }
-  /// @param seconds  since the beginning
-  void show(double fraction, double seconds, const std::string& text) {
-    if (is_terminal_) {
-      bar_.show(fraction, text);
-      return;
-    }
-    constexpr double kMinute = 60;
-    if (seconds - told_ < kMinute) return;
-    told_ = seconds;
-    complain("pmufab: {}, {:.1f} %\n", text, fraction * 100);
-  }
-  void clear() { bar_.clear(); }
-
- private:
-  bool is_terminal_ = isatty(STDERR_FILENO) == 1;
-  double told_ = 0;  // seconds
-  ProgressBar bar_;
-};
+void show(ProgressLine& line, const Progress& progress) {
+  const std::string left =
+      progress.run_now == 0 ? "" : fmt::format(", {} left", time_in_words(progress.seconds_left()));
+  line.show(static_cast<double>(progress.done) / static_cast<double>(std::max<std::uint64_t>(1, progress.all)),
+            fmt::format("{} of {}{}{}", scenario::with_separators(progress.done), progress.is_most ? "at most " : "",
+                        counted(progress.all, "point"), left));
+}
 
 /// @return the driver sets that --drivers selects
 explore::DriverSets drivers_of(const po::variables_map& map) {
@@ -253,21 +219,19 @@ int explore_study(const Request& request) {
   database->begin(study, file.text + points.made_with());
   database->set_note("scenario", file.scenario.generic_string());
   catch_interrupts();
-  ExploreProgress progress;
+  ProgressLine progress;
   if (on_slurm) {
     database.reset();  // its file is copied
     const unsigned processors = map["jobs"].defaulted() ? 1 : options.runner.jobs;
-    const explore::Outcome outcome =
-        explore_on_slurm({study, points, make_design, options, name, task_command(request, study_file, processors),
-                          tasks_of(map), processors, [&](double part, double seconds, const std::string& text) {
-                            progress.show(part, seconds, text);
-                          }});
+    const explore::Outcome outcome = explore_on_slurm(
+        {study, points, make_design, options, name, task_command(request, study_file, processors), tasks_of(map),
+         processors, [&](double part, const std::string& text) { progress.show(part, text); }});
     progress.clear();
     database.emplace(name, Database::Mode::write);
     return conclude(study, *database, outcome, name);
   }
   if (map["plan"].as<bool>()) return plan(study, points, *design, *make_design(), *database, options);
-  options.on_progress = [&](const Progress& now) { progress.show(now); };
+  options.on_progress = [&](const Progress& now) { show(progress, now); };
   options.runner.on_output = [&](const std::string& title, const std::string& output) {
     progress.clear();
     complain("--- output of {}\n{}{}---\n", title, output, output.ends_with('\n') ? "" : "\n");

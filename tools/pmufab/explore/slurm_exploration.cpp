@@ -26,7 +26,6 @@ namespace pmufab::cli {
 namespace {
 
 namespace fs = std::filesystem;
-using Clock = std::chrono::steady_clock;  // for the progress only
 using explore::Database;
 
 std::string read_file(const fs::path& file) {
@@ -189,28 +188,27 @@ class SlurmExplorer {
   void wait_for(const std::string& job, unsigned tasks) {
     constexpr std::chrono::milliseconds kTurn{200};
     constexpr unsigned kTurnsBetween = 5;  // from one question to the next
-    const Clock::time_point began = Clock::now();
     bool is_cancelled = false;
     for (unsigned turn = 0;; ++turn) {
       if (interrupts() > 0 && !std::exchange(is_cancelled, true)) slurm::cancel(job);
       if (turn % kTurnsBetween == 0) {
         const std::optional<slurm::Tasks> left = slurm::tasks_of(job);
         if (left && left->have_ended()) return;
-        tell(job, tasks, left, std::chrono::duration<double>(Clock::now() - began).count());
+        tell(job, tasks, left);
       }
       std::this_thread::sleep_for(kTurn);
     }
   }
 
-  void tell(const std::string& job, unsigned tasks, const std::optional<slurm::Tasks>& left, double seconds) const {
+  void tell(const std::string& job, unsigned tasks, const std::optional<slurm::Tasks>& left) const {
     if (!left) {
-      exploration_.on_progress(0, seconds, fmt::format("Slurm does not answer; job {}", job));
+      exploration_.on_progress(0, fmt::format("Slurm does not answer; job {}", job));
       return;
     }
     const std::size_t ended = tasks - left->running.size() - left->waiting.size();
     auto done = static_cast<double>(ended);
     for (const unsigned task : left->running) done += fraction_in(folder_.last_words(task));
-    exploration_.on_progress(done / tasks, seconds,
+    exploration_.on_progress(done / tasks,
                              fmt::format("Slurm job {}: {} of {} ended, {} run, {} wait", job, ended,
                                          scenario::counted(tasks, "task"), left->running.size(), left->waiting.size()));
   }

@@ -22,7 +22,7 @@ struct SlurmExploration {
   std::string command;             ///< of one task, without shard and database
   unsigned tasks = 1;
   unsigned processors = 1;  ///< of each task
-  std::function<void(double fraction, double seconds, const std::string& text)> on_progress;
+  std::function<void(double fraction, const std::string& text)> on_progress;
 };
 
 /// Submit a job array, wait, and put the databases of its tasks together, until all points are there. A task that dies

@@ -584,6 +584,33 @@ TEST(JunitReport, failures_are_counted_and_special_characters_escaped) {
                          HasSubstr("3 &lt; 4 &amp; &quot;quoted&quot;")));
 }
 
+TEST(JunitReport, the_time_of_a_run_is_divided_among_its_test_cases) {
+  RunResult run = run_with({counter("a/", 3, 3), counter("b/", 1, 1)});
+  run.checks = {{"released", true, ""}, {"quiet", true, ""}};
+  std::ostringstream out;
+  const auto report = make_report(ReportKind::junit, out);
+  report->add(run, 3.0);
+  report->add(run);
+  report->finish();
+  const std::string xml = out.str();
+  EXPECT_THAT(xml, HasSubstr(R"( time="3.000000" tests="4")"));
+  std::size_t cases = 0;
+  for (std::size_t at = xml.find(" time=\"0.750000\"/>"); at != std::string::npos;
+       at = xml.find(" time=\"0.750000\"/>", at + 1))
+    ++cases;
+  EXPECT_EQ(cases, 4U) << xml;
+  // What no clock has measured has no time.
+  EXPECT_EQ(xml.find("time=\"", xml.rfind("<testsuite ")), std::string::npos) << xml;
+  // Nor has any other report.
+  for (const ReportKind kind : {ReportKind::json, ReportKind::csv}) {
+    std::ostringstream timed;
+    std::ostringstream plain;
+    make_report(kind, timed)->add(run, 3.0);
+    make_report(kind, plain)->add(run);
+    EXPECT_EQ(timed.str(), plain.str());
+  }
+}
+
 TEST(CsvReport, fields_with_commas_and_quotes_are_quoted) {
   const std::string csv = text_of(write_report, ReportKind::csv, run_with({counter("p/a,b=1/", 3, 4)}));
   EXPECT_THAT(csv, HasSubstr(R"(s,,7.3.4,m,"p/a,b=1/",3,4,wrong,2000000,1000000,no,"3 < 4 & ""quoted""")"));
