@@ -207,6 +207,7 @@ class Reviewer {
       : map_(map), subject_(subject), out_(std::move(out)) {
     options_.before = subject.stock;
     options_.after = subject.drivers.set;
+    options_.cases_for = find_stock_drivers().back().kernel_version;
     options_.out = out_;
     options_.runner.jobs = jobs_of(map);
     options_.runner.timeout_seconds = map["timeout"].as<unsigned>();
