@@ -37,6 +37,19 @@ bool is_one_of(const std::vector<std::string>& patterns, const std::string& name
       patterns, [&](const std::string& pattern) { return fnmatch(pattern.c_str(), name.c_str(), FNM_NOESCAPE) == 0; });
 }
 
+/// @return a name that no other schedule of the scenario has: "dwc-basic-read-1-access-2"
+std::string name_of(const std::string& base, const Schedule& schedule) {
+  std::string name = base;
+  for (const Step& step : schedule.steps) {
+    const Trigger& at = step.at;
+    name += at.is_access() ? fmt::format("-{}-{}-access-{}", scenario::to_string(*at.call), at.nth_call, at.access)
+                           : fmt::format("-at-{}-ps", at.time);
+    if (step.kind == Step::Kind::hold) name += "-held";
+    if (step.kind == Step::Kind::read) name += "-reading";
+  }
+  return name;
+}
+
 /// Everything that is wrong in a run. Whether all steps came is no matter of the driver.
 class Failures {
  public:
@@ -105,6 +118,14 @@ Exploration::Exploration(Subject subject, scenario::RunnerOptions options)
     : subject_(std::move(subject)), options_(std::move(options)) {
   const scenario::ScenarioFile file(subject_.document, subject_.base);
   spec_ = file.load(subject_.variant, *subject_.overrides);
+  effective_ = spec_.effective;
+}
+
+/// Of times in a short life: a reading takes many accesses.
+Picoseconds Exploration::unit() const {
+  constexpr Picoseconds kLeast = 1'000'000;
+  constexpr Picoseconds kAccesses = 20;
+  return std::max(kLeast, kAccesses * spec_.host.access_latency);
 }
 
 std::vector<RunResult> Exploration::run_documents(const std::vector<Value>& documents, bool record) const {
@@ -133,12 +154,133 @@ void Exploration::look() {
   if (run.status == Status::crashed || run.status == Status::timed_out)
     throw InputError(fmt::format("the scenario as it is does not run to its end: {}", run.message));
   recorded_ = accesses_of(run);
+  recorded_whole_ = recorded_;
   if (interrupted_) return;
-  choose_pmu();
-  find_windows();
-  find_amounts();
+  const std::vector<std::string> pmus = pmus_to_try();
+  bool wraps = false;
+  for (const std::string& pmu : pmus) {
+    if (!wraps && !interrupted_) wraps = look_at(pmu, run);
+  }
+  if (interrupted_) return;
+  if (pmus.size() > 1) notes_.push_back(fmt::format("one of {} PMUs is explored (--pmu chooses another)", pmus.size()));
+  if (is_short_)
+    notes_.push_back("a short life of its events, without the scenario's traffic (--whole: the scenario as it is)");
+  if (choices_.windows.empty() && (!is_short_ || is_anything_in_bulk_))
+    throw InputError(fmt::format("the driver of {} accesses no register in such a call: {}", subject_.pmu,
+                                 scenario::to_string(subject_.call)),
+                     "it does in " + scenario::quoted_list(other_calls_));
   if (interrupted_ || !has_interrupt()) return;
   for (Choices::OfWindow& of : choices_.windows) find_holds(of);
+}
+
+bool Exploration::look_at(const std::string& pmu, const RunResult& whole_run) {
+  subject_.pmu = pmu;
+  choices_ = {};
+  choices_.pmu = pmu;
+  recorded_ = recorded_whole_;
+  find_windows();
+  is_short_ = is_short_ || (!subject_.whole && (spec_.injections.empty() || choices_.windows.empty()));
+  if (is_short_) {
+    const bool is_possible = shorten(whole_run);
+    find_windows();
+    if (!is_possible) return false;
+    is_anything_in_bulk_ = true;
+  }
+  find_amounts();
+  return std::ranges::any_of(choices_.windows, [](const Choices::OfWindow& of) { return !of.events.empty(); });
+}
+
+std::vector<OpenTogether> Exploration::opened_events(const RunResult& whole_run) {
+  constexpr std::size_t kMost = 6;  // every pair of them is a schedule, at each pair of accesses
+  std::vector<OpenTogether> all;
+  std::set<std::string> known;
+  std::size_t left = 0;
+  for (const scenario::MeasureResult& measure : whole_run.measures) {
+    OpenTogether events;
+    for (const scenario::CounterResult& counter : measure.counters) {
+      if (counter.pmu != subject_.pmu || !counter.driver || !known.insert(counter.event).second) continue;
+      const bool has_room = !subject_.sources.empty() || known.size() - left <= kMost;
+      left += has_room ? 0 : 1;
+      if (has_room) events.push_back(counter.event);
+    }
+    if (!events.empty()) all.push_back(std::move(events));
+  }
+  if (left > 0)
+    left_out_.push_back(fmt::format("{} of {} that the scenario measures, behind the first {}",
+                                    scenario::counted(left, "event"), subject_.pmu, kMost));
+  return all;
+}
+
+std::string Exploration::source_of(const std::string& event) {
+  constexpr std::size_t kAtOnce = 16;
+  const std::vector<std::string> texts = one_place_of(event);
+  std::string refused;
+  for (std::size_t first = 0; first < texts.size() && !interrupted_; first += first == 0 ? 1 : kAtOnce) {
+    const std::size_t end = std::min(first == 0 ? 1 : first + kAtOnce, texts.size());
+    std::vector<Value> documents;
+    for (std::size_t i = first; i < end; ++i) {
+      documents.push_back(subject_.document);
+      begin_counts(documents.back(), {{texts[i]}}, unit());
+    }
+    const std::vector<RunResult> runs = run_documents(documents, false);
+    for (std::size_t i = first; i < end && i - first < runs.size(); ++i) {
+      if (runs[i - first].status != RunResult::Status::bad_input) return texts[i];
+      if (refused.empty()) refused = runs[i - first].message;
+    }
+  }
+  // "NAME: inject[0].source: 'EVENT': why" (what may help)
+  if (const std::size_t place = refused.find("source: "); place != std::string::npos) refused.erase(0, place + 8);
+  if (!interrupted_) left_out_.push_back(refused);
+  return {};
+}
+
+bool Exploration::shorten(const RunResult& whole_run) {
+  const std::vector<OpenTogether> measures = opened_events(whole_run);
+  if (measures.empty()) return false;
+  subject_.document = short_life(effective_, measures, unit());
+  subject_.variant = {};
+  subject_.overrides = std::make_shared<const std::vector<std::string>>();
+  spec_ = scenario::ScenarioFile(subject_.document, subject_.base).load(subject_.variant, *subject_.overrides);
+  sources_of_life_.clear();
+  for (const OpenTogether& events : measures) {
+    sources_of_life_.push_back(subject_.sources);
+    for (const std::string& event : events) {
+      if (!subject_.sources.empty() || interrupted_) continue;
+      if (std::string source = source_of(event); !source.empty()) sources_of_life_.back().push_back(std::move(source));
+    }
+  }
+  begin_counts(subject_.document, sources_of_life_, unit());
+  const bool is_any = std::ranges::any_of(sources_of_life_, [](const auto& sources) { return !sources.empty(); });
+  if (interrupted_ || !is_any) return false;
+  const auto run_again = [&] { recorded_ = accesses_of(run_documents({subject_.document}, true).front()); };
+  run_again();
+  if (subject_.call == Trigger::Call::interrupt) {
+    let_overflow();
+    run_again();
+  }
+  spec_ = scenario::ScenarioFile(subject_.document, subject_.base).load(subject_.variant, *subject_.overrides);
+  return !interrupted_;
+}
+
+void Exploration::let_overflow() {
+  constexpr std::size_t kMostAmounts = 100;
+  const Window first{.call = Trigger::Call::read, .nth_call = 1, .accesses = 0};
+  std::vector<AccessRecord> read = from_window(recorded_, first);
+  std::erase_if(read, [&](const AccessRecord& access) {
+    return access.place.call != first.call || access.place.nth_call != first.nth_call;
+  });
+  for (const std::string& source : sources_of_life_.front()) {
+    for (const std::uint64_t amount : candidate_amounts(read, before_window(first), kMostAmounts).amounts) {
+      Value document = subject_.document;
+      add_between_readings(document, source, amount, unit());
+      const std::vector<AccessRecord> accesses = accesses_of(run_documents({document}, true).front());
+      const bool overflows = std::ranges::any_of(accesses, [&](const AccessRecord& access) {
+        return access.place.pmu == subject_.pmu && access.place.call == Trigger::Call::interrupt;
+      });
+      if (overflows) subject_.document = std::move(document);
+      if (overflows || interrupted_) return;
+    }
+  }
 }
 
 /// A fault of the interrupt is bad input if the driver has asked for none.
@@ -150,22 +292,20 @@ bool Exploration::has_interrupt() const {
   return runs.front().status != RunResult::Status::bad_input;
 }
 
-void Exploration::choose_pmu() {
+std::vector<std::string> Exploration::pmus_to_try() const {
   std::set<std::string> pmus;
   for (const AccessRecord& access : recorded_) pmus.insert(access.place.pmu);
   const std::vector<std::string> names(pmus.begin(), pmus.end());
-  if (subject_.pmu.empty() && pmus.size() == 1) subject_.pmu = names.front();
   if (names.empty()) throw InputError("no driver is called for a PMU of this scenario", "does it measure events?");
-  if (subject_.pmu.empty())
-    throw InputError(fmt::format("the scenario measures {} PMUs, and calls for one are explored", names.size()),
-                     "choose one with --pmu: " + scenario::quoted_list(names));
+  if (subject_.pmu.empty()) return names;
   if (!pmus.contains(subject_.pmu))
     throw InputError(fmt::format("no driver accesses registers for a PMU '{}'", subject_.pmu),
                      "there are " + scenario::quoted_list(names));
-  choices_.pmu = subject_.pmu;
+  return {subject_.pmu};
 }
 
 void Exploration::find_windows() {
+  choices_.windows.clear();
   std::set<std::string> others;
   for (const AccessRecord& access : recorded_) {
     if (access.place.pmu != subject_.pmu) continue;
@@ -179,10 +319,7 @@ void Exploration::find_windows() {
       windows.push_back({.window = {.call = subject_.call, .nth_call = access.place.nth_call}});
     windows.back().window.accesses = access.place.access;
   }
-  if (choices_.windows.empty())
-    throw InputError(fmt::format("the driver of {} accesses no register in such a call: {}", subject_.pmu,
-                                 scenario::to_string(subject_.call)),
-                     "it does in " + scenario::quoted_list({others.begin(), others.end()}));
+  other_calls_.assign(others.begin(), others.end());
 }
 
 std::vector<std::string> Exploration::sources() const {
@@ -224,9 +361,16 @@ std::vector<AccessRecord> Exploration::before_window(const Window& window) const
   return others;
 }
 
+/// In a short life, one measure follows the other, and what the others count makes no difference.
+std::vector<std::string> Exploration::sources_of(const Window& window) const {
+  if (!is_short_) return sources();
+  const Picoseconds begin = from_window(recorded_, window).front().when;
+  return sources_of_life_[std::min(measure_at(begin, unit()), sources_of_life_.size() - 1)];
+}
+
 void Exploration::find_amounts() {
   for (Choices::OfWindow& of : choices_.windows) {
-    for (const std::string& source : sources()) {
+    for (const std::string& source : sources_of(of.window)) {
       if (!interrupted_) find_amounts(of, source);
     }
   }
@@ -234,11 +378,13 @@ void Exploration::find_amounts() {
 
 /// Let an event happen as often as it may take, and see what wraps.
 void Exploration::find_amounts(Choices::OfWindow& of, const std::string& source) {
-  constexpr std::size_t kMostAmounts = 2000;
+  constexpr std::size_t kMostInWhole = 2000;
+  constexpr std::size_t kMostInShortLife = 150;  // on a platform of any size, of PMUs in which nothing may wrap
+  const std::size_t most = is_short_ ? kMostInShortLife : kMostInWhole;
   const std::vector<AccessRecord> none = from_window(recorded_, of.window);
   std::vector<AccessRecord> own = none;
   own.resize(std::min<std::size_t>(own.size(), of.window.accesses));
-  const Candidates candidates = candidate_amounts(own, before_window(of.window), kMostAmounts);
+  const Candidates candidates = candidate_amounts(own, before_window(of.window), most);
   // What is at 0 falls only from where one occurrence has brought it.
   std::vector<AccessRecord> one;
   std::vector<Trial> trials;
@@ -250,6 +396,7 @@ void Exploration::find_amounts(Choices::OfWindow& of, const std::string& source)
     if (std::ranges::find(left_out_, refused) == left_out_.end()) left_out_.push_back(refused);
     return;
   }
+  is_anything_in_bulk_ = true;
   try_amounts(of.window, source, candidates.amounts, [&](std::uint64_t amount, const auto& accesses) {
     trials.push_back({amount, what_wrapped(none, accesses), what_wrapped(one, accesses)});
   });
@@ -257,7 +404,7 @@ void Exploration::find_amounts(Choices::OfWindow& of, const std::string& source)
   for (const std::uint64_t amount : choose_amounts(trials)) of.events.push_back({source, amount});
   if (!candidates.is_all)
     left_out_.push_back(fmt::format("{} call {}: more than {} amounts of {}", scenario::to_string(of.window.call),
-                                    of.window.nth_call, scenario::with_separators(kMostAmounts), source));
+                                    of.window.nth_call, scenario::with_separators(most), source));
 }
 
 std::string Exploration::try_amounts(
@@ -351,7 +498,17 @@ Outcome Exploration::run(const Schedule& schedule, std::string& time_line) const
 
 std::string Exploration::as_scenario(const Schedule& schedule) const {
   const scenario::ScenarioFile file(with_steps(subject_.document, subject_.pmu, schedule), subject_.base);
-  return to_yaml(file.load(subject_.variant, *subject_.overrides).effective);
+  Value effective = file.load(subject_.variant, *subject_.overrides).effective;
+  std::string description;
+  for (const Step& step : schedule.steps) description += (description.empty() ? "" : "; ") + describe(step);
+  const auto put = [&effective](const std::string& key, std::string text) {
+    Value* value = effective.find(key);
+    if (value == nullptr) value = &effective.add(key, {});
+    *value = Value::of(std::move(text), true);
+  };
+  put("name", name_of(spec_.name, schedule));
+  put("description", description);
+  return to_yaml(effective);
 }
 
 }  // namespace pmufab::interleave

@@ -11,6 +11,7 @@
 
 #include "testbench/campaigns/interleave/amounts.h"
 #include "testbench/campaigns/interleave/schedule.h"
+#include "testbench/campaigns/interleave/short_life.h"
 #include "testbench/run/results/results.h"
 #include "testbench/run/session/runner.h"
 #include "testbench/run/session/scenario_spec.h"
@@ -24,10 +25,11 @@ struct Subject {
   scenario::Variant variant;
   std::shared_ptr<const std::vector<std::string>> overrides;
   std::shared_ptr<const driver_host::DriverSet> drivers;
-  std::string pmu;  ///< whose driver; empty: the only one that the scenario measures
+  std::string pmu;  ///< whose driver; empty: the first one that the scenario measures and in which something wraps
   Trigger::Call call = Trigger::Call::read;
   std::uint64_t nth_call = 0;        ///< 0: every call
   std::vector<std::string> sources;  ///< what happens in bulk; empty: the events that the scenario measures
+  bool whole = false;  ///< the scenario as it is, even if it lets nothing happen in bulk: otherwise a short life
 };
 
 /// What became of one schedule.
@@ -55,6 +57,12 @@ class Exploration {
   /// @throws InputError if the scenario does not run, or has no such call
   void look();
   [[nodiscard]] const Choices& choices() const noexcept { return choices_; }
+  /// What is explored of the scenario, if that is not all, one line each.
+  [[nodiscard]] const std::vector<std::string>& notes() const noexcept { return notes_; }
+  /// Whether a short life of the events is explored in place of the scenario.
+  [[nodiscard]] bool is_short() const noexcept { return is_short_; }
+  /// Whether any of the events can happen in bulk.
+  [[nodiscard]] bool is_anything_in_bulk() const noexcept { return is_anything_in_bulk_; }
   /// Why events of the scenario do not happen in bulk, or not as often as they might, one sentence each.
   [[nodiscard]] const std::vector<std::string>& left_out() const noexcept { return left_out_; }
   /// From the first register access of the scenario's measures to the last.
@@ -72,7 +80,17 @@ class Exploration {
   [[nodiscard]] std::vector<scenario::RunResult> run_documents(const std::vector<scenario::Value>& documents,
                                                                bool record) const;
   [[nodiscard]] Outcome outcome_of(const scenario::RunResult& run) const;
-  void choose_pmu();
+  [[nodiscard]] std::vector<std::string> pmus_to_try() const;
+  /// Explore that PMU, in the scenario as it is or in a short life of its events. @return whether anything wraps
+  bool look_at(const std::string& pmu, const scenario::RunResult& whole_run);
+  /// Put a short life of a PMU's events in place of the scenario. @return false: they cannot happen in bulk
+  bool shorten(const scenario::RunResult& whole_run);
+  [[nodiscard]] std::vector<OpenTogether> opened_events(const scenario::RunResult& whole_run);
+  /// @return how an event can be named so that it happens in bulk; empty, and a reason in left_out(): not at all
+  std::string source_of(const std::string& event);
+  /// Let a counter overflow in the short life, so that there is an interrupt.
+  void let_overflow();
+  [[nodiscard]] Picoseconds unit() const;
   void find_windows();
   void find_amounts();
   void find_amounts(Choices::OfWindow& of, const std::string& source);
@@ -85,6 +103,7 @@ class Exploration {
   [[nodiscard]] bool has_interrupt() const;
   void find_holds(Choices::OfWindow& of) const;
   [[nodiscard]] std::vector<std::string> sources() const;
+  [[nodiscard]] std::vector<std::string> sources_of(const Window& window) const;
   [[nodiscard]] std::vector<AccessRecord> from_window(const std::vector<AccessRecord>& all, const Window& window) const;
   /// @return the latest access before a window to each register that is not accessed in it.
   [[nodiscard]] std::vector<AccessRecord> before_window(const Window& window) const;
@@ -92,8 +111,15 @@ class Exploration {
   Subject subject_;
   scenario::RunnerOptions options_;
   scenario::ScenarioSpec spec_;
-  std::vector<AccessRecord> recorded_;
+  std::vector<AccessRecord> recorded_;        ///< of what is explored
+  std::vector<AccessRecord> recorded_whole_;  ///< of the scenario as it is
+  scenario::Value effective_;                 ///< the scenario as it is, with all that it names
+  bool is_short_ = false;
+  bool is_anything_in_bulk_ = false;
+  std::vector<std::vector<std::string>> sources_of_life_;  ///< what happens in bulk in a short life, of each measure
+  std::vector<std::string> other_calls_;                   ///< in which the driver of the PMU accesses registers
   Choices choices_;
+  std::vector<std::string> notes_;
   std::vector<std::string> left_out_;
   mutable bool interrupted_ = false;
 };

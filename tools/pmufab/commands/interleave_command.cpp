@@ -54,9 +54,10 @@ interleave::Subject subject_of(const Request& request) {
   const scenario::ScenarioFile file(subject.document, subject.base);
   std::vector<scenario::Variant> variants = file.variants(*subject.overrides);
   if (variants.size() != 1)
-    throw InputError("the scenario has a matrix, and one run is explored at a time",
-                     "--set matrix=null removes it; other --set options give the values");
+    fmt::print(std::cout, "of the matrix's {}, the first is explored: {} (--set chooses another)\n",
+               scenario::counted(variants.size(), "run"), variants.front().name);
   subject.variant = std::move(variants.front());
+  subject.whole = map["whole"].as<bool>();
   const scenario::ScenarioSpec spec = file.load(subject.variant, *subject.overrides);
   scenario::require_judge(spec, "interleave");
   subject.drivers = std::make_shared<const driver_host::DriverSet>(find_newest_driver(map, spec.platform));
@@ -132,6 +133,7 @@ void print_choices(const Exploration& exploration) {
       fmt::print(std::cout, "; {} times {}", scenario::with_separators(event.count), event.source);
     fmt::print(std::cout, "\n");
   }
+  for (const std::string& note : exploration.notes()) fmt::print(std::cout, "  {}\n", note);
   for (const std::string& reason : exploration.left_out()) fmt::print(std::cout, "  left out: {}\n", reason);
 }
 
@@ -215,6 +217,17 @@ int explore(const Exploration& exploration, const std::vector<Schedule>& schedul
                                                          : scenario::graver(code, code_of_schedules(at_random, false));
 }
 
+InputError nothing_wraps(const Exploration& exploration) {
+  if (!exploration.is_anything_in_bulk())
+    return InputError(fmt::format("no event of {} that the scenario measures can happen in bulk, so nothing can wrap",
+                                  exploration.choices().pmu),
+                      "--source names what happens; docs/scenario-format.md says what can");
+  return InputError(
+      "nothing that happens in bulk makes anything wrap in these calls",
+      "however often it happens, no value that the driver reads falls, and no access differs: its counters "
+      "are read whole");
+}
+
 int run_interleave(const Request& request) {
   const po::variables_map& map = request.options;
   constexpr unsigned kMostSteps = 4;
@@ -254,9 +267,11 @@ int run_interleave(const Request& request) {
   }
   fmt::print(std::cout, "{}: {}\n", exploration.choices().pmu, title);
   print_choices(exploration);
-  const auto most = map["schedules"].as<std::uint64_t>();
+  constexpr std::uint64_t kUsualInShortLife = 2'000;
+  const bool is_few = exploration.is_short() && map["schedules"].defaulted();
+  const auto most = is_few ? kUsualInShortLife : map["schedules"].as<std::uint64_t>();
   const Schedules schedules = all_schedules(exploration.choices(), map["bound"].as<unsigned>(), most);
-  if (schedules.list.empty()) throw InputError("nothing that happens in bulk makes anything wrap in these calls");
+  if (schedules.list.empty()) throw nothing_wraps(exploration);
   if (!schedules.is_all)
     fmt::print(std::cout, "  there are more schedules than {}: those with most steps are left out (--schedules)\n",
                scenario::with_separators(most));
@@ -284,7 +299,9 @@ events. The scoreboard judges each run. Printed are the numbers of schedules by 
 the smallest schedule that fails. docs/verification/interleave.md says what is found with it.
 
 CALL is read, add (start), del (stop), interrupt, pmu_enable, pmu_disable, start_txn, commit_txn or cancel_txn. SCENARIO
-is as for pmufab run, and has no matrix.
+is as for pmufab run. Of a matrix the first run is explored, and of several PMUs the first in which anything wraps.
+A scenario that lets nothing happen in bulk, or has no such call, is run once; then a short life of its events is
+explored: they are opened, read twice and closed on the same platform, without traffic.
 
 )" + limit_description(),
       .options =
@@ -294,10 +311,13 @@ is as for pmufab run, and has no matrix.
               number<std::uint64_t>("call", "N", "the N-th such call alone", 0, "all"),
               list("source", "EVENT", "what happens in bulk, in place of the events that are measured"),
               number<unsigned>("bound", "K", "steps in one schedule, at most", 2),
-              number<std::uint64_t>("schedules", "N", "run the first N schedules, at most", kUsualSchedules),
+              number<std::uint64_t>("schedules", "N",
+                                    "run the first N schedules, at most; of a short life 2000, if not given",
+                                    kUsualSchedules),
               number<std::uint64_t>("random", "N", "besides, N schedules with the same steps at random times", 0),
               number<std::uint64_t>("seed", "S", "of the random times", 1),
               number<std::uint64_t>("replay", "N", "run schedule N alone, and show its accesses", 0, "none"),
+              flag("whole", "the scenario as it is, even if it lets nothing happen in bulk"),
               text("save", "FILE", "write the smallest schedule that fails, or that of --replay, as a scenario"),
               list("set", "PATH=VALUE", "change a value of the scenario; may be given several times"),
               jobs_option(),

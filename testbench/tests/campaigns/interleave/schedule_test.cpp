@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "testbench/campaigns/interleave/schedule.h"
+#include "testbench/campaigns/interleave/short_life.h"
 
 namespace pmufab::interleave {
 namespace {
@@ -102,6 +103,46 @@ TEST(Schedules, steps_become_part_of_the_scenario) {
   EXPECT_EQ(read.find("inject")->items[1].find("at")->find("call")->scalar, "4");
   ASSERT_NE(read.find("faults"), nullptr);
   EXPECT_EQ(read.find("faults")->items[0].find("until")->scalar, "9000 ps");
+}
+
+TEST(Schedules, what_a_scenario_expects_of_counts_is_expected_without_more_events) {
+  const scenario::Value document = scenario::parse_text("expect: [{event: pmu/a/, equals: 5}]\n", "s.yaml");
+  const Schedule more = all_schedules(one_window(), 1, kMostSchedules).list.front();
+  EXPECT_EQ(with_steps(document, "pmu", more).find("expect"), nullptr);
+  Schedule reading;
+  reading.steps = more.steps;
+  reading.steps.front().kind = Step::Kind::read;
+  EXPECT_NE(with_steps(document, "pmu", reading).find("expect"), nullptr);
+}
+
+TEST(ShortLife, an_event_is_narrowed_to_one_place) {
+  EXPECT_THAT(one_place_of("nvidia_ucf_pmu_0/slc_access_rd,src_loc_cpu=1/"),
+              ::testing::ElementsAre("nvidia_ucf_pmu_0/slc_access_rd,src_loc_cpu=1/",
+                                     "nvidia_ucf_pmu_0/slc_access_rd,src_loc_cpu=1,dst_loc_cmem=1/"));
+  EXPECT_THAT(one_place_of("dwc_rootport_0/rx_memory_read,lane=3/"),
+              ::testing::Each("dwc_rootport_0/rx_memory_read,lane=3/"));
+  EXPECT_THAT(one_place_of("arm_cmn_0/hnf_cache_miss/"),
+              ::testing::Contains("arm_cmn_0/hnf_cache_miss,bynodeid=1,nodeid=0xc/"));
+  EXPECT_THAT(one_place_of("arm_cmn_0/hnf_cache_miss,bynodeid=1,nodeid=0x8/"), ::testing::SizeIs(1));
+}
+
+TEST(ShortLife, it_has_the_platform_and_the_events_and_nothing_else_that_happens) {
+  const scenario::Value whole = scenario::parse_text(
+      "name: n\nplatform: {kind: cxl}\nhost: {access_latency: 1 us}\ncxl_traffic: [{count: 9}]\nmeasure: [{events: "
+      "[p/x/]}]\n"
+      "actions: [{at: 1 us, do: reload_drivers}]\nduration: 9 s\n",
+      "s.yaml");
+  constexpr Picoseconds kUnit = 1'000'000;
+  scenario::Value life = short_life(whole, {{"p/a/", "p/b/"}, {"p/c/"}}, kUnit);
+  begin_counts(life, {{"p/a/"}, {"p/c/"}}, kUnit);
+  for (const char* const key : {"name", "platform", "host"}) EXPECT_NE(life.find(key), nullptr) << key;
+  for (const char* const key : {"cxl_traffic", "actions"}) EXPECT_EQ(life.find(key), nullptr) << key;
+  ASSERT_EQ(life.find("measure")->items.size(), 2U);
+  EXPECT_EQ(life.find("measure")->items[0].find("events")->items.size(), 2U);
+  EXPECT_EQ(life.find("measure")->items[1].find("start")->scalar, "29000000 ps");
+  ASSERT_EQ(life.find("inject")->items.size(), 2U);
+  EXPECT_EQ(life.find("inject")->items[1].find("at")->scalar, "31000000 ps");
+  EXPECT_EQ(measure_at(53'000'000, kUnit), 1U) << "it ends there";
 }
 
 }  // namespace
