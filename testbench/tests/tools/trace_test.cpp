@@ -7,6 +7,7 @@
 #include <functional>
 #include <iterator>
 #include <map>
+#include <regex>
 #include <set>
 #include <sstream>
 #include <string>
@@ -727,6 +728,28 @@ TEST_F(Explain, what_the_handler_did_and_did_not) {
   const std::size_t wrong = outcome.out.find(": WRONG", cleared);
   ASSERT_NE(wrong, std::string::npos) << outcome.out;
   EXPECT_THAT(outcome.out.substr(raised, wrong - raised), Not(HasSubstr("Freeze 0x"))) << "nobody thaws them";
+}
+
+/// What fails as its scenario says comes after what fails although it should not, whatever the names of the folders.
+TEST_F(Explain, an_unexpected_failure_comes_first_and_a_known_defect_is_named) {
+  std::string text = read(shipped("cxl-overflow-stopped.yaml"));
+  text.erase(text.find("expected_failure"));
+  const std::string replaced = "name: cxl-overflow-stopped";
+  text.replace(text.find(replaced), replaced.size(), "name: z");
+  const std::string again =
+      write("z.yaml", std::regex_replace(text, std::regex("(\\.\\./)+"), PMUFAB_SOURCE_DIR "/scenarios/"));
+  const std::string results = (folder / "results").string();
+  const Outcome run =
+      pmufab({"run", shipped("cxl-overflow-read-late.yaml"), again, "--drivers", "7.3", "--out", results});
+  ASSERT_EQ(run.exit_code, 1) << run.out << run.err;
+  const std::string known =
+      "the scenario cxl-overflow-stopped shows a known defect that looks the same: the driver does "
+      "not see an overflow when it stops a counter";
+  EXPECT_THAT(run.out, HasSubstr("  note: cxl_pmu_mem0.1/m2s_req_memrd/: " + known + "\n"));
+  const Outcome outcome = ended(0, pmufab({"explain", results}));
+  EXPECT_THAT(outcome.err, ContainsRegex("this is of [^\n]*/z-7"));
+  EXPECT_THAT(outcome.out, HasSubstr(known));
+  EXPECT_LE(std::count(outcome.out.begin(), outcome.out.end(), '\n'), 20) << outcome.out;
 }
 
 /// An event that is refused leads to its refusal.

@@ -26,6 +26,7 @@
 #include "tools/pmufab/output.h"
 #include "tools/pmufab/scenario_names.h"
 #include "tools/pmufab/scenarios/scenario_list.h"
+#include "tools/pmufab/tracing/known_defects.h"
 #include "tools/pmufab/tracing/trace_files.h"
 #include "tools/pmufab/user_program.h"
 
@@ -65,6 +66,7 @@ class Printer {
                  run.title(), run.drivers);
     } else {
       scenario::write_text(std::cout, run, options_);
+      print_known_defect(run);
       std::cout.flush();
     }
   }
@@ -78,6 +80,20 @@ class Printer {
   }
 
  private:
+  /// Of the first wrong count that a known defect explains.
+  static void print_known_defect(const RunResult& run) {
+    if (run.status != RunResult::Status::failed) return;
+    for (const scenario::MeasureResult& measure : run.measures) {
+      for (const scenario::CounterResult& counter : measure.counters) {
+        if (counter.check != scenario::CounterResult::Check::wrong) continue;
+        const std::string known = known_defect_like(counter.event, counter.note, run.drivers);
+        if (known.empty()) continue;
+        fmt::print(std::cout, "  note: {}: {}\n\n", counter.event, printable_message(known));
+        return;
+      }
+    }
+  }
+
   const scenario::TextReportOptions& options_;
   std::string scenario_;
   /// Variants of the scenario that need no table.
@@ -366,7 +382,7 @@ void choose_one(const po::variables_map& map, std::vector<RunPlan>& plans) {
                      "--drivers newest chooses one");
 }
 
-/// Become gdb, which runs the plan with drivers for a debugger: those that the user names, or the kernel's with -Og.
+/// Become gdb, which runs the plan with drivers for a debugger: those that the user names, or the kernel's with -O0.
 [[noreturn]] void run_in_gdb(const po::variables_map& map, const RunPlan& plan) {
   const std::string commands = map["gdb-command"].as<std::string>();
   if (!commands.empty() && !fs::is_regular_file(commands))

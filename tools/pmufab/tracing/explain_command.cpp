@@ -21,6 +21,7 @@
 #include "tlm/spec/printable.h"
 #include "tools/pmufab/cli.h"
 #include "tools/pmufab/output.h"
+#include "tools/pmufab/tracing/known_defects.h"
 #include "tools/pmufab/tracing/story.h"
 
 namespace pmufab::cli {
@@ -42,7 +43,7 @@ struct Wrong {
   Kind kind = Kind::count;
   std::string name;  ///< of the event or the check
   std::string pmu;   ///< of the event
-  std::string text;  ///< of the check
+  std::string text;  ///< of the check; the note of a count
 };
 
 /// @param check  "wrong" or "not_opened"; empty: anything
@@ -54,7 +55,7 @@ std::optional<Wrong> wrong_count(const fs::path& folder, const Json& run, const 
       if (!check.empty() && counter.at("check") != check) continue;
       if (!name.empty() && counter.at("event") != name) continue;
       const auto kind = counter.at("check") == "not_opened" ? Wrong::Kind::not_opened : Wrong::Kind::count;
-      return Wrong{folder, run, kind, counter.at("event"), counter.at("pmu"), {}};
+      return Wrong{folder, run, kind, counter.at("event"), counter.at("pmu"), counter.at("note")};
     }
   }
   return std::nullopt;
@@ -79,10 +80,23 @@ std::optional<Wrong> crash(const fs::path& folder, const Json& run, const std::s
   return Wrong{folder, run, Wrong::Kind::check, "crash", {}, run.at("message")};
 }
 
+/// Which runs are looked at: what fails although it should not comes before what the scenario says, and that before
+/// what is right.
+enum class Look : std::uint8_t { unexpected, expected, right };
+
 /// @return what is wrong in a folder's runs, counts first, or what the name says of it
-/// @param may_be_right  an event of that name is taken although nothing is wrong with it
-std::optional<Wrong> wrong_in(const fs::path& folder, const std::string& name, bool may_be_right) {
-  const std::vector<Json> runs = scenario::read_results(folder / "result.json");
+/// @param look  right: an event of that name is taken although nothing is wrong with it
+std::optional<Wrong> wrong_in(const fs::path& folder, const std::string& name, Look look) {
+  std::vector<Json> runs = scenario::read_results(folder / "result.json");
+  if (look == Look::right) {
+    for (const Json& run : runs) {
+      if (name.empty()) break;
+      if (auto right = wrong_count(folder, run, {}, name)) return right;
+    }
+    return std::nullopt;
+  }
+  std::erase_if(
+      runs, [look](const Json& run) { return (run.at("status") == "expected_failure") != (look == Look::expected); });
   for (const char* const check : {"wrong", "not_opened"}) {
     for (const Json& run : runs) {
       if (auto wrong = wrong_count(folder, run, check, name)) return wrong;
@@ -93,10 +107,6 @@ std::optional<Wrong> wrong_in(const fs::path& folder, const std::string& name, b
   }
   for (const Json& run : runs) {
     if (auto wrong = crash(folder, run, name)) return wrong;
-  }
-  for (const Json& run : runs) {
-    if (!may_be_right || name.empty()) break;
-    if (auto right = wrong_count(folder, run, {}, name)) return right;
   }
   return std::nullopt;
 }
@@ -109,9 +119,9 @@ Wrong find_wrong(const fs::path& place, const std::string& name) {
   std::erase_if(folders, [&](const fs::path& folder) {
     return !fs::exists(folder / "result.json", error) || !fs::exists(folder / "effective.yaml", error);
   });
-  for (const bool may_be_right : {false, true}) {
+  for (const Look look : {Look::unexpected, Look::expected, Look::right}) {
     for (const fs::path& folder : folders) {
-      auto wrong = wrong_in(folder, name, may_be_right);
+      auto wrong = wrong_in(folder, name, look);
       if (!wrong) continue;
       if (folders.size() > 1) complain("pmufab: this is of {}\n", folder.generic_string());
       return *std::move(wrong);
@@ -229,8 +239,10 @@ std::string function_in(const std::string& text) {
   return {};
 }
 
-void print_story(const std::string& title, const std::vector<Json>& log, const StoryPart& part) {
-  fmt::print(std::cout, "{}\n", printable_lines(title));
+/// @param known  which known defect it may be; empty: none
+void print_story(const std::string& title, const std::vector<Json>& log, const StoryPart& part,
+                 const std::string& known = {}) {
+  fmt::print(std::cout, "{}{}{}\n", printable_lines(title), known.empty() ? "" : "; ", printable_message(known));
   for (const std::string& line : tell(log, part, kMostLines - 1)) fmt::print(std::cout, "{}\n", line);
   std::cout.flush();
 }
@@ -259,7 +271,7 @@ int explain_count(const Wrong& wrong, std::vector<Json> log) {
                             is_refused       ? "until its driver refuses it"
                             : part.has_right ? "from the last right count to the first wrong one"
                                              : "from its opening to its first count"),
-                log, part);
+                log, part, known_defect_like(wrong.name, wrong.text, wrong.run.at("drivers")));
   } else if (const StoryPart refusal = part_of_refusal(log); refusal.is_wrong) {
     print_story(fmt::format("{}: its driver refuses it, or one of its group, a counter", wrong.name), log, refusal);
   } else if (!is_cut && !part.has_right && part.last > 0) {
@@ -312,10 +324,12 @@ Command explain_command() {
           R"(RESULT is a folder that pmufab run --out has written, for one run or for several. pmufab explain runs the scenario
 again, with the same drivers: a driver of yours is named with --driver again. It prints what happened between the last
 right count of EVENT and the first wrong one, in at most twenty lines: interrupts, register accesses that change something,
-and calls. Of several runs it takes the first that failed, and says which. Of more lines, the most telling and latest are
-shown: interrupts that no handler took, then those that were raised, then changes. Before them come registers that firmware
+and calls. Of several runs it takes the first that failed although it should not, then the first that failed as its
+scenario says, and says which. Of more lines, the most telling and latest are shown: interrupts that no handler took, then
+those that were raised, then changes. The last call of an interrupt handler, the last read that gave 0 to a count that
+is too low, and the last access that a wrong count is made of are always there. Before them come registers that firmware
 or an earlier event has left set. Fields that a write leaves as they were are named, too. If an event was not opened, the
-lines lead to its refusal.
+lines lead to its refusal. If a known defect of Linux shows itself by such a count, the first line names its scenario.
 
 CHECK is a check that failed, such as register_accesses, kernel_warnings or probe: the lines lead to the access, the
 warning or the message of the kernel. Of a check that names none, its text is printed. CHECK may be crash. Without EVENT and

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <tuple>
 #include <utility>
 
@@ -42,6 +43,7 @@ unsigned weight_of(const Json& line) {
   if (kind == "call" && line.contains("error")) return 5;
   if (kind == "interrupt") return line.at("what") == "raised" ? 4 : 2;
   if (kind == "event" && line.value("what", "") != "read") return is_marked(line) ? 4 : kLeast;
+  if (kind == "write" && line.at("register") == "") return 4;  // it goes where nothing is
   if (kind == "write") return line.at("changed").empty() ? 2 : kChange;
   if (kind == "read") return line.at("changed").empty() ? kLeast : kChange;
   return is_marked(line) && is_end(line) ? 3 : 0;
@@ -101,6 +103,38 @@ std::vector<Weighed> weigh(const Log& log, const StoryPart& part) {
     return std::tuple(one.weight, one.is_new, one.index) > std::tuple(other.weight, other.is_new, other.index);
   });
   return order;
+}
+
+/// Whether the count at the end of a part is too low. What ends otherwise may be.
+bool is_too_low(const Json& last) {
+  if (!last.contains("count") || !last.contains("expected")) return true;
+  return last.at("count").get<std::uint64_t>() < last.at("expected").at("low").get<std::uint64_t>();
+}
+
+/// @return lines that are shown whatever else there is: the last call of an interrupt handler, and the last access in the
+///         call that gives the wrong count. For a count that is too low, also the last read that gave 0; for another one,
+///         0 is added to nothing, and such reads are passed over.
+std::set<std::size_t> always_shown(const Log& log, const StoryPart& part) {
+  std::optional<std::size_t> handler;
+  std::optional<std::size_t> zero;
+  std::optional<std::size_t> deciding;
+  const bool is_low = is_too_low(log[part.last]);
+  for (std::size_t i = part.first + 1; i < part.last; ++i) {
+    const Json& line = log[i];
+    const bool is_begin = line.at("kind") == "call" && line.value("begin", false);
+    if (is_begin && line.value("call", "") == "interrupt") handler = i;
+    if (is_begin) deciding.reset();
+    if (!is_access(line)) continue;
+    const bool has_value = line.at("kind") == "read" && line.at("ok").get<bool>();
+    const bool is_zero = has_value && std::stoull(line.at("value").get<std::string>(), nullptr, 0) == 0;
+    if (is_zero && is_low) zero = i;
+    if (!is_zero || is_low) deciding = i;
+  }
+  std::set<std::size_t> shown;
+  for (const auto& one : {handler, zero, is_end(log[part.last]) ? deciding : std::nullopt}) {
+    if (one) shown.insert(*one);
+  }
+  return shown;
 }
 
 // ---- What was set before
@@ -280,11 +314,13 @@ StoryPart part_of_message(const Log& log, const std::string& text) {
 std::vector<std::string> tell(const Log& log, const StoryPart& part, std::size_t most) {
   const std::vector<std::string> ends = missing(log, part);
   const std::vector<std::size_t> before = still_set(log, part);
+  const std::set<std::size_t> always = always_shown(log, part);
   const std::vector<Weighed> order = weigh(log, part);
   most -= std::min(most, ends.size());
   for (std::size_t wanted = most;; --wanted) {
     std::set<std::size_t> shown = {part.first, part.last};
     shown.insert(before.begin(), before.end());
+    shown.insert(always.begin(), always.end());
     for (const Weighed& one : order) {
       if (shown.size() < wanted) shown.insert(one.index);
     }
