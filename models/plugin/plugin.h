@@ -8,6 +8,11 @@
 #include <string>
 #include <vector>
 
+// Distributions build SystemC as C++17, and put that into the name of a symbol which every library refers to. So code in
+// a newer language must say so, too, before it includes SystemC.
+#ifndef SC_CPLUSPLUS
+#define SC_CPLUSPLUS 201703L
+#endif
 #include <systemc>
 #include <tlm>
 

@@ -45,6 +45,7 @@ namespace pmufab::cli {
 [[nodiscard]] Command trace_record_command();
 [[nodiscard]] Command trace_info_command();
 [[nodiscard]] Command driver_build_command();
+[[nodiscard]] Command driver_cache_command();
 [[nodiscard]] Command driver_fetch_command();
 [[nodiscard]] Command guest_prepare_command();
 
@@ -64,7 +65,7 @@ namespace pmufab::cli {
 [[nodiscard]] driver_host::DriverSet find_newest_driver(const boost::program_options::variables_map& options,
                                                         const platform::PlatformSpec& platform);
 
-/// Build the drivers of a kernel for a debugger, with -Og, into the cache, unless they are there.
+/// Build the drivers of a kernel for a debugger, with -O0, into the cache, unless they are there.
 /// @return the folder of their set. @throws scenario::InputError if they do not build
 [[nodiscard]] std::filesystem::path build_debug_drivers(const std::string& version);
 

@@ -146,6 +146,7 @@ const std::vector<Command>& all_commands() {
                                                 trace_info_command(),
                                                 driver_fetch_command(),
                                                 driver_build_command(),
+                                                driver_cache_command(),
                                                 guest_prepare_command()};
   return commands;
 }

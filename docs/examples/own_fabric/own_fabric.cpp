@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A fabric of your own as a plug-in of pmufab: ports send reads and writes to banks of memory, and a PMU counts them.
+#include "models/plugin/plugin.h"  // before SystemC
+
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -12,8 +14,6 @@
 
 #include <systemc>
 #include <tlm>
-
-#include "models/plugin/plugin.h"
 
 namespace {
 

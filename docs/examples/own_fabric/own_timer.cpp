@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Somebody else's TLM-2.0 target as a plug-in of pmufab: at an address, with its interrupt, and told by firmware.
+#include "models/plugin/plugin.h"  // before SystemC
+
 #include <cstdint>
 
 #include <systemc>
 
 #include "foreign_timer.h"
-#include "models/plugin/plugin.h"
 
 namespace {
 

@@ -7,6 +7,8 @@
 
 #include "runtime.h"
 
+const uuid_t uuid_null;
+
 ssize_t pmufab_strscpy(char* to, const char* from, size_t size) {
   if (size == 0) return -E2BIG;
   const size_t length = strnlen(from, size);

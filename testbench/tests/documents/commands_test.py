@@ -182,7 +182,7 @@ def new_folder(stack):
     """Return a folder for commands, which finds what is in the repository. It goes with the stack."""
     folder = pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="pmufab-documents-")))
     (folder / "tmp").mkdir()
-    for part in ("scenarios", ".cache", "tools", "testbench", "docs"):
+    for part in ("scenarios", ".cache", "tools", "testbench", "docs", "models"):
         if (REPOSITORY / part).exists():
             (folder / part).symlink_to(REPOSITORY / part)
     return folder

@@ -63,7 +63,7 @@ TEST_F(Command, help_is_there_for_every_command) {
         "boot",         "coverage",     "explore",      "explore export", "explore merge", "explore report",
         "compare",      "explain",      "regs",         "firmware",       "import acpi",   "import device-tree",
         "serve",        "map",          "trace import", "trace record",   "trace info",    "driver fetch",
-        "driver build", "guest prepare"}) {
+        "driver build", "driver cache", "guest prepare"}) {
     EXPECT_THAT(overview, HasSubstr("\n  " + command + " "));
     std::istringstream text(command + " --help");
     const std::vector<std::string> words(std::istream_iterator<std::string>{text}, {});

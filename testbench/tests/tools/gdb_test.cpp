@@ -53,6 +53,37 @@ quit
                     HasSubstr("PASSED: cmem-one-controller"), ContainsRegex("exited normally")));
 }
 
+/// Parameters and variables of every function, also of those that are used once and that -O2 and -Og put into others.
+TEST_F(Gdb, a_driver_built_for_a_debugger_shows_parameters_and_variables) {
+  const std::string file = "dwc_pcie_pmu.c";
+  const std::string library = (folder / "own.so").string();
+  const std::string source =
+      write(file, read(std::string(PMUFAB_LINUX_SOURCES) + "/" + version() + "/drivers/perf/" + file));
+  std::vector<std::string> build = driver_build(source, version(), library, true);
+  build.emplace_back("--debug");
+  ended(0, pmufab(build));
+  const std::string commands = write("commands", R"(break dwc_pcie_pmu_read_time_based_counter
+continue
+info args
+print event->attr.config
+up
+info locals
+down
+next
+info locals
+finish
+quit
+)");
+  const Outcome outcome = ended(
+      0, pmufab({"run", shipped("interleave-dwc.yaml"), "--gdb", "--gdb-command", commands, "--driver", library}));
+  EXPECT_THAT(outcome.out,
+              AllOf(HasSubstr("dwc_pcie_pmu_read_time_based_counter (event=0x"), ContainsRegex("event = 0x[0-9a-f]+"),
+                    HasSubstr("$1 = 32\n"),
+                    ContainsRegex("prev = [0-9]+"), ContainsRegex("event_id = [0-9]+"), HasSubstr("Value returned is "),
+                    Not(HasSubstr("optimized out"))))
+      << outcome.err;
+}
+
 TEST_F(Gdb, quitting_ends_the_run) {
   EXPECT_THAT(ended(0, pmufab({"run", shipped("cmem-one-controller.yaml"), "--gdb", "--gdb-command",
                                write("commands", "quit\n"), "--driver-dir", PMUFAB_DRIVERS_DIR}))

@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fcntl.h>
-#include <sys/file.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
@@ -22,6 +17,7 @@
 #include "testbench/run/yaml/input_error.h"
 #include "testbench/run/yaml/input_file.h"
 #include "tools/pmufab/cli.h"
+#include "tools/pmufab/driver/cache.h"
 #include "tools/pmufab/output.h"
 #include "tools/pmufab/places.h"
 #include "tools/pmufab/user_program.h"
@@ -43,37 +39,6 @@ fs::path folder_for(const std::vector<std::string>& files, const std::string& ba
   for (const char c : key) sum = (sum ^ static_cast<unsigned char>(c)) * 1099511628211U;
   return cache_folder() / fmt::format("drivers-{:016x}", sum);
 }
-
-/// Allows one build at a time in a folder of the cache; a second one waits. Programs that the build starts keep the
-/// lock until they end, even if this process is killed.
-class FolderLock {
- public:
-  /// @param work  name of the holder, for the one that waits
-  /// @throws InputError if nothing can be written beside the folder
-  FolderLock(const fs::path& folder, const std::string& work) {
-    const std::string file = folder.string() + ".lock";
-    std::error_code error;
-    fs::create_directories(folder.parent_path(), error);
-    if (!error) file_ = open(file.c_str(), O_RDWR | O_CREAT, 0666);
-    if (file_ < 0)
-      throw InputError(fmt::format("cannot write '{}': {}", file,
-                                   (error ? error : std::error_code(errno, std::generic_category())).message()),
-                       "set XDG_CACHE_HOME to a folder you can write to; PMUFAB_DRIVERS too, if it is set");
-    if (flock(file_, LOCK_EX | LOCK_NB) == 0) return;
-    if (errno == EWOULDBLOCK) complain("pmufab: waiting for another {}\n", work);
-    while (flock(file_, LOCK_EX) != 0) {
-      if (errno == EINTR) continue;
-      const int reason = errno;
-      close(file_);
-      throw std::system_error(reason, std::generic_category(), "cannot lock " + file);
-    }
-  }
-  ~FolderLock() { close(file_); }
-  FolderLock& operator=(FolderLock&&) = delete;
-
- private:
-  int file_ = -1;
-};
 
 /// @throws InputError unless they are headers, and C files of different modules
 void check_sources(const std::vector<std::string>& files) {
@@ -210,6 +175,7 @@ int build(const Request& request) {
   if (const int code = run_script("build-drivers", words); code != 0) return code_of_build(code, folder.parent_path());
   const driver_host::DriverSet built = driver_host::find_driver_sets(folder).back();
   deliver(built.library, output);
+  trim_cache(folder.parent_path(), folder);
   std::ranges::replace(inputs, std::string("-"), std::string("the standard input"));
   fmt::print("{}: Linux {} with {}{}\n", output.generic_string(), built.kernel_version, fmt::join(inputs, ", "),
              changed_files(built.library.parent_path() / "manifest.txt"));
@@ -277,7 +243,7 @@ add detect_leaks=0 to ASAN_OPTIONS.)",
               text("base", "V", "kernel version of the other drivers, such as 7.3 or 7.3.4 (default: the newest)"),
               text("sources", "DIR", "folder of kernel sources (default: the build's, or that of pmufab driver fetch)"),
               flag("sanitize", "build with AddressSanitizer and UndefinedBehaviorSanitizer"),
-              flag("debug", "build for a debugger, with -Og in place of -O2"),
+              flag("debug", "build for a debugger, with -O0 in place of -O2: parameters and variables are all there"),
           },
       .words = Words::sources,
       .examples = {{"pmufab driver build my/nvidia_cspmu.c", "makes my/nvidia_cspmu.so"},
