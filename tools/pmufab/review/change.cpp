@@ -28,11 +28,13 @@ bool is_c_source(const std::string& word) {
 
 /// The patches of a revision or a range, as mails. @throws InputError if git knows none
 fs::path ask_git(const std::string& range, const fs::path& folder) {
-  std::vector<std::string> words = {"git", "format-patch", "--stdout", "--full-diff"};
-  if (range.find("..") == std::string::npos) words.emplace_back("-1");
-  // A range of a kernel has thousands of other patches.
-  words.insert(words.end(), {range, "--", "drivers/perf", "drivers/cxl", "drivers/acpi/arm64", "include/cxl"});
-  const ProgramReply reply = ask_program(words);
+  // A revision alone is what it changes beside its parent: nothing, if that is no driver, or if it is a merge. A range of a
+  // kernel has thousands of other patches.
+  const ProgramReply reply =
+      ask_program({"git", "format-patch", "--stdout", "--full-diff", "--src-prefix=a/", "--dst-prefix=b/",
+                   range.find("..") == std::string::npos ? range + "^!" : range, "--", ":/drivers/perf",
+                   ":/drivers/cxl", ":/drivers/acpi/arm64", ":/include/cxl", ":/include/soc/amlogic",
+                   ":/include/linux/pci_ids.h", ":/include/linux/pcie-dwc.h"});
   if (reply.exit_code == kNoSuchProgram)
     throw InputError(fmt::format("there is no file '{}'", range), "a range of commits needs the program git");
   if (reply.exit_code != 0)
@@ -177,14 +179,17 @@ ChangedDrivers build_change(const Change& change, std::size_t patches, const dri
   if (!change.tree.empty()) words.insert(words.end(), {"--tree", change.tree});
   words.push_back(folder.string());
   const int code = run_script("build-drivers", words);
-  if (code == kBadInput)
-    throw InputError(fmt::format("the change cannot be built on the drivers of Linux {}", version),
+  constexpr int kUnfit = 3;
+  if (code == kUnfit)
+    throw UnfitError(fmt::format("the change does not fit the drivers of Linux {}", version),
                      "--base V names another kernel");
+  if (code == kBadInput) throw InputError("nothing of the change can be reviewed");
   ChangedDrivers drivers;
   const fs::path source = source_of(version);
   drivers.objects = folder / version / "obj";
   add_changed_files(source, folder / version / "source", drivers.files);
   for (const std::string& file : change.files) {
+    if (fs::path(file).extension() == ".h") continue;  // its copy has been added
     const fs::path given = fs::absolute(file);
     const fs::path before = kernels_file(source, given);
     if (!before.empty() && content_of(before) == content_of(given)) continue;
@@ -192,8 +197,10 @@ ChangedDrivers build_change(const Change& change, std::size_t patches, const dri
         {before.empty() ? given.filename().string() : before.lexically_relative(source).generic_string(), before,
          given});
   }
-  if (code == 0)
-    drivers.set = std::make_shared<const driver_host::DriverSet>(driver_host::find_driver_sets(folder).back());
+  if (code != 0) return drivers;
+  const std::vector<driver_host::DriverSet> sets = driver_host::find_driver_sets(folder);
+  const auto own = std::ranges::find(sets, version, &driver_host::DriverSet::kernel_version);
+  if (own != sets.end()) drivers.set = std::make_shared<const driver_host::DriverSet>(*own);
   return drivers;
 }
 

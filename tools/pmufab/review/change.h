@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "testbench/host/driver_sets.h"
+#include "testbench/run/yaml/input_error.h"
 
 namespace pmufab::cli {
 
@@ -36,6 +37,12 @@ struct Change {
 [[nodiscard]] Change read_change(const std::vector<std::string>& words, const std::string& tree,
                                  const std::filesystem::path& scratch);
 
+/// A change does not fit a kernel.
+class UnfitError : public scenario::InputError {
+ public:
+  using InputError::InputError;
+};
+
 /// A file of the drivers that the change changes.
 struct ChangedFile {
   std::string name;              ///< "drivers/perf/arm-cmn.c"
@@ -54,7 +61,8 @@ struct ChangedDrivers {
 /// @param patches  how many patches of the series are applied, from the first
 /// @param stock    the kernel's own drivers
 /// @param folder   for what is built
-/// @throws scenario::InputError if the change does not fit the kernel
+/// @throws UnfitError if the change does not fit the kernel
+/// @throws scenario::InputError if it changes no driver
 [[nodiscard]] ChangedDrivers build_change(const Change& change, std::size_t patches,
                                           const driver_host::DriverSet& stock, const std::filesystem::path& folder);
 

@@ -79,10 +79,14 @@ std::map<fs::path, Measured> ask_gcov(const fs::path& objects) {
     const ProgramReply reply = ask_program({"gcov", "--json-format", "--stdout", "-b", entry.path().string()});
     const Gcov json = Gcov::parse(reply.out, nullptr, false);
     if (reply.exit_code != 0 || !json.is_object()) continue;
-    const fs::path folder = json.value("current_working_directory", "");
-    for (const Gcov& file : json.at("files")) {
-      const fs::path place = fs::weakly_canonical(folder / file.at("file").get<std::string>(), error);
-      add_file(file, files[place]);
+    try {
+      const fs::path folder = json.value("current_working_directory", "");
+      for (const Gcov& file : json.at("files")) {
+        const fs::path place = fs::weakly_canonical(folder / file.at("file").get<std::string>(), error);
+        add_file(file, files[place]);
+      }
+    } catch (const Gcov::exception&) {
+      continue;  // what another gcov prints is not known here
     }
   }
   return files;

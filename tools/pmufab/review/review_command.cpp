@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <fstream>
+#include <functional>
 #include <iostream>
 #include <iterator>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <system_error>
 #include <utility>
@@ -77,26 +81,37 @@ std::vector<driver_host::DriverFile> own_files(const driver_host::DriverSet& set
 
 /// Build the change on the first base that it fits. @throws InputError if it fits none
 void build_on_base(Reviewed& subject, const std::string& base, const fs::path& folder) {
-  const std::vector<driver_host::DriverSet> bases = possible_bases(base);
-  for (const driver_host::DriverSet& set : bases) {
-    subject.stock = std::make_shared<const driver_host::DriverSet>(set);
+  std::optional<UnfitError> first;
+  for (const driver_host::DriverSet& set : possible_bases(base)) {
     try {
-      subject.drivers = build_change(subject.change, subject.change.patches.size(), set, folder);
-      return;
-    } catch (const InputError&) {
-      if (set.library == bases.back().library) throw;
+      const ChangedDrivers drivers = build_change(subject.change, subject.change.patches.size(), set, folder);
+      if (subject.stock != nullptr && drivers.set == nullptr) continue;
+      subject.stock = std::make_shared<const driver_host::DriverSet>(set);
+      subject.drivers = drivers;
+      if (drivers.set != nullptr) return;  // otherwise it is for an older kernel, or compiles with none
+    } catch (const UnfitError& error) {
+      if (!first) first = error;
     }
   }
+  if (subject.stock == nullptr) throw *first;
+}
+
+/// @return whether PMUs of a fabric need a driver file: as their driver, or beside it, as CXL PMUs need cxl_core
+bool serves(const driver_host::DriverFile& file, const FabricGenerator& fabric) {
+  const std::vector<std::string_view> modules = fabric.driver_modules();
+  if (scenario::is_for(file, modules)) return true;
+  if (modules_called(file.file).empty()) return false;
+  const std::vector<std::string_view> beside = modules_serving(pmus_served_by(file.file));
+  return std::ranges::any_of(beside,
+                             [&](std::string_view one) { return std::ranges::find(modules, one) != modules.end(); });
 }
 
 /// @throws InputError if no fabric has a PMU for the changed drivers
 void find_what_it_serves(Reviewed& subject) {
   subject.files = own_files(*subject.drivers.set);
-  const auto is_own = [&](const std::vector<std::string_view>& modules) {
-    return std::ranges::any_of(subject.files, [&](const auto& file) { return scenario::is_for(file, modules); });
-  };
   for (const FabricGenerator* fabric : verify::fabric_generators()) {
-    if (is_own(fabric->driver_modules())) subject.fabrics.push_back(fabric);
+    if (std::ranges::any_of(subject.files, [&](const auto& file) { return serves(file, *fabric); }))
+      subject.fabrics.push_back(fabric);
   }
   std::vector<std::string> names;
   for (const driver_host::DriverFile& file : subject.files) names.push_back(file.file);
@@ -121,12 +136,13 @@ std::vector<ReviewedFile> reviewed_files(const Reviewed& subject) {
 /// Events by name and PMU, with why nothing counts them.
 using Events = std::map<std::string, std::string>;
 
-Events ask_events(const fs::path& platform, const fs::path& library) {
+std::optional<Events> ask_events(const fs::path& platform, const fs::path& library) {
   const std::string self = fs::read_symlink("/proc/self/exe").string();
-  const ProgramReply reply = ask_program({self, "list", "--json", "--driver", library.string(), platform.string()});
+  const ProgramReply reply = ask_program(
+      {"timeout", "--signal=KILL", "20", self, "list", "--json", "--driver", library.string(), platform.string()});
   const Json json = Json::parse(reply.out, nullptr, false);
   Events events;
-  if (reply.exit_code != 0 || !json.is_object()) return events;
+  if (reply.exit_code != 0 || !json.is_object()) return std::nullopt;
   for (const Json& pmu : json.at("pmus")) {
     const std::string name = pmu.at("name").get<std::string>();
     const Json reasons = pmu.value("not_modelled", Json::object());
@@ -158,11 +174,12 @@ std::vector<std::string> uncounted_events(const Reviewed& subject) {
   std::vector<std::string> texts;
   std::set<std::string> told;
   for (const fs::path& platform : platforms_of(subject.scenarios)) {
-    const Events before = ask_events(platform, subject.stock->library);
-    for (const auto& [event, why] : ask_events(platform, subject.drivers.set->library)) {
-      if (before.contains(event) || !told.insert(event.substr(event.find('/'))).second) continue;
-      texts.push_back(fmt::format("adds {}: {}", event,
-                                  why.empty() ? "no shipped scenario measures it" : "nothing counts it: " + why));
+    const std::optional<Events> before = ask_events(platform, subject.stock->library);
+    const std::optional<Events> after = ask_events(platform, subject.drivers.set->library);
+    if (!before || !after) continue;
+    for (const auto& [event, why] : *after) {
+      if (before->contains(event) || !told.insert(event.substr(event.find('/'))).second) continue;
+      texts.push_back(fmt::format("adds {}: {}", event, why.empty() ? "is it measured?" : "nothing counts it: " + why));
     }
   }
   return texts;
@@ -177,16 +194,18 @@ class FinishedParts {
     json_["parts"] = Json::object();
     std::ifstream stream(file_, std::ios::binary);
     const Json kept = resumes ? Json::parse(stream, nullptr, false) : Json();
+    if (resumes && !kept.is_object())
+      complain("pmufab: {} has no review: a new one begins there\n", file_.parent_path().generic_string());
     if (!kept.is_object()) return;
     if (kept.value("identity", Json()) != json_["identity"])
       throw InputError(fmt::format("'{}' is of another review", file_.generic_string()),
                        "name another folder with --out, or leave out --resume");
-    json_ = kept;
+    if (kept.value("parts", Json()).is_object()) json_ = kept;
   }
   /// @return what a part found: what is kept of it, or what `work` finds
   template <typename Work>
   Trial part(const std::string& name, Work work) {
-    if (const auto kept = json_["parts"].find(name); kept != json_["parts"].end()) return kept->get<Trial>();
+    if (const auto kept = json_["parts"].find(name); kept != json_["parts"].end()) return read_part(*kept);
     Trial trial = work();
     if (interrupts() == 0) {
       json_["parts"][name] = trial;
@@ -196,6 +215,15 @@ class FinishedParts {
   }
 
  private:
+  [[nodiscard]] Trial read_part(const Json& part) const {
+    try {
+      return part.get<Trial>();
+    } catch (const Json::exception&) {
+      throw InputError(fmt::format("'{}' is not the state of a review", file_.generic_string()),
+                       "remove it, or name another folder with --out");
+    }
+  }
+
   fs::path file_;
   Json json_;
 };
@@ -227,16 +255,18 @@ class Reviewer {
     const bool each = map_["each"].as<bool>() && subject_.change.patches.size() > 1;
     parts_ = 3 + (each ? static_cast<double>(subject_.change.patches.size() - 1) : 0);
     review.seed = map_["seed"].as<std::uint64_t>();
+    review.all_patches = subject_.change.patches.size();
     FinishedParts state(out_ / kReviewState, identity(review, seconds), map_["resume"].as<bool>());
     if (each) try_each(review, seconds, state);
     const auto add = [&](const std::string& name, const auto& work) {
+      if (isatty(STDERR_FILENO) == 0 && interrupts() == 0) complain("    {}\n", name);
       if (interrupts() == 0) review.trials.push_back(state.part(name, work));
       ++part_;
     };
     add("scenarios", [&] { return try_scenarios(subject_.scenarios, options_); });
     add("random cases", [&] { return try_random_cases(subject_.fabrics, review.seed, seconds, options_); });
     add("interleavings", [&] { return try_interleavings(explorable(), options_); });
-    if (each) {
+    if (each && interrupts() == 0) {
       PatchVerdict last = verdict_of(review.trials);
       last.subject = subject_.change.patches.back().subject;
       review.patches.push_back(std::move(last));
@@ -253,6 +283,12 @@ class Reviewer {
     json["files"] = review.files;
     json["seed"] = review.seed;
     json["seconds"] = seconds;
+    json["each"] = map_["each"].as<bool>();
+    json["timeout"] = map_["timeout"].as<unsigned>();
+    json["patches"] = Json::array();
+    for (const PatchFile& patch : subject_.change.patches) json["patches"].push_back(content_of(patch.file));
+    json["scenarios"] = Json::array();
+    for (const fs::path& file : subject_.scenarios) json["scenarios"].push_back(file.generic_string());
     return json;
   }
 
@@ -275,27 +311,41 @@ class Reviewer {
     return verdict;
   }
 
+  /// @return the drivers after some of the patches; null if they do not compile; nothing if no driver is changed yet
+  std::optional<Drivers> drivers_after(std::size_t count) {
+    try {
+      return build_change(subject_.change, count, *subject_.stock,
+                          options_.runner.scratch / fmt::format("after-{}", count))
+          .set;
+    } catch (const InputError&) {
+      return std::nullopt;  // all patches together change a driver of this kernel
+    }
+  }
+
   /// The drivers after each patch but the last.
   void try_each(Review& review, double seconds, FinishedParts& state) {
     const std::size_t all = subject_.change.patches.size();
-    for (std::size_t count = 1; count < all && interrupts() == 0; ++count, ++part_) {
+    for (std::size_t count = 1; count < all; ++count, ++part_) {
       bar_.clear();
-      TrialOptions options = options_;
-      options.out = out_ / fmt::format("after-{}", count);
+      const std::optional<Drivers> drivers = drivers_after(count);
       PatchVerdict verdict;
-      const ChangedDrivers drivers = build_change(subject_.change, count, *subject_.stock, options.out);
-      if (drivers.set == nullptr) {
-        verdict.worse = 1;
-        verdict.text = "does not compile";
-      } else {
-        options.after = drivers.set;
+      if (drivers && *drivers != nullptr) {
+        TrialOptions options = options_;
+        options.out = out_ / fmt::format("after-{}", count);
+        options.after = *drivers;
         const std::string name = fmt::format("after {} patches: ", count);
         verdict = verdict_of(
             {state.part(name + "scenarios", [&] { return try_scenarios(subject_.scenarios, options); }),
              state.part(name + "random cases", [&] {
                return try_random_cases(subject_.fabrics, review.seed, seconds / static_cast<double>(all), options);
              })});
+      } else if (drivers) {
+        verdict.worse = 1;
+        verdict.text = "does not compile";
+      } else {
+        verdict.text = "no driver is changed yet";
       }
+      if (interrupts() > 0) return;
       verdict.subject = subject_.change.patches[count - 1].subject;
       review.patches.push_back(std::move(verdict));
     }
@@ -337,7 +387,10 @@ int write_reports(const Review& review, const po::variables_map& map) {
   write("json", [&] { return to_json(review).dump(2, ' ', true, Json::error_handler_t::replace) + "\n"; });
   write("markdown", [&] { return markdown_text(review); });
   write("html", [&] { return html_page(review); });
-  return results.finish(review.is_worse() || review.is_stopped ? kCheckFailed : kPassed);
+  const int code = review.is_worse() || review.is_stopped ? kCheckFailed
+                   : review.verdict() == "NOT TRIED"      ? kNotJudged
+                                                          : kPassed;
+  return results.finish(code);
 }
 
 int run_review(const Request& request) {
@@ -358,7 +411,11 @@ int run_review(const Request& request) {
   const OutFolderLock lock(out, "another review");
   Review review;
   review.title = subject.change.title;
-  build_on_base(subject, map["base"].as<std::string>(), scratch.path() / "all");
+  // What is built stays, because it has the counts of lines: a review that goes on adds to them.
+  const fs::path built =
+      cache_folder() / fmt::format("drivers-review-{:016x}", std::hash<std::string>()(fs::absolute(out).string()));
+  if (!map["resume"].as<bool>()) fs::remove_all(built, error);
+  build_on_base(subject, map["base"].as<std::string>(), built);
   review.base = subject.stock->kernel_version;
   if (subject.drivers.set == nullptr) {
     review.fault = "the drivers do not compile with the change; the compiler says why above";
@@ -373,7 +430,7 @@ int run_review(const Request& request) {
   catch_interrupts();
   Reviewer(map, subject, out, scratch.path()).run(review, seconds);
   review.coverage = read_coverage(subject.drivers);
-  review.not_covered = uncounted_events(subject);
+  if (!review.is_stopped) review.not_covered = uncounted_events(subject);
   return write_reports(review, map);
 }
 
@@ -393,7 +450,8 @@ PMUs of the changed drivers, then random cases, the same for both, then wraps be
 
 Prints at most thirty lines of plain text: what was changed, what ran, what is the same, better and worse, what is wrong
 there, what did not run, and the smallest scenario that shows a mistake. --json has all of it. What is wrong with both
-drivers is the same. --each tries the drivers after each patch of a series, too: a series must be right after each.
+drivers is the same. --each tries the drivers after each patch of a series, too, in scenarios and random cases: a series must
+be right after each.
 
 The folder of --out gets the drivers with the change and the scenarios that were found. After an interruption, --resume goes
 on with the part that was interrupted.)",
@@ -422,7 +480,8 @@ on with the part that was interrupted.)",
       .exit_codes = {{"0", "nothing is worse"},
                      {"1", "something is worse, the drivers do not compile, or the user stopped the review"},
                      {"2", "bad input, or output that could not be written"},
-                     {"3", "an internal error"}},
+                     {"3", "an internal error"},
+                     {"4", "nothing could be tried: no scenario has a PMU for the base kernel's drivers"}},
       .run = run_review,
   };
 }

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "testbench/pages/page.h"
+#include "testbench/run/process/child_process.h"
 #include "testbench/run/report/report.h"
 #include "tlm/spec/printable.h"
 
@@ -42,7 +43,7 @@ Lines wrapped(const std::string& text, std::size_t most, const std::string& inde
   std::string line;
   std::istringstream words(in_ascii(text));
   for (std::string word; words >> word;) {
-    const std::size_t room = kColumns - (lines.empty() ? 0 : indent.size());
+    const std::size_t room = kColumns - (lines.empty() && line.empty() ? 0 : indent.size());
     if (word.size() > room) word.replace(room - 3, std::string::npos, "...");
     if (!line.empty() && line.size() + 1 + word.size() > kColumns) {
       lines.push_back(line);
@@ -90,10 +91,11 @@ void add_findings(const Review& review, std::vector<Finding> Trial::*which, cons
       ++all;
       if (shown == kMostFindings) continue;
       ++shown;
-      add_lines(lines, wrapped(fmt::format("{}: {}: {}", word, findings_title(finding), finding.text), 3));
+      const char* const when = which == &Trial::better_findings ? "before, " : "";
+      add_lines(lines, wrapped(fmt::format("{}: {}: {}{}", word, findings_title(finding), when, finding.text), 3));
     }
   }
-  if (all > shown) lines.push_back(fmt::format("{}: {} more kinds", word, all - shown));
+  if (all > shown) lines.push_back(fmt::format("{}: {} more", word, scenario::counted(all - shown, "kind")));
 }
 
 std::string function_text(const ChangedFunction& function) {
@@ -123,6 +125,12 @@ void add_coverage(const Review& review, Lines& lines) {
   for (const Trial& trial : review.trials) {
     for (const std::string& note : trial.notes) add_lines(gaps, wrapped("not covered: " + note, 2));
   }
+  const bool is_broken_off = std::ranges::any_of(review.trials, [](const Trial& trial) {
+    return std::ranges::any_of(trial.worse_findings, [](const Finding& finding) {
+      return finding.kind.starts_with("crash") || finding.kind.starts_with("took too long");
+    });
+  });
+  if (is_broken_off) gaps.emplace_back("(lines of runs that crashed or took too long are not counted)");
   if (!review.coverage.is_measured && review.fault.empty())
     gaps.emplace_back("not covered: which lines ran is not known (no gcov)");
   const std::size_t more = gaps.size() > kMostGaps ? gaps.size() - kMostGaps : 0;
@@ -131,16 +139,22 @@ void add_coverage(const Review& review, Lines& lines) {
   if (more > 0) lines.emplace_back("  (more: --json)");
 }
 
-/// @return the smallest scenario of something that is worse, or the shipped scenario that shows it; null if nothing is
+/// @return the smallest scenario that was found for something that is worse; without one, the first shipped scenario that
+///         shows something; null if nothing does
 const Finding* to_reproduce(const Review& review) {
-  const Finding* best = nullptr;
+  const Finding* shipped = nullptr;
+  const Finding* smallest = nullptr;
   for (const Trial& trial : review.trials) {
     for (const Finding& finding : trial.worse_findings) {
-      if (best == nullptr || (finding.scenario.empty() ? 0U : finding.scenario.size()) < best->scenario.size())
-        best = &finding;
+      if (trial.name == "scenario") {
+        if (shipped == nullptr) shipped = &finding;
+      } else if (!finding.file.empty()) {
+        const bool is_smaller = smallest == nullptr || finding.scenario.size() < smallest->scenario.size();
+        if (is_smaller) smallest = &finding;
+      }
     }
   }
-  return best;
+  return smallest != nullptr ? smallest : shipped;
 }
 
 /// The scenario's lines without comments.
@@ -156,8 +170,15 @@ Lines scenario_lines(const std::string& scenario) {
 void add_reproducer(const Review& review, Lines& lines) {
   const Finding* const finding = to_reproduce(review);
   if (finding == nullptr) return;
-  const std::string what = finding->file.empty() ? finding->where.substr(0, finding->where.find(' ')) : finding->file;
-  add_lines(lines, wrapped(fmt::format("reproduce: pmufab run {} {}", what, review.reproduce), 3));
+  const std::string what =
+      finding->file.empty() ? finding->where.substr(0, finding->where.find(' ')) : process::shell_word(finding->file);
+  // A command is not cut: where it is too long, a shell puts its lines together.
+  const std::string command = fmt::format("reproduce: pmufab run {}", what);
+  if (command.size() + review.reproduce.size() + 1 <= kColumns) {
+    lines.push_back(fmt::format("{} {}", command, review.reproduce));
+  } else {
+    add_lines(lines, {command + " \\", "  " + review.reproduce});
+  }
   const Lines scenario = scenario_lines(finding->scenario);
   const bool fits = std::ranges::all_of(scenario, [](const auto& line) { return line.size() <= kColumns; });
   if (fits && lines.size() + scenario.size() <= kLines) add_lines(lines, scenario);
@@ -181,20 +202,28 @@ Lines head_of(const Review& review) {
 std::string counts_text(const Review& review) {
   const std::uint64_t changed = review.total(&Trial::changed);
   return fmt::format("same {}{}, better {}, worse {}", scenario::with_separators(review.total(&Trial::same)),
-                     changed == 0 ? "" : fmt::format(" ({} with other right figures)", changed),
+                     changed == 0 ? "" : fmt::format(" ({} with other figures, right too)", changed),
                      scenario::with_separators(review.total(&Trial::better)),
                      scenario::with_separators(review.total(&Trial::worse)));
 }
 
+/// Of a long series, the patches that are worse.
 Lines patch_lines(const Review& review) {
+  constexpr std::size_t kMostPatches = 6;
   Lines lines;
+  std::size_t left_out = 0;
   for (std::size_t i = 0; i < review.patches.size(); ++i) {
     const PatchVerdict& patch = review.patches[i];
-    add_lines(lines, wrapped(fmt::format("after {}/{}: {}same {}, better {}, worse {}{}", i + 1, review.patches.size(),
+    if ((review.patches.size() > kMostPatches && patch.worse == 0) || lines.size() >= 2 * kMostPatches) {
+      ++left_out;
+      continue;
+    }
+    add_lines(lines, wrapped(fmt::format("after {}/{}: {}same {}, better {}, worse {}{}", i + 1, review.all_patches,
                                          patch.worse > 0 ? "WORSE, " : "", patch.same, patch.better, patch.worse,
                                          patch.text.empty() ? "" : ": " + patch.text),
                              2));
   }
+  if (left_out > 0) lines.push_back(fmt::format("(lines of {} other patches: --json)", left_out));
   return lines;
 }
 
@@ -225,6 +254,7 @@ std::string mail_text(const Review& review) {
                                          fmt::join(review.fabrics, ", "), what_ran(review)),
                              2));
     add_lines(lines, wrapped(fmt::format("{}: {}", review.verdict(), counts_text(review)), 1));
+    if (review.is_stopped) lines.emplace_back("(stopped before its end: --resume goes on)");
   } else {
     add_lines(lines, wrapped(fmt::format("{}: {}", review.verdict(), review.fault), 3));
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <tuple>
@@ -50,6 +51,7 @@ struct Review {
   std::string fault;  ///< the change cannot be tried: it does not compile
   std::vector<Trial> trials;
   std::vector<PatchVerdict> patches;  ///< --each
+  std::size_t all_patches = 0;        ///< of the series
   FunctionCoverage coverage;
   std::vector<std::string> not_covered;  ///< besides lines that did not run
   std::string reproduce;                 ///< options of pmufab run for the drivers: "--driver my.so"

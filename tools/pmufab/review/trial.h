@@ -46,8 +46,13 @@ struct Trial {
   std::vector<std::string> notes{};        ///< why something was not tried
 
   [[nodiscard]] std::uint64_t runs() const noexcept { return same + better + worse; }
-  /// Take the results of one run with both drivers. @param file  the scenario, if it is no shipped one
-  void add(const scenario::RunResult& before, scenario::RunResult after, const std::string& file = {});
+  /// What a scenario's expected_failure says of a run.
+  enum class Expectation : std::uint8_t {
+    defect,  ///< the drivers have a known one: a run without it is better
+    rule,    ///< drivers must fail there
+  };
+  /// Take the results of one run with both drivers.
+  void add(const scenario::RunResult& before, scenario::RunResult after, Expectation expectation);
 
   static constexpr auto named_fields() {
     return std::tuple(NamedField{"what", &Trial::name}, NamedField{"same", &Trial::same},

@@ -22,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 using scenario::Value;
 
-/// A line of signs.txt.
+/// A line of known-defect-signs.txt.
 struct Sign {
   std::string scenario;
   std::string event;
@@ -41,7 +41,7 @@ std::optional<Sign> sign_of(const std::string& line) {
 std::vector<Sign> signs() {
   std::vector<Sign> all;
   for (const fs::path& place : {fs::path("scenarios"), data_folder() / "scenarios"}) {
-    std::ifstream file(place / "known-defects" / "signs.txt");
+    std::ifstream file(place / "known-defect-signs.txt");
     for (std::string line; std::getline(file, line);) {
       if (auto sign = sign_of(line)) all.push_back(*std::move(sign));
     }

@@ -1,18 +1,24 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # review_test.sh PMUFAB SOURCES FOLDER: pmufab review, on changes that this makes of the drivers in SOURCES, in FOLDER.
-source "$(dirname "$0")/../scripts/expect.sh"
+source "$(dirname "$0")/../../scripts/expect.sh"
 pmufab=$1 sources=$2 folder=$3
 kernel=$(find "$sources" -mindepth 1 -maxdepth 1 -type d | LC_ALL=C sort -V | tail -n 1)
 rm -rf "$folder"
 mkdir -p "$folder/tree/drivers/perf" "$folder/my"
 cd "$folder"
 
-review() { "$pmufab" review --for "${span:-1s}" "$@"; }
+# The report of the last review is in report.
+review() {
+  local status=0
+  "$pmufab" review --for "${span:-1s}" "$@" >report || status=$?
+  cat report
+  return "$status"
+}
 # The report is for a mail.
 is_short() {
-  (($(wc -l <<<"$output") <= 32)) || complain "more than thirty lines, and what building says: $output"
-  ! grep -E '^.{73}' <<<"$output" || complain "a line of more than 72 columns"
+  (($(wc -l <report) <= 30)) || complain "more than thirty lines: $(cat report)"
+  ! grep -E '^.{73}' report || complain "a line of more than 72 columns"
 }
 # A change of a driver: SED SCRIPT, FILE.
 changed() {
@@ -29,16 +35,15 @@ is_short
 # A mistake is worse. The report names the function, and a scenario that shows it.
 delta='s/(delta = \(now - prev)\) & DWC_PCIE_MAX_PERIOD/\1 - 1) \& DWC_PCIE_MAX_PERIOD/'
 changed "$delta" dwc_pcie_pmu.c
-expect 1 review my/dwc_pcie_pmu.c --out wrong --json wrong.json --markdown wrong.md --html wrong.html
+expect 1 review my/dwc_pcie_pmu.c --out 'what is wrong' --json wrong.json --markdown wrong.md --html wrong.html
 says 'WORSE: same '
 says 'changed: dwc_pcie_pmu_event_update() ran '
 is_short
-command=$(sed -n 's/^reproduce: //p' <<<"$output")
+command=$(sed -n '/^reproduce: /,$ { s/^reproduce: //; p }' report | sed '/[^\\]$/q')
 grep -q '"function": "dwc_pcie_pmu_event_update"' wrong.json || complain "the JSON does not name the function"
 grep -q '^### pmufab review: WORSE$' wrong.md || complain "the Markdown does not say it"
 grep -q '<h1>WORSE: ' wrong.html || complain "the page does not say it"
-read -ra words <<<"$command"
-expect 1 "$pmufab" "${words[@]:1}"
+PATH=$(dirname "$pmufab"):$PATH expect 1 bash -c "$command"
 
 # Not every line of a change runs: an event without hardware.
 changed 's/^(\s*)(delta = \(now - prev\).*)/\1if (now == 0x123456789)\n\1\thwc->state = 0;\n\1\2/' dwc_pcie_pmu.c
@@ -65,30 +70,44 @@ step() {
   echo more >>tree/Documentation/notes
   "${git[@]}" commit --quiet --all --message "perf/dwc_pcie: $2"
 }
-step 's/u64 delta, prev, now;/u64 prev, now, delta;/' 'Order variables'
+echo another >>tree/Documentation/notes
+"${git[@]}" commit --quiet --all --message 'Documentation: Tell A | B & C'
+step 's/u64 delta, prev, now;/u64 prev, now, delta;/' 'Order | variables'
 step "$delta" 'Compute the delta in another way'
 step 's/\(now - prev - 1\)/(now - prev)/' 'Compute the delta as before'
-"${git[@]}" format-patch --quiet --cover-letter --stdout HEAD~3 >series.mbox
+"${git[@]}" format-patch --quiet --cover-letter --stdout HEAD~4 >series.mbox
 span=2s expect 1 review - --each <series.mbox
-says 'perf/dwc_pcie: Order variables (and 2 more patches)'
-says 'after 1/3: same '
-says 'after 2/3: WORSE, '
-says 'after 3/3: same '
+says 'Documentation: Tell A | B & C (and 3 more patches)'
+says 'after 1/4: same 0, better 0, worse 0: no driver is changed yet'
+says 'after 2/4: same '
+says 'after 3/4: WORSE, '
+says 'after 4/4: same '
 says 'left out, because no driver is made from it: Documentation/notes'
 git -C tree reset --quiet --hard HEAD~2
-cd tree
+cd tree/drivers
 expect 0 review HEAD
 says 'SAME: same '
-cd ..
+expect 2 review HEAD~1
+says "no commit of 'HEAD~1' changes a PMU driver"
+cd ../..
 
-# An interrupted review goes on.
+# An interrupted review goes on where it was.
 changed 's/u64 delta, prev, now;/u64 prev, now, delta;/' dwc_pcie_pmu.c
+"$pmufab" review my/dwc_pcie_pmu.c --for 8s --out stopped >stopped.txt 2>&1 &
+process=$!
+while kill -0 "$process" && ! [[ -e stopped/review-state.json ]]; do sleep 0.1; done
+kill -INT "$process"
 status=0
-timeout --signal=INT 6 "$pmufab" review my/dwc_pcie_pmu.c --for 60s --out stopped >stopped.txt 2>&1 || status=$?
-((status == 124)) || complain "the review ended before it was interrupted: $(cat stopped.txt)"
+wait "$process" || status=$?
+((status == 1)) || complain "an interrupted review ended with $status"
 grep -q '^STOPPED: ' stopped.txt || complain "an interrupted review does not say so: $(cat stopped.txt)"
-expect 2 review my/dwc_pcie_pmu.c --out stopped --resume --seed 2
+sed -i 's/"same": [0-9]*/"same": 123456/' stopped/review-state.json
+span=8s expect 0 review my/dwc_pcie_pmu.c --out stopped --resume
+says 'SAME: same 123,'
+span=8s expect 2 review my/dwc_pcie_pmu.c --out stopped --resume --seed 2
 says 'is of another review'
+echo '{}' >stopped/review-state.json
+span=8s expect 2 review my/dwc_pcie_pmu.c --out stopped --resume
 
 # What cannot be reviewed.
 expect 2 review
