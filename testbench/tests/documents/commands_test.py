@@ -45,6 +45,7 @@ ELSEWHERE = [
     (r"cmake -S .*/own_soc ", "testbench/tests/install/install_test.cmake", "models own_soc own_fabric)"),
     (r"cmake -S .*/own_fabric ", "testbench/tests/install/install_test.cmake", "models own_soc own_fabric)"),
     (r"pmufab .*build/(own_\w+|fabric|timer-soc)\.", "testbench/tests/install/install_test.cmake", "${plugins}/fabric.yaml"),
+    (r"b4 am ", "testbench/tests/tools/patches/review_test.sh", "review - --each"),
     (r"pmufab review (0001|HEAD|my/dwc_pcie_pmu|--tree)", "testbench/tests/tools/patches/review_test.sh", "expect 0 review"),
     (r"build/own_soc", "testbench/tests/install/install_test.cmake", "own_soc/own_soc ${sets}"),
 ]

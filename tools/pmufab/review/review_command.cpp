@@ -93,7 +93,7 @@ void build_on_base(Reviewed& subject, const std::string& base, const fs::path& f
       if (!first) first = error;
     }
   }
-  if (subject.stock == nullptr) throw *first;
+  if (subject.stock == nullptr) throw UnfitError(*first);
 }
 
 /// @return whether PMUs of a fabric need a driver file: as their driver, or beside it, as CXL PMUs need cxl_core

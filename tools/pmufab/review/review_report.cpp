@@ -140,21 +140,25 @@ void add_coverage(const Review& review, Lines& lines) {
 }
 
 /// @return the smallest scenario that was found for something that is worse; without one, the first shipped scenario that
-///         shows something; null if nothing does
+///         shows something, then what there was no time to make smaller; null if nothing does
 const Finding* to_reproduce(const Review& review) {
   const Finding* shipped = nullptr;
   const Finding* smallest = nullptr;
+  const Finding* whole = nullptr;
   for (const Trial& trial : review.trials) {
     for (const Finding& finding : trial.worse_findings) {
       if (trial.name == "scenario") {
         if (shipped == nullptr) shipped = &finding;
-      } else if (!finding.file.empty()) {
-        const bool is_smaller = smallest == nullptr || finding.scenario.size() < smallest->scenario.size();
-        if (is_smaller) smallest = &finding;
+      } else if (finding.file.ends_with("-whole.yaml")) {
+        whole = &finding;
+      } else if (!finding.file.empty() &&
+                 (smallest == nullptr || finding.scenario.size() < smallest->scenario.size())) {
+        smallest = &finding;
       }
     }
   }
-  return smallest != nullptr ? smallest : shipped;
+  if (smallest != nullptr) return smallest;
+  return shipped != nullptr ? shipped : whole;
 }
 
 /// The scenario's lines without comments.
