@@ -332,7 +332,7 @@ TEST_F(BadInput, a_file_that_never_ends) { refuses({"map", "/dev/zero"}, {"/dev/
 
 TEST_F(BadInput, a_file_that_cannot_be_read) {
   refuses({"run", (folder / "none.yaml").string()}, {"none.yaml: cannot be read: No such file or directory"});
-  refuses({"run", folder.string()}, {"is a folder, not a file"});
+  refuses({"run", folder.string()}, {"there is no scenario below"});
   refuses({"trace", "info", (folder / "none.trace").string()}, {"none.trace"});
 }
 
