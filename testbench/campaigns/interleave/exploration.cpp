@@ -164,7 +164,7 @@ void Exploration::look() {
   if (interrupted_) return;
   if (pmus.size() > 1) notes_.push_back(fmt::format("one of {} PMUs is explored (--pmu chooses another)", pmus.size()));
   if (is_short_)
-    notes_.push_back("a short life of its events, without the scenario's traffic (--whole: the scenario as it is)");
+    notes_.emplace_back("a short life of its events, without the scenario's traffic (--whole: the scenario as it is)");
   if (choices_.windows.empty() && (!is_short_ || is_anything_in_bulk_))
     throw InputError(fmt::format("the driver of {} accesses no register in such a call: {}", subject_.pmu,
                                  scenario::to_string(subject_.call)),
@@ -295,7 +295,7 @@ bool Exploration::has_interrupt() const {
 std::vector<std::string> Exploration::pmus_to_try() const {
   std::set<std::string> pmus;
   for (const AccessRecord& access : recorded_) pmus.insert(access.place.pmu);
-  const std::vector<std::string> names(pmus.begin(), pmus.end());
+  std::vector<std::string> names(pmus.begin(), pmus.end());
   if (names.empty()) throw InputError("no driver is called for a PMU of this scenario", "does it measure events?");
   if (subject_.pmu.empty()) return names;
   if (!pmus.contains(subject_.pmu))

@@ -87,8 +87,8 @@ std::vector<std::string> events_of(const std::string& name, const std::set<std::
   std::vector<std::string> events;
   for (const std::string& file : files) {
     const std::string owner = file.substr(0, file.find('/'));
-    if (file == owner + folder + event && std::regex_match(owner, std::regex(pmu + "_[0-9a-f]+")))
-      events.push_back(owner + "/" + event + "/");
+    if (file == fmt::format("{}{}{}", owner, folder, event) && std::regex_match(owner, std::regex(pmu + "_[0-9a-f]+")))
+      events.push_back(fmt::format("{}/{}/", owner, event));
   }
   return events.empty() ? std::vector{name} : events;
 }

@@ -27,7 +27,7 @@ class DriverCache : public DriverFault {
   void SetUp() override {
     DriverFault::SetUp();
     setenv("XDG_CACHE_HOME", folder.c_str(), 1);
-    cache_ = folder / "pmufab";
+    cache = folder / "pmufab";
   }
   void TearDown() override {
     unsetenv("XDG_CACHE_HOME");
@@ -36,26 +36,26 @@ class DriverCache : public DriverFault {
 
   /// A folder as driver build leaves it, last used `hours` ago. @return its name
   std::string kept(unsigned number, unsigned hours) {
-    const std::string name = fmt::format("drivers-{:016x}", number);
-    std::filesystem::create_directories(cache_ / name);
+    std::string name = fmt::format("drivers-{:016x}", number);
+    std::filesystem::create_directories(cache / name);
     write("pmufab/" + name + "/pmufab_drivers.so", std::string(1000, 'x'));
     write("pmufab/" + name + ".lock", "");
-    std::filesystem::last_write_time(cache_ / (name + ".lock"),
+    std::filesystem::last_write_time(cache / (name + ".lock"),
                                      std::filesystem::file_time_type::clock::now() - std::chrono::hours(hours));
     return name;
   }
-  [[nodiscard]] bool has(const std::string& name) const { return std::filesystem::exists(cache_ / name); }
+  [[nodiscard]] bool has(const std::string& name) const { return std::filesystem::exists(cache / name); }
 
-  std::filesystem::path cache_;
+  std::filesystem::path cache;
 };
 
 TEST_F(DriverCache, each_build_removes_what_was_used_longest_ago_and_is_not_in_use) {
   for (unsigned number = 0; number < kMost; ++number) kept(number, number + 1);
   const std::string oldest = kept(kMost, 1000);
   const std::string before = kept(kMost + 1, 900);
-  std::filesystem::create_directories(cache_ / "drivers-mine");
+  std::filesystem::create_directories(cache / "drivers-mine");
   write("pmufab/drivers-mine/own.c", "/* nobody's */");
-  const int held = open((cache_ / (oldest + ".lock")).c_str(), O_RDWR);
+  const int held = open((cache / (oldest + ".lock")).c_str(), O_RDWR);
   ASSERT_EQ(flock(held, LOCK_EX | LOCK_NB), 0);
   drivers_of("nvidia_t410_cmem_latency_pmu.c", read(std::string(PMUFAB_LINUX_SOURCES) + "/" + version() +
                                                     "/drivers/perf/nvidia_t410_cmem_latency_pmu.c"));
