@@ -63,6 +63,9 @@ class UserProgram {
   process::Descriptor process_;  // can be read when it has ended
 };
 
+/// Exit code of tools/build-drivers: a patch does not fit the kernel.
+inline constexpr int kUnfitPatch = 3;
+
 /// Run a script that comes with pmufab (tools/ in the source tree), with this program's standard streams.
 /// @return its exit code; 128 + the number of the signal that ended it
 /// @throws scenario::InputError if it is not there

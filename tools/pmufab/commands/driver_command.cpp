@@ -114,8 +114,7 @@ int code_of_build(int code, const fs::path& folder) {
           fmt::format("the drivers could not be built: nothing can be written to '{}'", disk.generic_string()),
           "is the disk full?");
   }
-  constexpr int kUnfit = 3;  // a patch
-  return code == kBadInput || code == kUnfit ? kBadInput : kCheckFailed;
+  return code == kBadInput || code == kUnfitPatch ? kBadInput : kCheckFailed;
 }
 
 /// What the user did not name and the script compiled again: "; changed: arm_cspmu.c (with my/arm_cspmu.h)".

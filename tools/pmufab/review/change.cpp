@@ -179,8 +179,7 @@ ChangedDrivers build_change(const Change& change, std::size_t patches, const dri
   if (!change.tree.empty()) words.insert(words.end(), {"--tree", change.tree});
   words.push_back(folder.string());
   const int code = run_script("build-drivers", words);
-  constexpr int kUnfit = 3;
-  if (code == kUnfit)
+  if (code == kUnfitPatch)
     throw UnfitError(fmt::format("the change does not fit the drivers of Linux {}", version),
                      "--base V names another kernel");
   if (code == kBadInput) throw InputError("nothing of the change can be reviewed");

@@ -169,8 +169,8 @@ std::vector<fs::path> platforms_of(const std::vector<fs::path>& scenarios) {
   return platforms;
 }
 
-/// Events that only the changed drivers have and that nothing counts.
-std::vector<std::string> uncounted_events(const Reviewed& subject) {
+/// Events that only the changed drivers have, and what is known of each.
+std::vector<std::string> new_events(const Reviewed& subject) {
   std::vector<std::string> texts;
   std::set<std::string> told;
   for (const fs::path& platform : platforms_of(subject.scenarios)) {
@@ -179,7 +179,9 @@ std::vector<std::string> uncounted_events(const Reviewed& subject) {
     if (!before || !after) continue;
     for (const auto& [event, why] : *after) {
       if (before->contains(event) || !told.insert(event.substr(event.find('/'))).second) continue;
-      texts.push_back(fmt::format("adds {}: {}", event, why.empty() ? "is it measured?" : "nothing counts it: " + why));
+      texts.push_back(
+          fmt::format("adds {}: {}", event,
+                      why.empty() ? "not known whether a scenario measures it" : "nothing counts it: " + why));
     }
   }
   return texts;
@@ -430,7 +432,7 @@ int run_review(const Request& request) {
   catch_interrupts();
   Reviewer(map, subject, out, scratch.path()).run(review, seconds);
   review.coverage = read_coverage(subject.drivers);
-  if (!review.is_stopped) review.not_covered = uncounted_events(subject);
+  if (!review.is_stopped) review.not_covered = new_events(subject);
   return write_reports(review, map);
 }
 

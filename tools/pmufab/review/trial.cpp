@@ -87,13 +87,18 @@ Failure loss_in(const Json& difference) {
   return {"another end", fmt::format("{}, then {}", difference["status"][0].dump(), difference["status"][1].dump())};
 }
 
-void add_to(std::vector<Finding>& findings, const Failure& failure, const std::string& where) {
-  const auto known = std::ranges::find(findings, failure.kind, &Finding::kind);
-  if (known != findings.end()) {
+/// Count a finding; of each kind, the first is kept.
+void add_finding(std::vector<Finding>& findings, const Finding& finding) {
+  const auto known = std::ranges::find(findings, finding.kind, &Finding::kind);
+  if (known == findings.end()) {
+    findings.push_back(finding);
+  } else {
     ++known->runs;
-    return;
   }
-  findings.push_back({failure.kind, where, failure.text, 1, {}, {}});
+}
+
+Finding finding_of(const Failure& failure, const std::string& where) {
+  return {failure.kind, where, failure.text, 1, {}, {}};
 }
 
 void limit_processor_time(scenario::RunnerOptions& runner, double seconds) {
@@ -105,6 +110,15 @@ void limit_processor_time(scenario::RunnerOptions& runner, double seconds) {
 
 bool is_review_interrupted(const TrialOptions& options) {
   return options.runner.interrupted && options.runner.interrupted() > 0;
+}
+
+/// Let runs stop at the user's wish, and also when something is over.
+template <typename IsOver>
+void stop_when(scenario::RunnerOptions& runner, const std::function<int()>& asked, IsOver is_over) {
+  runner.interrupted = [asked, is_over] {
+    const int wish = asked ? asked() : 0;
+    return wish == 0 && is_over() ? 1 : wish;
+  };
 }
 
 /// The runs of a scenario, each with both drivers, one behind the other. Whether a scenario leaves out the kernel, because
@@ -155,10 +169,10 @@ void Trial::add(const RunResult& before, RunResult after, Expectation expectatio
   if (change == "worse" && !wrong && mended && !loses_counter) change = "better";
   if (change == "worse") {
     ++worse;
-    add_to(worse_findings, wrong ? *wrong : loss_in(run), title);
+    add_finding(worse_findings, finding_of(wrong ? *wrong : loss_in(run), title));
   } else if (change == "better") {
     ++better;
-    add_to(better_findings, mended ? *mended : Failure{"another end", before.message}, title);
+    add_finding(better_findings, finding_of(mended ? *mended : Failure{"another end", before.message}, title));
   } else {
     ++same;
     if (change == "changed") ++changed;
@@ -180,10 +194,7 @@ Trial try_scenarios(const std::vector<fs::path>& files, const TrialOptions& opti
   scenario::RunnerOptions runner = options.runner;
   unsigned timeouts = 0;
   std::optional<RunResult> before;
-  runner.interrupted = [&] {
-    const int asked = options.runner.interrupted ? options.runner.interrupted() : 0;
-    return asked == 0 && timeouts >= kMostTimeouts ? 1 : asked;
-  };
+  stop_when(runner, options.runner.interrupted, [&] { return timeouts >= kMostTimeouts; });
   runner.on_progress = [&](const scenario::RunnerProgress& progress) {
     options.on_progress(progress.fraction,
                         fmt::format("{} of {} scenarios: {}", progress.done / 2, progress.all / 2, progress.running));
@@ -270,10 +281,7 @@ Trial try_random_cases(const std::vector<const verify::FabricGenerator*>& fabric
   after.campaign().is_over = [&] { return passed() >= kShareOfFirst * seconds; };
   after.campaign().on_progress = show;
   // Cases are made smaller for as long again, and no longer.
-  after.campaign().runner.interrupted = [&] {
-    const int asked = options.runner.interrupted ? options.runner.interrupted() : 0;
-    return asked == 0 && passed() >= seconds ? 1 : asked;
-  };
+  stop_when(after.campaign().runner, options.runner.interrupted, [&] { return passed() >= seconds; });
   after.run();
   Half before(fabrics, seed, seconds, options, stock);
   before.campaign().runs = after.results().size();
@@ -355,15 +363,6 @@ bool is_right_in(const Explored& explored, const std::string& schedule) {
   return found != explored.end() && !found->second;
 }
 
-void add_once(std::vector<Finding>& findings, const Finding& finding) {
-  const auto known = std::ranges::find(findings, finding.kind, &Finding::kind);
-  if (known == findings.end()) {
-    findings.push_back(finding);
-  } else {
-    ++known->runs;
-  }
-}
-
 /// A schedule that is wrong with both drivers, or that only drivers with other accesses have, is the same unless
 /// nothing of its kind was wrong before.
 void add_explored(const Explored& before, const Explored& after, Trial& trial) {
@@ -375,7 +374,7 @@ void add_explored(const Explored& before, const Explored& after, Trial& trial) {
   for (const auto& [schedule, finding] : after) {
     if (finding && (was_right || is_right_in(before, schedule))) {
       ++trial.worse;
-      add_once(trial.worse_findings, *finding);
+      add_finding(trial.worse_findings, *finding);
     } else {
       ++trial.same;
     }
@@ -384,7 +383,7 @@ void add_explored(const Explored& before, const Explored& after, Trial& trial) {
     if (!finding || !(is_right || is_right_in(after, schedule))) continue;
     ++trial.better;
     if (trial.same > 0 && is_right_in(after, schedule)) --trial.same;
-    add_once(trial.better_findings, *finding);
+    add_finding(trial.better_findings, *finding);
   }
 }
 
@@ -398,10 +397,7 @@ Trial try_interleavings(const std::vector<fs::path>& files, const TrialOptions& 
   options.runner.on_cost = [&](const scenario::RunCost& cost) {
     if (cost.processor_seconds >= kLongestRun) ++late;
   };
-  options.runner.interrupted = [&] {
-    const int asked = given.runner.interrupted ? given.runner.interrupted() : 0;
-    return asked == 0 && late >= kMostTimeouts ? 1 : asked;
-  };
+  stop_when(options.runner, given.runner.interrupted, [&] { return late >= kMostTimeouts; });
   using Call = scenario::Trigger::Call;
   // Perf's stop is a del, and migration to another CPU is a del there and an add here.
   constexpr std::array kCalls = {Call::read, Call::interrupt, Call::add, Call::del};

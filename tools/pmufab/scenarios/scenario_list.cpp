@@ -17,10 +17,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-void add_new(std::vector<std::string_view>& list, std::string_view item) {
-  if (std::ranges::find(list, item) == list.end()) list.push_back(item);
-}
-
 /// @throws scenario::InputError
 ListedScenario read_with(const fs::path& path, const std::vector<std::string>& overrides) {
   const scenario::ScenarioFile file(path);
@@ -31,9 +27,9 @@ ListedScenario read_with(const fs::path& path, const std::vector<std::string>& o
     listed.name = spec.name;
     listed.description = spec.description;
     for (const scenario::FabricKind* kind : scenario::fabric_kinds()) {
-      if (kind->is_in(spec.platform)) add_new(listed.fabrics, kind->name());
+      if (kind->is_in(spec.platform)) add_once(listed.fabrics, kind->name());
     }
-    for (const std::string_view pmu : driven_pmus(spec)) add_new(listed.pmus, pmu);
+    for (const std::string_view pmu : driven_pmus(spec)) add_once(listed.pmus, pmu);
   }
   return listed;
 }
@@ -90,7 +86,7 @@ std::vector<ListedScenario> list_scenarios(const std::vector<ChosenScenario>& fi
                                            const std::vector<std::string>& drivers_or_pmus) {
   PmuKinds wanted;
   for (const std::string& given : drivers_or_pmus) {
-    for (const std::string_view pmu : pmus_served_by(given)) add_new(wanted, pmu);
+    for (const std::string_view pmu : pmus_served_by(given)) add_once(wanted, pmu);
   }
   std::vector<ListedScenario> list;
   for (const ChosenScenario& file : files) {

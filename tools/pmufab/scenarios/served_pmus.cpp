@@ -22,10 +22,6 @@ namespace fs = std::filesystem;
 using scenario::FabricKind;
 using scenario::PmuDriver;
 
-void add_once(std::vector<std::string_view>& list, std::string_view item) {
-  if (std::ranges::find(list, item) == list.end()) list.push_back(item);
-}
-
 /// Call `use` with each driver of each kind of fabric.
 template <typename Use>
 void for_drivers(Use use) {
@@ -83,6 +79,10 @@ std::vector<std::string> known_names() {
 }
 
 }  // namespace
+
+void add_once(std::vector<std::string_view>& list, std::string_view item) {
+  if (std::ranges::find(list, item) == list.end()) list.push_back(item);
+}
 
 std::vector<std::string_view> modules_called(const std::string& driver) {
   std::vector<std::string> wanted;

@@ -13,6 +13,9 @@ namespace pmufab::cli {
 
 using PmuKinds = std::vector<std::string_view>;
 
+/// Add an item, unless the list has it.
+void add_once(std::vector<std::string_view>& list, std::string_view item);
+
 /// @param driver  a kernel module ("arm_cmn", "arm-cmn") or one of its files ("arm-cmn.c", with or without folders;
 ///                "hdm.c+mbox.c")
 /// @return the kernel modules that it is, or is of, and that fabrics have PMUs for; empty: there is none

@@ -103,7 +103,7 @@ wait "$process" || status=$?
 grep -q '^STOPPED: ' stopped.txt || complain "an interrupted review does not say so: $(cat stopped.txt)"
 sed -i 's/"same": [0-9]*/"same": 123456/' stopped/review-state.json
 span=8s expect 0 review my/dwc_pcie_pmu.c --out stopped --resume
-says 'SAME: same 123,'
+says '123,456 scenarios'
 span=8s expect 2 review my/dwc_pcie_pmu.c --out stopped --resume --seed 2
 says 'is of another review'
 echo '{}' >stopped/review-state.json
