@@ -209,7 +209,7 @@ TEST_F(BuildDrivers, a_patch_changes_a_copy_of_the_drivers) {
   // What does not fit is named with its place.
   shell("sed -i 's/^-\\(.*cmem_latency_pmu_%u\\)/-was \\1/' " + diff);
   const Outcome wrong = build("--patch " + diff);
-  EXPECT_EQ(wrong.exit_code, 2);
+  EXPECT_EQ(wrong.exit_code, 3);
   EXPECT_THAT(wrong.output, HasSubstr("the patch '" + diff + "' does not fit Linux " + newest()));
   EXPECT_THAT(wrong.output, HasSubstr("patching file " + driver + "\n    Hunk #1 FAILED at "));
   EXPECT_THAT(wrong.output, Not(HasSubstr("patching file " + part)));
