@@ -4,6 +4,7 @@
 
 read-patch.py series MAILS: prints the files of the folder MAILS that have the patches to apply, in their order. For a mail
 MAILS/N, git mailinfo has made N.info and N.patch. What looks like a patch and is left out is told on the standard error.
+read-patch.py cover MAILS: prints the subject of their cover letter, if they are one series that has one.
 read-patch.py changes DIFF: prints what a unified diff changes, one a line: "old PLACE", "new PLACE", "deleted PLACE",
 "renamed PLACE TO", or "nothing PLACE (WHY)" of what is no change of a text. Places have no a/ or b/.
 
@@ -309,12 +310,17 @@ def order(posting):
     return patches
 
 
-def series(folder):
+def chosen_postings(folder):
+    """The postings to apply, in their order."""
     mails = [Mail(path[:-len(".patch")]) for path in sorted(glob.glob(glob.escape(folder) + "/*.patch"))]
     find_threads(mails)
     postings = postings_of(without_copies(without_talk(mails)))
     chosen = [posting for versions in versions_of(postings) for posting in newest_of(versions)]
-    patches = [mail for posting in postings if posting in chosen for mail in order(posting)]
+    return [posting for posting in postings if posting in chosen]
+
+
+def series(folder):
+    patches = [mail for posting in chosen_postings(folder) for mail in order(posting)]
     for mail in patches:
         try:
             changes_of(mail.lines)
@@ -323,12 +329,18 @@ def series(folder):
     return [mail.path for mail in patches]
 
 
+def cover(folder):
+    postings = [posting for posting in chosen_postings(folder) if any(mail.has_diff for mail in posting)]
+    letters = [mail.subject for posting in postings for mail in posting if mail.number == 0 and mail.title != NO_SUBJECT]
+    return letters if len(postings) == 1 else []
+
+
 def main():
     what, path = sys.argv[1:]
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(encoding="utf-8", errors="surrogateescape")
     try:
-        found = series(path) if what == "series" else changes_of(lines_of(path))
+        found = {"series": series, "cover": cover}[what](path) if what != "changes" else changes_of(lines_of(path))
         print("\n".join(found))
     except Damaged as fault:
         print(fault)

@@ -610,6 +610,7 @@ ExpectedFailureSpec read_expected_failure(Reader& item) {
     item.fail("reason", "does not say what fails", "add event (counted wrong), not_opened or check");
   }
   item.texts("drivers", failure.drivers);
+  item.flag("rule", failure.is_rule);
   check_selectors(item, "drivers", failure.drivers);
   // A run knows its own version only, not whether there is a newer one.
   if (std::ranges::find(failure.drivers, "newest") != failure.drivers.end())

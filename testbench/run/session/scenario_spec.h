@@ -125,6 +125,7 @@ struct ExpectedFailureSpec {
   std::vector<std::string> not_opened;  ///< refused by the driver
   std::vector<std::string> checks;      ///< of the run or of a measure, by name
   std::vector<std::string> drivers;     ///< selectors of the driver sets it holds for; empty: all
+  bool is_rule = false;                 ///< no defect of the drivers: every driver must fail so
 };
 
 /// Spans in which the CPUs do nothing: something else keeps them, with interrupts off.

@@ -51,7 +51,7 @@ void check_sources(const std::vector<std::string>& files) {
     if (fs::path(file).extension() == ".h") continue;
     if (fs::path(file).extension() != ".c")
       throw InputError(fmt::format("'{}' is not a C file", file),
-                       "give the driver's source, or a header of the kernel's");
+                       "give the driver's source, or a header of the kernel's; --patch takes a patch or a mailbox");
     if (const auto [other, is_new] = modules.emplace(driver_host::module_of(file), file); !is_new)
       throw InputError(fmt::format("'{}' and '{}' are both the driver {}", other->second, file, other->first),
                        "give one of them, or rename one");

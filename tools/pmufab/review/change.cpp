@@ -22,6 +22,13 @@ namespace {
 namespace fs = std::filesystem;
 using scenario::InputError;
 
+/// The first line of a file.
+std::string line_of(const fs::path& file) {
+  std::string line = content_of(file);
+  line.resize(std::min(line.size(), line.find('\n')));
+  return line;
+}
+
 bool is_c_source(const std::string& word) {
   return fs::path(word).extension() == ".c" || fs::path(word).extension() == ".h";
 }
@@ -55,9 +62,7 @@ std::vector<PatchFile> split_patches(const std::vector<std::string>& given, cons
   std::vector<PatchFile> patches;
   for (const auto& entry : fs::directory_iterator(folder)) {
     if (entry.path().extension() != ".patch") continue;
-    std::string subject = content_of(fs::path(entry.path()).replace_extension(".subject"));
-    std::erase(subject, '\n');
-    patches.push_back({entry.path(), subject});
+    patches.push_back({entry.path(), line_of(fs::path(entry.path()).replace_extension(".subject"))});
   }
   std::ranges::sort(patches, {}, &PatchFile::file);
   return patches;
@@ -69,7 +74,10 @@ std::string without_tags(const std::string& subject) {
   return std::regex_replace(subject, tags, "");
 }
 
-std::string title_of(const Change& change, const std::vector<std::string>& words) {
+/// @param cover  subject of a cover letter; empty: there is none
+std::string title_of(const Change& change, const std::string& cover, const std::vector<std::string>& words) {
+  if (!cover.empty() && change.patches.size() > 1)
+    return fmt::format("{} ({} patches)", without_tags(cover), change.patches.size());
   if (!change.patches.empty() && !change.patches.front().subject.empty()) {
     const std::size_t more = change.patches.size() - 1;
     return without_tags(change.patches.front().subject) + (more == 0   ? ""
@@ -86,9 +94,7 @@ fs::path sources_folder() { return is_installed() ? fetched_sources() : data_fol
 fs::path source_of(const std::string& version) {
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(sources_folder(), error)) {
-    std::string named = content_of(entry.path() / "VERSION");
-    named.resize(std::min(named.size(), named.find('\n')));
-    if (named == version || entry.path().filename() == version) return entry.path();
+    if (line_of(entry.path() / "VERSION") == version || entry.path().filename() == version) return entry.path();
   }
   return sources_folder() / version;
 }
@@ -160,7 +166,7 @@ Change read_change(const std::vector<std::string>& words, const std::string& tre
                      "give a patch, a mailbox, -, a range of commits, C files, or --tree DIR");
   if (kinds > 1) throw InputError("patches, files and a tree are different things to review", "give one of them");
   if (!patches.empty()) change.patches = split_patches(patches, scratch / "patches");
-  change.title = title_of(change, words);
+  change.title = title_of(change, line_of(scratch / "patches" / "cover.subject"), words);
   return change;
 }
 

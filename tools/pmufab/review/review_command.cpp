@@ -123,13 +123,17 @@ void find_what_it_serves(Reviewed& subject) {
   subject.scenarios = scenarios_serving(names);
 }
 
+/// @return SHA-256 in hexadecimal; empty if there is no such file
+std::string sha256_of(const fs::path& file) {
+  if (file.empty()) return {};
+  const ProgramReply reply = ask_program({"sha256sum", "--zero", "--", file.string()});
+  return reply.out.substr(0, reply.out.find(' '));
+}
+
 std::vector<ReviewedFile> reviewed_files(const Reviewed& subject) {
-  const std::vector<driver_host::DriverFile> stock = driver_host::files_in(subject.stock->library);
   std::vector<ReviewedFile> files;
-  for (const driver_host::DriverFile& file : subject.files) {
-    const auto before = std::ranges::find(stock, file.file, &driver_host::DriverFile::file);
-    files.push_back({file.file, before == stock.end() ? "" : before->sha256, file.sha256});
-  }
+  for (const ChangedFile& file : subject.drivers.files)
+    files.push_back({fs::path(file.name).filename().string(), sha256_of(file.before), sha256_of(file.after)});
   return files;
 }
 

@@ -14,7 +14,7 @@
 
 namespace pmufab::cli {
 
-/// A driver file, before and after the change.
+/// A file of the drivers, before and after the change.
 struct ReviewedFile {
   std::string name;    ///< "arm-cmn.c"
   std::string before;  ///< SHA-256 of the kernel's; empty: it has none

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -123,7 +124,9 @@ void stop_when(scenario::RunnerOptions& runner, const std::function<int()>& aske
 
 /// The runs of a scenario, each with both drivers, one behind the other. Whether a scenario leaves out the kernel, because
 /// its drivers have a known defect, is no matter: the change may mend it.
-void add_plans(const fs::path& path, const TrialOptions& options, std::vector<RunPlan>& plans) {
+/// @param rules  gets the runs in which drivers must fail
+void add_plans(const fs::path& path, const TrialOptions& options, std::vector<RunPlan>& plans,
+               std::set<const scenario::PlannedScenario*>& rules) {
   const auto none = std::make_shared<const std::vector<std::string>>();
   const auto file = std::make_shared<const scenario::ScenarioFile>(path);
   for (scenario::Variant& variant : file->variants(*none)) {
@@ -131,6 +134,7 @@ void add_plans(const fs::path& path, const TrialOptions& options, std::vector<Ru
     const auto able = driver_host::sets_that_hold({*options.before}, scenario::driver_modules(spec.platform));
     if (able.empty()) continue;
     const auto planned = scenario::plan_scenario(file, std::move(variant), none, spec);
+    if (spec.expected_failure && spec.expected_failure->is_rule) rules.insert(planned.get());
     plans.push_back({planned, options.before});
     plans.push_back({planned, options.after});
   }
@@ -179,18 +183,11 @@ void Trial::add(const RunResult& before, RunResult after, Expectation expectatio
   }
 }
 
-namespace {
-
-/// Of the shipped scenarios that expect a failure, this one alone expects what a driver must do: it has no use for a PMU
-/// without an interrupt.
-bool is_rule(const RunPlan& plan) { return plan.scenario->name == "cxl-no-interrupt"; }
-
-}  // namespace
-
 Trial try_scenarios(const std::vector<fs::path>& files, const TrialOptions& options) {
   Trial trial{.name = "scenario"};
   std::vector<RunPlan> plans;
-  for (const fs::path& file : files) add_plans(file, options, plans);
+  std::set<const scenario::PlannedScenario*> rules;
+  for (const fs::path& file : files) add_plans(file, options, plans, rules);
   scenario::RunnerOptions runner = options.runner;
   unsigned timeouts = 0;
   std::optional<RunResult> before;
@@ -208,7 +205,8 @@ Trial try_scenarios(const std::vector<fs::path>& files, const TrialOptions& opti
                         (run.status == Status::interrupted && !run.is_limited);
     if (is_cut) return;
     if (run.status == Status::timed_out || run.is_limited) ++timeouts;
-    trial.add(*before, std::move(run), is_rule(plan) ? Trial::Expectation::rule : Trial::Expectation::defect);
+    trial.add(*before, std::move(run),
+              rules.contains(plan.scenario.get()) ? Trial::Expectation::rule : Trial::Expectation::defect);
   };
   scenario::run_all(plans, runner);
   if (timeouts >= kMostTimeouts)

@@ -75,9 +75,9 @@ echo another >>tree/Documentation/notes
 step 's/u64 delta, prev, now;/u64 prev, now, delta;/' 'Order | variables'
 step "$delta" 'Compute the delta in another way'
 step 's/\(now - prev - 1\)/(now - prev)/' 'Compute the delta as before'
-"${git[@]}" format-patch --quiet --cover-letter --stdout HEAD~4 >series.mbox
+"${git[@]}" format-patch --quiet --cover-letter --stdout HEAD~4 | sed 's/\*\*\* SUBJECT HERE \*\*\*/perf: In turns/' >series.mbox
 span=2s expect 1 review - --each <series.mbox
-says 'Documentation: Tell A | B & C (and 3 more patches)'
+says 'perf: In turns (4 patches)'
 says 'after 1/4: same 0, better 0, worse 0: no driver is changed yet'
 says 'after 2/4: same '
 says 'after 3/4: WORSE, '
