@@ -100,6 +100,17 @@ with_large_pages() {
 # The Linux drivers the driver host knows, one per line: kernel module and files, separated by blanks.
 linux_drivers() { awk '!/^#/ && NF >= 2 { $1 = $1; print }' "$root/testbench/host/linux-drivers.txt"; }
 
+# further_driver MODULE: the lines, as linux_drivers() has them, that make a module of further-drivers.txt, its helpers first.
+# Fails if it is not listed.
+further_driver() {
+  local line module file after
+  line=$(awk -v module="$1" '!/^#/ && $1 == module' "$root/testbench/host/further-drivers.txt")
+  [[ -n $line ]] || return 1
+  read -r module file after <<<"$line"
+  for after in ${after#after}; do further_driver "$after"; done
+  echo "$module $file"
+}
+
 # has_linux_drivers TREE: succeeds if TREE has at least one PMU driver that the driver host knows.
 has_linux_drivers() {
   local files file

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "models/coresight/coresight_pmu_slot.h"
+#include "models/coresight/coresight_pmu.h"
 
 namespace pmufab::coresight {
 
@@ -24,10 +24,9 @@ void CoreSightPmu::build_registers() {
   page0_bank_.on_write(page0_bank_.find("PMCR"),
                        [this, enable = page0_bank_.find("PMCR", "E"), reset_events = page0_bank_.find("PMCR", "P"),
                         reset_cycles = page0_bank_.find("PMCR", "C")](const RegisterWrite& write) {
-                         write_control({.enable = enable.of(write.after) != 0,
-                                        .reset_events = reset_events.of(write.written) != 0,
-                                        .reset_cycles = reset_cycles.of(write.written) != 0},
-                                       write.when);
+                         counters_.clear_counters(reset_events.of(write.written) != 0,
+                                                  reset_cycles.of(write.written) != 0, write.when);
+                         counters_.run(enable.of(write.after) != 0, write.when);
                        });
 }
 
@@ -48,9 +47,9 @@ void CoreSightPmu::build_counters() {
     const RegisterId reg = bank.find(name);
     bank.limit(reg, options_.counter_numbers());
     bank.on_read(reg,
-                 [this, shift](unsigned counter, Picoseconds when) { return counter_value(counter, when) >> shift; });
+                 [this, shift](unsigned counter, Picoseconds when) { return counters_.value(counter, when) >> shift; });
     bank.on_write(reg, [this, shift](const RegisterWrite& write) {
-      write_counter(write.element, write.written << shift, write.mask << shift, write.when);
+      counters_.write_counter(write.element, write.written << shift, write.mask << shift, write.when);
     });
   };
   if (options_.width > 32 && !options_.atomic_64bit) {
@@ -68,7 +67,7 @@ void CoreSightPmu::build_programs() {
       if (!options_.has_counter(write.element)) {
         page0_bank_.set_value(reg, 0, write.element);
       } else if (write.after != write.before) {
-        program_changed(write.element, write.when);
+        counters_.program_changed(write.element, write.when);
       }
     });
   }
@@ -77,9 +76,7 @@ void CoreSightPmu::build_programs() {
   page0_bank_.limit(implementation_defined_, options_.implementation_defined);
   page0_bank_.on_write(implementation_defined_, [this](const RegisterWrite& write) {
     if (write.after == write.before) return;
-    for (const auto& slot : slots_) {
-      if (slot) program_changed(slot->index, write.when);
-    }
+    for (unsigned counter = 0; counter < counters_.numbers(); ++counter) counters_.program_changed(counter, write.when);
   });
 }
 
@@ -88,14 +85,44 @@ std::uint32_t CoreSightPmu::implementation_defined(unsigned word) const noexcept
 }
 
 void CoreSightPmu::build_masks() {
-  build_mask(page0_bank_, "PMCNTENSET", &CoreSightPmu::enable_word, &CoreSightPmu::set_enables);
-  build_mask(page0_bank_, "PMCNTENCLR", &CoreSightPmu::enable_word, &CoreSightPmu::clear_enables);
-  build_mask(page0_bank_, "PMINTENSET", &CoreSightPmu::interrupt_enable_word, &CoreSightPmu::set_interrupt_enables);
-  build_mask(page0_bank_, "PMINTENCLR", &CoreSightPmu::interrupt_enable_word, &CoreSightPmu::clear_interrupt_enables);
-  build_mask(upper_bank(), "PMOVSCLR", &CoreSightPmu::overflow_word, &CoreSightPmu::clear_overflow);
-  build_mask(upper_bank(), "PMOVSSET", &CoreSightPmu::overflow_word, &CoreSightPmu::set_overflow);
+  const MaskRead enables = [](const CounterBlock& counters, unsigned word, Picoseconds) {
+    return counters.enables(word);
+  };
+  build_mask(page0_bank_, "PMCNTENSET", enables,
+             [](CounterBlock& counters, unsigned word, std::uint32_t value, std::uint32_t mask, Picoseconds when) {
+               counters.put_enables(word, counters.enables(word) | (value & mask), when);
+             });
+  build_mask(page0_bank_, "PMCNTENCLR", enables,
+             [](CounterBlock& counters, unsigned word, std::uint32_t value, std::uint32_t mask, Picoseconds when) {
+               counters.put_enables(word, counters.enables(word) & ~(value & mask), when);
+             });
+  const MaskRead interrupts = [](const CounterBlock& counters, unsigned word, Picoseconds) {
+    return counters.interrupt_enables(word);
+  };
+  build_mask(page0_bank_, "PMINTENSET", interrupts,
+             [](CounterBlock& counters, unsigned word, std::uint32_t value, std::uint32_t mask, Picoseconds when) {
+               counters.put_interrupt_enables(word, counters.interrupt_enables(word) | (value & mask), when);
+             });
+  build_mask(page0_bank_, "PMINTENCLR", interrupts,
+             [](CounterBlock& counters, unsigned word, std::uint32_t value, std::uint32_t mask, Picoseconds when) {
+               counters.put_interrupt_enables(word, counters.interrupt_enables(word) & ~(value & mask), when);
+             });
+  const MaskRead overflows = [](const CounterBlock& counters, unsigned word, Picoseconds when) {
+    return counters.overflow(word, when);
+  };
+  build_mask(upper_bank(), "PMOVSCLR", overflows,
+             [](CounterBlock& counters, unsigned word, std::uint32_t value, std::uint32_t mask, Picoseconds when) {
+               counters.clear_overflow(word, value & mask, when);
+             });
+  build_mask(upper_bank(), "PMOVSSET", overflows,
+             [](CounterBlock& counters, unsigned word, std::uint32_t value, std::uint32_t mask, Picoseconds when) {
+               counters.set_overflow(word, value & mask, when);
+             });
   if (!options_.ext64) return;
-  build_mask(page0_bank_, "PMCNTEN", &CoreSightPmu::enable_word, &CoreSightPmu::write_enables);
+  build_mask(page0_bank_, "PMCNTEN", enables,
+             [](CounterBlock& counters, unsigned word, std::uint32_t value, std::uint32_t mask, Picoseconds when) {
+               counters.put_enables(word, (counters.enables(word) & ~mask) | (value & mask), when);
+             });
   if (!options_.pmcnten) page0_bank_.limit(page0_bank_.find("PMCNTEN"), 0);
 }
 
@@ -104,123 +131,17 @@ void CoreSightPmu::build_mask(RegisterBank& bank, std::string_view name, MaskRea
   const unsigned words = options_.ext64 ? 2 : 1;  // per element
   bank.limit(reg, (options_.counter_numbers() + 32 * words - 1) / (32 * words));
   bank.on_read(reg, [this, words, read](unsigned element, Picoseconds when) {
-    std::uint64_t value = (this->*read)(element * words, when);
-    if (words == 2) value |= std::uint64_t{(this->*read)(element * words + 1, when)} << 32;
+    std::uint64_t value = read(counters_, element * words, when);
+    if (words == 2) value |= std::uint64_t{read(counters_, element * words + 1, when)} << 32;
     return value;
   });
   bank.on_write(reg, [this, words, write](const RegisterWrite& access) {
     for (unsigned word = 0; word < words; ++word) {
       const auto mask = static_cast<std::uint32_t>(access.mask >> 32 * word);
       const auto value = static_cast<std::uint32_t>(access.written >> 32 * word);
-      if (mask != 0) (this->*write)(access.element * words + word, value, mask, access.when);
+      if (mask != 0) write(counters_, access.element * words + word, value, mask, access.when);
     }
   });
-}
-
-void CoreSightPmu::set_enables(unsigned word, std::uint32_t value, std::uint32_t mask, Picoseconds when) {
-  put_enables(word, enables_[word] | (value & mask), when);
-}
-
-void CoreSightPmu::clear_enables(unsigned word, std::uint32_t value, std::uint32_t mask, Picoseconds when) {
-  put_enables(word, enables_[word] & ~(value & mask), when);
-}
-
-void CoreSightPmu::write_enables(unsigned word, std::uint32_t value, std::uint32_t mask, Picoseconds when) {
-  put_enables(word, (enables_[word] & ~mask) | (value & mask), when);
-}
-
-void CoreSightPmu::set_interrupt_enables(unsigned word, std::uint32_t value, std::uint32_t mask, Picoseconds when) {
-  settle(when);
-  interrupt_enables_[word] |= value & mask & implemented_[word];
-  update_line(when);
-  finish();
-}
-
-void CoreSightPmu::clear_interrupt_enables(unsigned word, std::uint32_t value, std::uint32_t mask, Picoseconds when) {
-  settle(when);
-  interrupt_enables_[word] &= ~(value & mask);
-  update_line(when);
-  finish();
-}
-
-void CoreSightPmu::set_overflow(unsigned word, std::uint32_t value, std::uint32_t mask, Picoseconds when) {
-  settle(when);
-  overflow_status_[word] |= value & mask & implemented_[word];
-  update_line(when);
-  finish();
-}
-
-void CoreSightPmu::clear_overflow(unsigned word, std::uint32_t value, std::uint32_t mask, Picoseconds when) {
-  settle(when);
-  std::uint32_t cleared = overflow_status_[word] & value & mask;
-  if (cleared == 0) return finish();
-  overflow_status_[word] &= ~cleared;
-  for (; cleared != 0; cleared &= cleared - 1) {
-    Slot& slot = *slots_[word * 32 + static_cast<unsigned>(__builtin_ctz(cleared))];
-    if (slot.is_timed()) predict_overflow(slot, when);
-  }
-  update_line(when);
-  finish();
-}
-
-std::uint32_t CoreSightPmu::enable_word(unsigned word, Picoseconds /*when*/) const { return enables_[word]; }
-
-std::uint32_t CoreSightPmu::interrupt_enable_word(unsigned word, Picoseconds /*when*/) const {
-  return interrupt_enables_[word];
-}
-
-std::uint32_t CoreSightPmu::overflow_word(unsigned word, Picoseconds when) const {
-  std::uint32_t status = overflow_status_[word];
-  for (const PendingOverflow& pending : pending_) {
-    if (pending.when <= when && pending.counter / 32 == word) status |= 1U << pending.counter % 32;
-  }
-  if (next_timed_overflow_ <= when) {
-    for (unsigned counter = word * 32; counter < word * 32 + 32 && counter < slots_.size(); ++counter) {
-      if (slots_[counter] && slots_[counter]->overflow_time <= when) status |= 1U << counter % 32;
-    }
-  }
-  return status;
-}
-
-void CoreSightPmu::write_control(const Control& control, Picoseconds when) {
-  settle(when);
-  if (control.reset_cycles || control.reset_events) {
-    for (const auto& slot : slots_) {
-      if (!slot) continue;
-      const bool is_cycle_counter = options_.cycle_counter && slot->index == kCycleCounterIndex;
-      if (is_cycle_counter ? control.reset_cycles : control.reset_events) {
-        slot->set_value(0, when);
-        if (slot->is_timed()) predict_overflow(*slot, when);
-      }
-    }
-  }
-  if (control.enable != enabled_) {
-    enabled_ = control.enable;
-    for (const auto& slot : slots_) {
-      if (slot) apply(*slot, when);
-    }
-  }
-  finish();
-}
-
-void CoreSightPmu::write_counter(unsigned counter, std::uint64_t value, std::uint64_t mask, Picoseconds when) {
-  if (!slots_[counter]) return;
-  Slot& slot = *slots_[counter];
-  settle(when);
-  slot.set_value((slot.value(when) & ~mask) | (value & mask), when);
-  if (slot.is_timed()) predict_overflow(slot, when);
-  finish();
-}
-
-void CoreSightPmu::program_changed(unsigned counter, Picoseconds when) {
-  if (options_.cycle_counter && counter == kCycleCounterIndex) return;  // PMCCFILTR does not filter cycles
-  Slot& slot = *slots_[counter];
-  slot.resolved = false;
-  if (!slot.running) return;
-  settle(when);
-  stop(slot, when);
-  start(slot, when);
-  finish();
 }
 
 CounterProgram CoreSightPmu::program(unsigned counter) const {

@@ -48,32 +48,67 @@ coresight::CoreSightPmuOptions options_of(const PmuDescription& description) {
 
 DescribedPmu::DescribedPmu(const sc_core::sc_module_name& name, const PmuDescription& description,
                            const ClockDomain& clock, std::vector<Source*> sources)
-    : description_(description),
-      sources_(std::move(sources)),
-      pmu_(name, options_of(description), clock,
-           [this](const coresight::CounterProgram& program) { return resolve(program); }) {
-  for (unsigned counter = 0; counter < pmu_.options().counter_numbers(); ++counter)
-    wishes_.push_back(std::make_unique<Wish>(fmt::format("{}.counter{}", pmu_.name(), counter), clock));
+    : description_(description), sources_(std::move(sources)) {
+  const std::string text(name);
+  if (description_.map) {
+    add_wishes(text, description_.counters, clock);
+    map_ = std::make_unique<RegisterMapPmu>(text, description, clock, [this](unsigned counter) {
+      // The first counters are enabled while their registers are made.
+      return map_ ? resolve({.counter = counter, .event = map_->event(counter)}) : CounterInput{};
+    });
+    map_->counters().refresh();
+    return;
+  }
+  const coresight::CoreSightPmuOptions options = options_of(description);
+  coresight_ =
+      std::make_unique<coresight::CoreSightPmu>(name, options, clock, [this](const coresight::CounterProgram& program) {
+        return resolve({program.counter, program.event, program.filter, program.filter2});
+      });
+  add_wishes(coresight_->name(), options.counter_numbers(), clock);
+}
+
+void DescribedPmu::add_wishes(const std::string& name, unsigned counters, const ClockDomain& clock) {
+  for (unsigned counter = 0; counter < counters; ++counter)
+    wishes_.push_back(std::make_unique<Wish>(fmt::format("{}.counter{}", name, counter), clock));
   served_by_.resize(wishes_.size());
   for (const EventDescription& event : description_.events) {
     if (event.counts == EventDescription::Counts::outstanding) sources_[event.source]->keep_open();
   }
 }
 
-std::uint64_t DescribedPmu::value_of(FilterDescription::Register where, unsigned word,
-                                     const coresight::CounterProgram& program) const {
+void DescribedPmu::connect_interrupt(InterruptLine& line) {
+  map_ ? map_->counters().connect_interrupt(line) : coresight_->connect_interrupt(line);
+}
+
+void DescribedPmu::reset() { map_ ? map_->reset() : coresight_->reset(); }
+
+void DescribedPmu::pass_cycles(std::uint64_t cycles, Picoseconds when) {
+  map_ ? map_->counters().pass_cycles(cycles, when) : coresight_->pass_cycles(cycles, when);
+}
+
+tlm::tlm_base_target_socket_b<64>& DescribedPmu::socket(std::size_t window) {
+  if (map_) return map_->socket(window);
+  if (window == 0) return coresight_->socket;
+  return coresight_->page1;
+}
+
+std::vector<const RegisterBank*> DescribedPmu::pages() const { return map_ ? map_->pages() : coresight_->pages(); }
+
+std::uint64_t DescribedPmu::value_of(FilterDescription::Register where, unsigned word, const Program& program) const {
   switch (where) {
     case FilterDescription::Register::filter:
       return program.filter;
     case FilterDescription::Register::filter2:
       return program.filter2;
+    case FilterDescription::Register::described:
+      return map_->value(word, program.counter);
     case FilterDescription::Register::implementation_defined:
       break;
   }
-  return pmu_.implementation_defined(word);
+  return coresight_->implementation_defined(word);
 }
 
-bool DescribedPmu::compile(const coresight::CounterProgram& program, const EventDescription& event, Wish& wish) const {
+bool DescribedPmu::compile(const Program& program, const EventDescription& event, Wish& wish) const {
   wish.conditions.clear();
   for (const Requirement& requirement : event.where)
     wish.conditions.push_back({Condition::Kind::within, requirement.attribute, requirement.first, requirement.last});
@@ -85,16 +120,17 @@ bool DescribedPmu::compile(const coresight::CounterProgram& program, const Event
     if (filter.enable && (reg >> *filter.enable & 1U) == 0) continue;
     if (filter.disable && (reg >> *filter.disable & 1U) != 0) continue;
     const bool is_zero = field(reg, filter.bits) == 0;
-    if (is_zero && filter.zero == FilterDescription::Zero::all) continue;
+    const bool is_switched = description_.map && (filter.enable || filter.disable);
+    if (is_zero && !is_switched && filter.zero == FilterDescription::Zero::all) continue;
     if (is_zero && filter.match == FilterDescription::Match::mask) return false;
-    const std::uint64_t care_reg = value_of(filter.care_register(), filter.word, program);
+    const std::uint64_t care_reg = value_of(filter.care_register(), filter.care_word.value_or(filter.word), program);
     wish.conditions.push_back(
         condition_of(filter, reg, care_reg, static_cast<unsigned>(attribute - attributes.begin())));
   }
   return true;
 }
 
-coresight::CounterInput DescribedPmu::resolve(const coresight::CounterProgram& program) {
+CounterInput DescribedPmu::resolve(const Program& program) {
   Wish& wish = *wishes_[program.counter];
   if (Source*& source = served_by_[program.counter]; source != nullptr) {
     source->remove(wish);
@@ -104,11 +140,11 @@ coresight::CounterInput DescribedPmu::resolve(const coresight::CounterProgram& p
   const auto event = std::find_if(description_.events.begin(), description_.events.end(),
                                   [&](const EventDescription& one) { return one.number == number; });
   if (event == description_.events.end()) return {};
-  if (event->counts == EventDescription::Counts::cycles) return coresight::CounterInput::clock();
+  if (event->counts == EventDescription::Counts::cycles) return CounterInput::clock();
   if (!compile(program, *event, wish)) return {};
   if (sources_[event->source]->follows()) {
     sources_[event->source]->choose(wish);
-    return coresight::CounterInput::of(wish.choices);
+    return CounterInput::of(wish.choices);
   }
   wish.counts = event->counts;
   wish.attribute = event->attribute;
@@ -117,8 +153,8 @@ coresight::CounterInput DescribedPmu::resolve(const coresight::CounterProgram& p
   served_by_[program.counter] = sources_[event->source];
   sources_[event->source]->add(wish);
   if (event->counts == EventDescription::Counts::outstanding)
-    return coresight::CounterInput::of(wish.requests, {.id = wish.program, .id_mask = ~std::uint32_t{0}});
-  return coresight::CounterInput::of(wish.probe);
+    return CounterInput::of(wish.requests, {.id = wish.program, .id_mask = ~std::uint32_t{0}});
+  return CounterInput::of(wish.probe);
 }
 
 }  // namespace pmufab::soc

@@ -3,11 +3,13 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include <systemc>
 
 #include "models/coresight/coresight_pmu.h"
+#include "models/soc/register_map_pmu.h"
 #include "models/soc/source.h"
 #include "models/soc/wire/description.h"
 #include "tlm/clock/clock_domain.h"
@@ -17,7 +19,7 @@ namespace pmufab::soc {
 /// @return the options of the registers that a description has.
 [[nodiscard]] coresight::CoreSightPmuOptions options_of(const PmuDescription& description);
 
-/// A CoreSight PMU whose events and filters are described, and not programmed.
+/// A PMU whose events and filters are described, and not programmed: a CoreSight PMU, or one by a map of its registers.
 class DescribedPmu {
  public:
   /// @param sources  those of its socket, in the order of the description. They outlive the PMU, as do description and
@@ -26,22 +28,35 @@ class DescribedPmu {
                std::vector<Source*> sources);
   DescribedPmu& operator=(DescribedPmu&&) = delete;
 
-  [[nodiscard]] coresight::CoreSightPmu& pmu() noexcept { return pmu_; }
-  [[nodiscard]] const coresight::CoreSightPmu& pmu() const noexcept { return pmu_; }
+  void connect_interrupt(InterruptLine& line);
+  void reset();
+  void pass_cycles(std::uint64_t cycles, Picoseconds when);
+  /// @return the socket of a window: of a CoreSight PMU, its pages
+  [[nodiscard]] tlm::tlm_base_target_socket_b<64>& socket(std::size_t window);
+  [[nodiscard]] std::vector<const RegisterBank*> pages() const;
 
  private:
-  coresight::CounterInput resolve(const coresight::CounterProgram& program);
+  /// What software has programmed into a counter.
+  struct Program {
+    unsigned counter;
+    std::uint64_t event;
+    std::uint64_t filter = 0;
+    std::uint64_t filter2 = 0;
+  };
+  CounterInput resolve(const Program& program);
+  void add_wishes(const std::string& name, unsigned counters, const ClockDomain& clock);
   /// @return false if nothing can pass
-  [[nodiscard]] bool compile(const coresight::CounterProgram& program, const EventDescription& event, Wish& wish) const;
-  /// @param word  of an implementation-defined register
-  [[nodiscard]] std::uint64_t value_of(FilterDescription::Register where, unsigned word,
-                                       const coresight::CounterProgram& program) const;
+  [[nodiscard]] bool compile(const Program& program, const EventDescription& event, Wish& wish) const;
+  /// @param word  of an implementation-defined or described register
+  [[nodiscard]] std::uint64_t value_of(FilterDescription::Register where, unsigned word, const Program& program) const;
 
   const PmuDescription& description_;
   std::vector<Source*> sources_;
   std::vector<std::unique_ptr<Wish>> wishes_;  // by physical counter
   std::vector<Source*> served_by_;             // by physical counter
-  coresight::CoreSightPmu pmu_;                // goes first: its counters watch the wishes
+  // They go first: their counters watch the wishes. There is one of them.
+  std::unique_ptr<coresight::CoreSightPmu> coresight_;
+  std::unique_ptr<RegisterMapPmu> map_;
 };
 
 }  // namespace pmufab::soc

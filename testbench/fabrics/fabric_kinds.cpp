@@ -90,7 +90,7 @@ bool has_traffic(const Workload& workload) {
 std::vector<std::string_view> driver_modules(const platform::PlatformSpec& platform) {
   std::vector<std::string_view> modules;
   for_kinds(platform, true, [&](const FabricKind& kind) {
-    for (const std::string_view module : kind.driver_modules()) modules.push_back(module);
+    for (const std::string_view module : kind.driver_modules_of(platform)) modules.push_back(module);
   });
   return modules;
 }

@@ -66,10 +66,12 @@ bool DriverSet::holds(std::string_view module) const {
 std::vector<DriverSet> sets_that_hold(const std::vector<DriverSet>& sets,
                                       const std::vector<std::string_view>& modules) {
   std::vector<DriverSet> chosen;
-  std::copy_if(sets.begin(), sets.end(), std::back_inserter(chosen), [&](const DriverSet& set) {
-    return set.modules.empty() ||
-           std::all_of(modules.begin(), modules.end(), [&](std::string_view module) { return set.holds(module); });
-  });
+  for (const DriverSet& set : sets) {
+    const bool is_able = set.modules.empty() || std::all_of(modules.begin(), modules.end(),
+                                                            [&](std::string_view module) { return set.holds(module); });
+    // Of one kernel, the first: others have more.
+    if (is_able && (chosen.empty() || chosen.back().kernel_version != set.kernel_version)) chosen.push_back(set);
+  }
   return chosen;
 }
 

@@ -70,7 +70,8 @@ struct Publication {
   std::uint64_t combined = 0;          ///< bits of config that stand for one event each, and count together
   std::vector<PublishedFile> files;
   PublishedDrawing drawing{};
-  std::string left_alone = {};  ///< why software must not drive this hardware; empty: it may
+  bool associates_online = false;  ///< associated_cpus may lack CPUs that have not been online
+  std::string left_alone = {};     ///< why software must not drive this hardware; empty: it may
 };
 
 }  // namespace pmufab::scoreboard

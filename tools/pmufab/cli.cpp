@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/pmufab/cli.h"
+#include "tools/pmufab/driver/further_drivers.h"
 
 #include <unistd.h>
 
@@ -18,6 +19,7 @@
 #include <fmt/ostream.h>
 
 #include "models/plugin/part/plugin_library.h"
+#include "testbench/fabrics/fabric_kinds.h"
 #include "testbench/fabrics/plugin/scenario/plugin_probe.h"
 #include "testbench/perf/event_syntax.h"
 #include "testbench/run/process/child_process.h"
@@ -137,7 +139,8 @@ unsigned jobs_of(const po::variables_map& options) {
 
 DriverSet find_newest_driver(const po::variables_map& options, const platform::PlatformSpec& platform) {
   const std::string selector = selector_of(options);
-  const std::vector<DriverSet> all = find_drivers(options);
+  std::vector<DriverSet> all = find_drivers(options);
+  add_further_drivers(all, {scenario::driver_modules(platform)});
   const std::vector<DriverSet> able = scenario::sets_for(all, platform);
   if (able.empty())
     throw InputError("no driver set holds the drivers of this platform",

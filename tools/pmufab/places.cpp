@@ -2,6 +2,7 @@
 #include "tools/pmufab/places.h"
 
 #include <cstdlib>
+#include <fstream>
 #include <system_error>
 #include <utility>
 
@@ -58,6 +59,23 @@ std::vector<fs::path> driver_folders() {
   if (!is_installed()) folders.push_back(beside_program("../drivers"));
   if (const std::optional<fs::path> cache = find_cache_folder()) folders.push_back(*cache / "drivers");
   return folders;
+}
+
+fs::path kernel_sources() { return is_installed() ? fetched_sources() : data_folder() / ".cache" / "linux-sources"; }
+
+fs::path source_of(const std::string& version) {
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(kernel_sources(), error)) {
+    if (first_line_of(entry.path() / "VERSION") == version || entry.path().filename() == version) return entry.path();
+  }
+  return kernel_sources() / version;
+}
+
+std::string first_line_of(const fs::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  std::string line;
+  std::getline(stream, line);
+  return line;
 }
 
 fs::path driver_folder_to_fill() {

@@ -26,6 +26,16 @@ namespace pmufab::cli {
 /// @throws scenario::InputError without a cache folder
 [[nodiscard]] std::filesystem::path fetched_sources();
 
+/// @return the folder of kernel sources that the drivers of this machine are built from: those fetched, or the source tree's
+/// @throws scenario::InputError without a cache folder
+[[nodiscard]] std::filesystem::path kernel_sources();
+
+/// @return the folder of a kernel's sources, which is called by its version or has it in a file; it need not be there
+[[nodiscard]] std::filesystem::path source_of(const std::string& version);
+
+/// @return the first line of a file; empty if it cannot be read
+[[nodiscard]] std::string first_line_of(const std::filesystem::path& file);
+
 /// @return folders that may have driver sets, in the order of searching
 [[nodiscard]] std::vector<std::filesystem::path> driver_folders();
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What makes described CoreSight PMUs impossible.
+// What makes described PMUs impossible.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "models/soc/part/map_check.h"
 #include "models/soc/part/soc_rows.h"
 #include "models/soc/wire/fabric_sources.h"
 #include "tlm/registers/register_spec.h"
@@ -110,7 +111,7 @@ void check_soc_place(const std::string& field, const PmuDescription& pmu, const 
                  fmt::format("is {}, but the platform has sockets 0 ... {}", pmu.sockets[index], spec.sockets - 1));
     if (!sockets.insert(pmu.sockets[index]).second) refuse_soc(socket, "names a socket twice");
   }
-  if (pmu.type == ApmtNode::Type::acpi_device && pmu.hid.size() != kHidSize)
+  if (!pmu.map && pmu.type == ApmtNode::Type::acpi_device && pmu.hid.size() != kHidSize)
     refuse_soc(field + "hid", fmt::format("'{}' has not eight characters", pmu.hid), "for example ACME0001");
   if (pmu.type != ApmtNode::Type::acpi_device && !pmu.hid.empty())
     refuse_soc(field + "hid", "is for type: acpi only", "leave it out");
@@ -171,6 +172,12 @@ class TakenBits {
   void take(const std::string& field, const FilterDescription& filter, const BitRange& bits, unsigned width) {
     take(field, filter, filter.where, bits, width);
   }
+  /// Bits of the register that holds the bits that matter.
+  void take_care(const std::string& field, const FilterDescription& filter, const BitRange& bits, unsigned width) {
+    FilterDescription there = filter;
+    there.word = filter.care_word.value_or(filter.word);
+    take(field, there, filter.care_register(), bits, width);
+  }
   void take(const std::string& field, const FilterDescription& filter, FilterDescription::Register where,
             const BitRange& bits, unsigned width) {
     if (bits.first + bits.width > width)
@@ -204,7 +211,8 @@ class TakenBits {
   std::set<std::tuple<FilterDescription::Register, unsigned, unsigned>> switches_;  // register, and bit
 };
 
-unsigned register_width(const PmuDescription& pmu, FilterDescription::Register which) {
+unsigned register_width(const PmuDescription& pmu, FilterDescription::Register which, unsigned word) {
+  if (which == FilterDescription::Register::described) return pmu.map->registers[word].width;
   return pmu.is_64bit && which != FilterDescription::Register::implementation_defined ? 64 : kHalf;
 }
 
@@ -220,17 +228,24 @@ void check_filters(const std::string& field, const PmuDescription& pmu) {
     if (is_own && filter.word >= pmu.implementation_defined)
       refuse_soc(at + "register", fmt::format("there is no implementation-defined register {}", filter.word),
                  fmt::format("give implementation_defined: {}", filter.word + 1));
-    const unsigned width = register_width(pmu, filter.where);
+    const unsigned width = register_width(pmu, filter.where, filter.word);
     taken.take(at + "bits", filter, filter.bits, width);
     if (filter.care_where && !filter.care) refuse_soc(at + "care_register", "is there, but no care");
     if (filter.care)
-      taken.take(at + "care", filter, filter.care_register(), *filter.care,
-                 register_width(pmu, filter.care_register()));
+      taken.take_care(at + "care", filter, *filter.care,
+                      register_width(pmu, filter.care_register(), filter.care_word.value_or(filter.word)));
     if (filter.enable) taken.take_switch(at + "enable", filter, *filter.enable, width);
     if (filter.disable) taken.take_switch(at + "disable", filter, *filter.disable, width);
     if (filter.care && filter.match != FilterDescription::Match::value)
       refuse_soc(at + "care", "is for match: value only");
   }
+}
+
+/// "coresight_pmus[0]"
+std::string place_of(const PlatformSpec& spec, std::size_t pmu) {
+  std::string field = field_of(spec.of<SocSpec>(), pmu);
+  field.pop_back();
+  return field;
 }
 
 void check_names(const PlatformSpec& spec) {
@@ -239,26 +254,25 @@ void check_names(const PlatformSpec& spec) {
   std::map<std::uint32_t, std::size_t> ids;
   std::map<std::uint32_t, std::size_t> interrupts;
   for (const SocPmuRow& row : soc_pmus(spec)) {
-    const std::string field = fmt::format("coresight_pmus[{}].", row.pmu);
+    const std::string field = field_of(spec.of<SocSpec>(), row.pmu);
     if (const auto [other, fresh] = names.emplace(row.name, row.pmu); !fresh)
-      refuse_soc(field + "name", fmt::format("'{}' is that of coresight_pmus[{}]",
-                                             spec.of<SocSpec>().pmus[row.pmu].name, other->second));
+      refuse_soc(field + "name", fmt::format("'{}' is that of {}", spec.of<SocSpec>().pmus[row.pmu].name,
+                                             place_of(spec, other->second)));
     // Before names: drivers name most types by the id.
-    if (const auto [other, fresh] = ids.emplace(row.apmt.id, row.pmu); !fresh)
-      refuse_soc(field + "id", fmt::format("{} is that of coresight_pmus[{}]", row.apmt.id, other->second),
+    if (const auto [other, fresh] = row.device ? std::pair(ids.end(), true) : ids.emplace(row.apmt.id, row.pmu); !fresh)
+      refuse_soc(field + "id", fmt::format("{} is that of {}", row.apmt.id, place_of(spec, other->second)),
                  "socket s adds s to the number");
     if (const auto [other, fresh] = perf_names.emplace(row.perf_name, row.pmu); !fresh)
       refuse_soc(field + (spec.of<SocSpec>().pmus[row.pmu].perf_name.empty() ? "instance" : "perf_name"),
-                 fmt::format("drivers would call it {}, as coresight_pmus[{}]", row.perf_name, other->second),
+                 fmt::format("drivers would call it {}, as {}", row.perf_name, place_of(spec, other->second)),
                  spec.of<SocSpec>().pmus[row.pmu].perf_name.empty() ? "socket s adds s to the number"
                                                                     : "write {socket} into the name");
-    if (!row.apmt.overflow_interrupt) continue;
-    const auto [other, fresh] = interrupts.emplace(row.apmt.overflow_interrupt->number, row.pmu);
+    if (!row.interrupt()) continue;
+    const auto [other, fresh] = interrupts.emplace(*row.interrupt(), row.pmu);
     if (!fresh && spec.of<SocSpec>().pmus[other->second].interrupt->trigger !=
                       spec.of<SocSpec>().pmus[row.pmu].interrupt->trigger)
-      refuse_soc(field + "interrupt.trigger",
-                 fmt::format("differs from that of coresight_pmus[{}], which shares interrupt {}", other->second,
-                             row.apmt.overflow_interrupt->number));
+      refuse_soc(field + "interrupt.trigger", fmt::format("differs from that of {}, which shares interrupt {}",
+                                                          place_of(spec, other->second), *row.interrupt()));
   }
 }
 
@@ -267,11 +281,15 @@ void check_names(const PlatformSpec& spec) {
 void check_soc(const PlatformSpec& spec) {
   for (std::size_t index = 0; index < spec.of<SocSpec>().pmus.size(); ++index) {
     const PmuDescription& pmu = spec.of<SocSpec>().pmus[index];
-    const std::string field = fmt::format("coresight_pmus[{}].", index);
+    const std::string field = field_of(spec.of<SocSpec>(), index);
     check_soc_place(field, pmu, spec);
-    check_identity(field, pmu);
-    check_layout(field, pmu);
-    check_pages(field, pmu);
+    if (pmu.map) {
+      check_map(field, pmu);
+    } else {
+      check_identity(field, pmu);
+      check_layout(field, pmu);
+      check_pages(field, pmu);
+    }
     check_events(field, pmu, spec.of<SocSpec>().sources);
     check_filters(field, pmu);
   }

@@ -41,10 +41,14 @@ SocPart::SocPart(const PlatformSpec& spec, const SocFabrics& fabrics) : descript
     pmu.clock = std::make_unique<ClockDomain>(row.name, description.clock_hz);
     pmu.model = std::make_unique<soc::DescribedPmu>(fmt::format("socket{}_{}", row.socket, description.name).c_str(),
                                                     description, *pmu.clock, std::move(sources));
-    if (row.apmt.overflow_interrupt) {
+    if (description.interrupt) {
       pmu.line = std::make_unique<InterruptLine>(row.name, description.interrupt->trigger);
-      row.apmt.overflow_interrupt->line = pmu.line.get();
-      pmu.model->pmu().connect_interrupt(*pmu.line);
+      if (row.device) {
+        row.device->interrupts.front().line = pmu.line.get();
+      } else {
+        row.apmt.overflow_interrupt->line = pmu.line.get();
+      }
+      pmu.model->connect_interrupt(*pmu.line);
     }
     pmu.row = std::move(row);
   }
@@ -52,15 +56,19 @@ SocPart::SocPart(const PlatformSpec& spec, const SocFabrics& fabrics) : descript
 
 void SocPart::map(MmioBus& bus) {
   for (const Pmu& pmu : pmus_) {
-    coresight::CoreSightPmu& model = pmu.model->pmu();
-    const std::vector<PmuWindow>& windows = pmu.row.windows;
-    bus.map(windows[0].name, windows[0].base, windows[0].size, model.socket);
-    if (windows.size() > 1) bus.map(windows[1].name, windows[1].base, windows[1].size, model.page1);
+    for (std::size_t index = 0; index < pmu.row.windows.size(); ++index) {
+      const PmuWindow& window = pmu.row.windows[index];
+      bus.map(window.name, window.base, window.size, pmu.model->socket(index));
+    }
   }
 }
 
 void SocPart::describe(FirmwareDescription& firmware) {
   for (const Pmu& pmu : pmus_) {
+    if (pmu.row.device) {
+      firmware.devices.push_back(*pmu.row.device);
+      continue;
+    }
     firmware.apmt.push_back(pmu.row.apmt);
     if (pmu.row.apmt.type != ApmtNode::Type::acpi_device) continue;
     AcpiDevice& device = firmware.devices.emplace_back();
@@ -70,7 +78,7 @@ void SocPart::describe(FirmwareDescription& firmware) {
 }
 
 void SocPart::reset() {
-  for (const Pmu& pmu : pmus_) pmu.model->pmu().reset();
+  for (const Pmu& pmu : pmus_) pmu.model->reset();
 }
 
 bool SocPart::can_reset(const std::string& window) const {
@@ -79,7 +87,7 @@ bool SocPart::can_reset(const std::string& window) const {
 
 void SocPart::reset_window(const std::string& window) {
   for (const Pmu& pmu : pmus_) {
-    if (has_window(pmu.row.windows, window)) pmu.model->pmu().reset();
+    if (has_window(pmu.row.windows, window)) pmu.model->reset();
   }
 }
 
@@ -87,13 +95,13 @@ void SocPart::add_registers(std::vector<NamedRegisters>& banks) const {
   for (const Pmu& pmu : pmus_) {
     std::vector<std::uint64_t> bases;
     for (const PmuWindow& window : pmu.row.windows) bases.push_back(window.base);
-    banks.push_back(registers_of(pmu.row.name, std::move(bases), pmu.model->pmu()));
+    banks.push_back({pmu.row.name, std::move(bases), pmu.model->pages()});
   }
 }
 
-coresight::CoreSightPmu* SocPart::pmu(std::string_view name) const {
+soc::DescribedPmu* SocPart::pmu(std::string_view name) const {
   const auto found = std::find_if(pmus_.begin(), pmus_.end(), [&](const Pmu& pmu) { return pmu.row.name == name; });
-  return found == pmus_.end() ? nullptr : &found->model->pmu();
+  return found == pmus_.end() ? nullptr : found->model.get();
 }
 
 void SocPart::set_observer(OccurrenceObserver* observer) {

@@ -16,7 +16,7 @@
 
 namespace pmufab::platform {
 
-/// The described CoreSight PMUs of a platform, and the sources that they count.
+/// The described PMUs of a platform, and the sources that they count.
 class SocPart final : public PlatformPart {
  public:
   /// @param fabrics  of the platform; they must outlive the part
@@ -32,7 +32,7 @@ class SocPart final : public PlatformPart {
   /// @return a source of a socket, by its number (source_number()).
   [[nodiscard]] soc::Source& source(unsigned number) { return *sources_.at(number); }
   /// @param name  as registers() has it; null: there is no such PMU
-  [[nodiscard]] coresight::CoreSightPmu* pmu(std::string_view name) const;
+  [[nodiscard]] soc::DescribedPmu* pmu(std::string_view name) const;
   /// @param observer  of the sources at which streams or a plug-in let things happen; not owned; null: none
   void set_observer(OccurrenceObserver* observer);
 

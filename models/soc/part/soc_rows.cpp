@@ -54,8 +54,39 @@ std::vector<SocPmuRow> bare_rows(const PlatformSpec& spec) {
   return rows;
 }
 
+void replace_socket(std::string& text, unsigned socket) {
+  constexpr std::string_view kSocket = "{socket}";
+  if (const std::size_t at = text.find(kSocket); at != std::string::npos)
+    text.replace(at, kSocket.size(), fmt::format("{}", socket));
+}
+
+/// A PMU with a register map.
+void describe_device(const PmuDescription& pmu, SocPmuRow& row) {
+  const std::uint64_t from = address_in(row.socket, 0);
+  AcpiDevice& device = row.device.emplace();
+  for (const soc::WindowDescription& window : pmu.map->windows) {
+    row.windows.push_back(
+        {window.name.empty() ? row.name : row.name + "." + window.name, from + window.base, window.size});
+    device.memory.push_back({from + window.base, window.size});
+  }
+  device.hid = pmu.map->device.hid;
+  device.uid = pmu.map->device.uid;
+  replace_socket(device.uid, row.socket);
+  device.compatible = pmu.map->device.compatible;
+  for (const auto& [name, value] : pmu.map->device.properties) {
+    if (value >> 32 != 0) {
+      device.properties_u64[name] = value;
+    } else {
+      device.properties[name] = static_cast<std::uint32_t>(value);
+    }
+  }
+  if (pmu.interrupt) device.interrupts.push_back({pmu.interrupt->number + row.socket, nullptr});
+  device.node = row.socket;
+}
+
 void describe(const PlatformSpec& spec, SocPmuRow& row) {
   const PmuDescription& pmu = spec.of<SocSpec>().pmus[row.pmu];
+  if (pmu.map) return describe_device(pmu, row);
   const std::uint64_t from = address_in(row.socket, 0);
   ApmtNode& node = row.apmt;
   node.type = pmu.type;
@@ -98,10 +129,11 @@ void number_instances(const PlatformSpec& spec, std::vector<SocPmuRow>& rows) {
   };
   for (const SocPmuRow& row : rows) {
     const PmuDescription& pmu = spec.of<SocSpec>().pmus[row.pmu];
-    if (pmu.instance) numbers_of(pmu).take(*pmu.instance + row.socket);
+    if (pmu.instance && !pmu.map) numbers_of(pmu).take(*pmu.instance + row.socket);
   }
   for (SocPmuRow& row : rows) {
     const PmuDescription& pmu = spec.of<SocSpec>().pmus[row.pmu];
+    if (pmu.map) continue;
     set_instance(pmu, pmu.instance ? *pmu.instance + row.socket : numbers_of(pmu).next(), row.apmt);
   }
 }
@@ -114,7 +146,7 @@ void number_nodes(const PlatformSpec& spec, std::vector<SocPmuRow>& rows) {
     if (row.apmt) numbers.take(others++);
   }
   for (SocPmuRow& row : rows) {
-    if (const auto id = spec.of<SocSpec>().pmus[row.pmu].id) {
+    if (const auto id = spec.of<SocSpec>().pmus[row.pmu].id; id && !row.device) {
       row.apmt.id = *id + row.socket;
       numbers.take(row.apmt.id);
     }
@@ -122,7 +154,7 @@ void number_nodes(const PlatformSpec& spec, std::vector<SocPmuRow>& rows) {
   for (const bool controllers : {true, false}) {
     for (SocPmuRow& row : rows) {
       const PmuDescription& pmu = spec.of<SocSpec>().pmus[row.pmu];
-      if (!pmu.id && (pmu.type == Type::memory_controller) == controllers) row.apmt.id = numbers.next();
+      if (!row.device && !pmu.id && (pmu.type == Type::memory_controller) == controllers) row.apmt.id = numbers.next();
     }
   }
 }
@@ -146,10 +178,8 @@ void name_rows(const PlatformSpec& spec, std::vector<SocPmuRow>& rows) {
   std::map<Type, unsigned> order;
   for (SocPmuRow& row : rows) {
     const PmuDescription& pmu = spec.of<SocSpec>().pmus[row.pmu];
-    constexpr std::string_view kSocket = "{socket}";
     row.perf_name = pmu.perf_name;
-    if (const std::size_t at = row.perf_name.find(kSocket); at != std::string::npos)
-      row.perf_name.replace(at, kSocket.size(), fmt::format("{}", row.socket));
+    replace_socket(row.perf_name, row.socket);
     row.old_perf_name = row.perf_name;
     if (!row.perf_name.empty()) continue;
     const std::string_view type = kTypeNames.at(static_cast<std::size_t>(pmu.type));
@@ -165,6 +195,13 @@ void name_rows(const PlatformSpec& spec, std::vector<SocPmuRow>& rows) {
 
 }  // namespace
 
+std::string field_of(const soc::Description& description, std::size_t pmu) {
+  if (!description.pmus[pmu].map) return fmt::format("coresight_pmus[{}].", pmu);
+  const auto first = std::find_if(description.pmus.begin(), description.pmus.end(),
+                                  [](const PmuDescription& one) { return one.map.has_value(); });
+  return fmt::format("pmus[{}].", pmu - static_cast<std::size_t>(first - description.pmus.begin()));
+}
+
 std::vector<SocPmuRow> soc_pmus(const PlatformSpec& spec) {
   std::vector<SocPmuRow> rows = bare_rows(spec);
   for (SocPmuRow& row : rows) describe(spec, row);
@@ -177,15 +214,19 @@ std::vector<SocPmuRow> soc_pmus(const PlatformSpec& spec) {
 PartClaims SocSpec::claims(const PlatformSpec& platform) const {
   PartClaims claims;
   for (const SocPmuRow& row : soc_pmus(platform)) {
-    const std::string field = fmt::format("coresight_pmus[{}].", row.pmu);
-    for (const PmuWindow& window : row.windows)
-      claims.windows.push_back({"registers " + window.name, window.base, window.size,
-                                field + (&window == row.windows.data() ? "base" : "page1")});
-    if (row.apmt.overflow_interrupt)
-      claims.interrupts.push_back({row.apmt.overflow_interrupt->number,
+    const std::string field = field_of(*this, row.pmu);
+    for (const PmuWindow& window : row.windows) {
+      const std::size_t number = static_cast<std::size_t>(&window - row.windows.data());
+      const std::string key = row.device ? fmt::format("windows[{}].base", number) : number == 0 ? "base" : "page1";
+      claims.windows.push_back({"registers " + window.name, window.base, window.size, field + key});
+    }
+    if (row.interrupt())
+      claims.interrupts.push_back({*row.interrupt(),
                                    pmus[row.pmu].interrupt->shared ? "described PMUs that share one" : row.name,
                                    field + "interrupt.number"});
-    if (row.apmt.type == Type::acpi_device)
+    if (row.device && !row.device->hid.empty())
+      claims.devices.push_back({row.device->hid, row.device->uid, row.name, field + "device.uid"});
+    if (!row.device && row.apmt.type == Type::acpi_device)
       claims.devices.push_back(
           {pmus[row.pmu].hid, fmt::format("{}", row.apmt.instance_secondary), row.name, field + "hid"});
   }

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,8 +23,18 @@ struct SocPmuRow {
   /// As earlier ones do, which number PMUs of some types in the order of the firmware table.
   std::string old_perf_name;
   std::vector<PmuWindow> windows;
-  ApmtNode apmt{};  ///< the line of the interrupt is filled in by the platform
+  // The line of the interrupt is filled in by the platform.
+  ApmtNode apmt{};                     ///< of a CoreSight PMU
+  std::optional<AcpiDevice> device{};  ///< of any other
+  /// @return the number of its interrupt, if it has one
+  [[nodiscard]] std::optional<std::uint32_t> interrupt() const noexcept {
+    if (device) return device->interrupts.empty() ? std::nullopt : std::optional(device->interrupts.front().number);
+    return apmt.overflow_interrupt ? std::optional(apmt.overflow_interrupt->number) : std::nullopt;
+  }
 };
+
+/// @return where a PMU is described, for messages: "coresight_pmus[0].", "pmus[1]."
+[[nodiscard]] std::string field_of(const soc::Description& description, std::size_t pmu);
 
 /// @return the described PMUs, as firmware lists them.
 [[nodiscard]] std::vector<SocPmuRow> soc_pmus(const PlatformSpec& spec);
@@ -35,7 +47,7 @@ void check_soc(const PlatformSpec& spec);
   return static_cast<unsigned>(source) * spec.sockets + socket;
 }
 
-/// The CoreSight PMUs by description of a platform, and the sources that they count.
+/// The PMUs by description of a platform, CoreSight PMUs first, and the sources that they count.
 struct SocSpec final : PartSpec, soc::Description {
   void check(const PlatformSpec& platform) const override;
   [[nodiscard]] PartClaims claims(const PlatformSpec& platform) const override;

@@ -5,15 +5,17 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tlm/firmware/firmware_description.h"
 #include "tlm/interrupt/interrupt.h"
 
-/// CoreSight PMUs by description: plain data. docs/platforms/coresight-pmus.md says what each member means.
+/// PMUs by description: plain data. docs/platforms/coresight-pmus.md and described-pmus.md say what each member means.
 namespace pmufab::soc {
 
 inline constexpr unsigned kMaximumCounters = 64;
+inline constexpr unsigned kMaximumRegisters = 1024;     ///< elements of arrays included
 inline constexpr unsigned kImplementationDefined = 32;  ///< registers of 32 bits from 0xd80 on
 
 /// What makes things happen at a source.
@@ -37,6 +39,11 @@ struct SourceDescription {
   std::string event{};                  ///< for Cause::ucf: the event's name
 };
 
+struct BitRange {
+  unsigned first = 0;
+  unsigned width = 1;
+};
+
 /// An event counts those occurrences alone whose attribute has one of these values.
 struct Requirement {
   unsigned attribute = 0;
@@ -57,12 +64,8 @@ struct EventDescription {
   unsigned source = 0;     ///< index in Description::sources; not for cycles
   unsigned attribute = 0;  ///< for a sum
   std::vector<Requirement> where;
-  std::uint64_t unit = 1;  ///< for a sum: an occurrence adds as many units as its attribute begins
-};
-
-struct BitRange {
-  unsigned first = 0;
-  unsigned width = 1;
+  std::uint64_t unit = 1;              ///< for a sum: an occurrence adds as many units as its attribute begins
+  std::optional<BitRange> counters{};  ///< of a PMU with a register map: those that can count it; nothing: all
 };
 
 /// Bits of a register that choose occurrences by one attribute. They act on events of sources that have it.
@@ -71,6 +74,7 @@ struct FilterDescription {
     filter,                  ///< PMEVFILTR of the counter
     filter2,                 ///< PMEVFILT2R of the counter
     implementation_defined,  ///< a register at 0xd80 + 4 n, of all counters
+    described,               ///< number n of the PMU's RegisterMap; an array has one for each counter
   };
   enum class Match : std::uint8_t {
     mask,      ///< bit v of the field lets the value v pass
@@ -83,19 +87,22 @@ struct FilterDescription {
   };
   std::string name;
   Register where = Register::filter;
-  unsigned word = 0;  ///< n of an implementation-defined register
+  unsigned word = 0;  ///< n of an implementation-defined or described register
   BitRange bits{};
   std::string attribute;
   Match match = Match::mask;
   std::optional<BitRange> care{};        ///< of a value: only the bits that are set in this field are compared
   std::optional<Register> care_where{};  ///< register of `care`; not set: `where`. An implementation-defined one is
                                          ///< number `word`, too
+  std::optional<unsigned> care_word{};   ///< number of the described register of `care`; not set: `word`
   std::optional<unsigned> enable{};      ///< the filter acts while this bit is set
   std::optional<unsigned> disable{};     ///< the filter acts while this bit is not set
   Zero zero = Zero::all;
 
   [[nodiscard]] Register care_register() const noexcept { return care_where.value_or(where); }
-  std::string format;  ///< where its driver publishes it ("config1:0-9"); empty: the driver knows no such term
+  std::string format;         ///< where its driver publishes it ("config1:0-9"); empty: the driver knows no such term
+  std::string care_term{};    ///< the driver's term for the bits that matter; empty: it has none
+  std::string care_format{};  ///< where its driver publishes that
 };
 
 /// The overflow interrupt.
@@ -103,6 +110,116 @@ struct InterruptDescription {
   std::uint32_t number = 0;  ///< on socket 0; socket s has this plus s
   InterruptTrigger trigger = InterruptTrigger::level;
   bool shared = false;  ///< other PMUs may have the same number
+};
+
+/// What a field of a described register does.
+///
+/// Fields stand for counters as FieldDescription::counters_in() says.
+enum class Role : std::uint8_t {
+  keeps,             ///< what is written is read
+  constant,          ///< reads `value`
+  counter,           ///< the value of a counter, from bit `shift` on
+  event,             ///< the number of the event of a counter
+  enable,            ///< lets a counter count while it is 1
+  enable_set,        ///< writing 1 lets it
+  enable_clear,      ///< writing 1 stops it
+  disable,           ///< stops it while it is 1
+  interrupt_enable,  ///< an overflow of a counter sends an interrupt while it is 1
+  interrupt_set,     ///< writing 1 turns that on
+  interrupt_clear,   ///< writing 1 turns it off
+  interrupt_mask,    ///< it sends none while it is 1
+  overflow,          ///< a counter has wrapped; what a write does, `cleared` says
+  overflow_set,      ///< writing 1 says so
+  overflow_clear,    ///< writing 1 forgets it
+  run,               ///< counters count while it is 1
+  stop,              ///< they do not while it is 1
+  run_set,           ///< writing 1 lets all count
+  run_clear,         ///< writing 1 stops all
+  clear,             ///< writing 1 sets counters to 0
+};
+
+/// How software clears an overflow status.
+enum class Cleared : std::uint8_t {
+  by_one,   ///< writing 1
+  by_zero,  ///< writing 0
+  by_read,  ///< reading the register
+  apart,    ///< by a register with Role::overflow_clear
+};
+
+/// A field of a described register.
+struct FieldDescription {
+  std::string name;
+  BitRange bits{};
+  Role role = Role::keeps;
+  std::uint64_t value = 0;            ///< after reset; of a constant, always
+  unsigned shift = 0;                 ///< of a counter: its lowest bit here
+  Cleared cleared = Cleared::by_one;  ///< of an overflow status
+  bool zero_stops = false;            ///< of an event: 0 is none, so that writing it stops the counter
+  std::optional<unsigned> first{};    ///< counter of its first bit; nothing: that of the register
+  unsigned repeat = 1;                ///< how often it stands in a register, for as many counters
+  unsigned step = 0;                  ///< bits from one to the next
+
+  /// @return whether each of its bits is for another counter
+  [[nodiscard]] bool has_bit_for_each() const noexcept {
+    return bits.width > 1 && repeat == 1 && role != Role::keeps && role != Role::constant && role != Role::counter &&
+           role != Role::event;
+  }
+  /// @return for how many counters it stands in one register
+  [[nodiscard]] unsigned counters_in() const noexcept { return has_bit_for_each() ? bits.width : repeat; }
+  /// @return the bits for one of them
+  [[nodiscard]] BitRange bits_of(unsigned index) const noexcept {
+    return has_bit_for_each() ? BitRange{bits.first + index, 1} : BitRange{bits.first + index * step, bits.width};
+  }
+};
+
+/// A register of a described PMU, or an array of them.
+struct RegisterDescription {
+  std::string name;
+  unsigned window = 0;
+  std::uint32_t offset = 0;
+  unsigned width = 32;  ///< bits: 32 or 64
+  bool halves = false;  ///< a register of 64 bits that is accessed as two halves, too
+  unsigned count = 1;
+  unsigned stride = 0;  ///< bytes between elements of an array
+  unsigned first = 0;   ///< counter of the first element
+  std::vector<FieldDescription> fields;
+
+  /// @return the counter for which a field stands
+  /// @param index  below its counters_in()
+  [[nodiscard]] unsigned counter_of(const FieldDescription& field, unsigned element, unsigned index) const noexcept {
+    return field.first.value_or(first) + element * field.counters_in() + index;
+  }
+  /// @return whether a field is for all counters: it stands once, where nothing else tells counters apart
+  [[nodiscard]] bool is_for_all(const FieldDescription& field) const noexcept {
+    return count == 1 && field.counters_in() == 1 && !field.first;
+  }
+};
+
+/// Registers at one range of addresses.
+struct WindowDescription {
+  std::string name;        ///< empty: it is the PMU's only one
+  std::uint64_t base = 0;  ///< from the start of the socket's addresses
+  std::uint64_t size = 0x1000;
+};
+
+/// How firmware tells of a described PMU that is no CoreSight PMU.
+struct DeviceDescription {
+  std::string hid;         ///< ACPI; empty: a node of a device tree
+  std::string uid;         ///< ACPI
+  std::string compatible;  ///< device tree
+  std::vector<std::pair<std::string, std::uint64_t>> properties;
+  std::string module;           ///< the kernel module that drives it
+  bool overflow_loses = false;  ///< its driver loses what happens while it handles an overflow: random cases have none
+  bool takes_groups = true;     ///< its driver takes groups of events: random cases have some
+};
+
+/// The registers of a PMU that is no CoreSight PMU.
+struct RegisterMap {
+  std::vector<WindowDescription> windows;
+  std::vector<RegisterDescription> registers;
+  DeviceDescription device;
+  std::string event_format = "config:0-7";
+  bool runs_by_event = false;  ///< its driver starts and stops counters one by one, and not when perf turns the PMU on
 };
 
 struct PmuDescription {
@@ -132,6 +249,7 @@ struct PmuDescription {
   std::string perf_name;                    ///< with {socket}; empty: as arm_cspmu without a back-end calls it
   std::vector<EventDescription> events;
   std::vector<FilterDescription> filters;
+  std::optional<RegisterMap> map{};  ///< nothing: it is a CoreSight PMU
 };
 
 struct Description {

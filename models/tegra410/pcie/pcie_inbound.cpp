@@ -77,23 +77,23 @@ void PcieInbound::accept(const BoundaryObserver::Request& request, const MemoryR
               {request.when, latency, request.length, request.bdf, request.root_port, destination, !is_read});
 }
 
-coresight::CounterInput PcieInbound::input_of(const coresight::CounterProgram& program) {
+CounterInput PcieInbound::input_of(const coresight::CounterProgram& program) {
   const PcieFilter filter = PcieFilter::of(program);
   const std::uint64_t qualifiers =
       qualifiers_of(filter.one_requester ? (1U << kRootPorts) - 1 : filter.root_ports, filter.destinations);
   std::unique_ptr<Requester>& requester = requesters_[program.counter];
   if (requester) std::erase(wanted_, requester.get());
   if (program.event == kPcieOutstandingReads) {
-    return coresight::CounterInput::of(
-        reads_, {qualifiers, filter.bdf, filter.one_requester ? std::uint32_t{0xffff} : std::uint32_t{0}});
+    return CounterInput::of(reads_,
+                            {qualifiers, filter.bdf, filter.one_requester ? std::uint32_t{0xffff} : std::uint32_t{0}});
   }
   if (program.event >= kPcieEventCount) return {};
   const auto event = static_cast<unsigned>(program.event);
-  if (!filter.one_requester) return coresight::CounterInput::of(all_[event], qualifiers);
+  if (!filter.one_requester) return CounterInput::of(all_[event], qualifiers);
   if (!requester) requester = std::make_unique<Requester>(name_);
   requester->bdf = filter.bdf;
   wanted_.push_back(requester.get());
-  return coresight::CounterInput::of(requester->probes[event], qualifiers);
+  return CounterInput::of(requester->probes[event], qualifiers);
 }
 
 }  // namespace pmufab::tegra410

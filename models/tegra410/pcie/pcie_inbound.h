@@ -72,7 +72,7 @@ class PcieInbound {
 
   /// @return what a counter with this program counts; nothing for an unknown event. Valid until the next call for the
   ///         same counter.
-  [[nodiscard]] coresight::CounterInput input_of(const coresight::CounterProgram& program);
+  [[nodiscard]] CounterInput input_of(const coresight::CounterProgram& program);
 
   /// All requests; the qualifier is root port * 5 + destination.
   [[nodiscard]] Probe& probe(PcieEvent event) noexcept { return all_[static_cast<unsigned>(event)]; }

@@ -25,15 +25,15 @@ static_assert(layout_is_valid(kFilterRegisters, PcieTgtPmu::kFilterWindow));
 
 constexpr unsigned kSlotsShift = 8;  // in PMEVFILT2R: [7:0] root ports, [15:8] address filters
 
-coresight::CounterInput input_of(const coresight::CounterProgram& program, PcieTarget& target) {
-  if (program.event == kPcieTgtCyclesEvent) return coresight::CounterInput::clock();
+CounterInput input_of(const coresight::CounterProgram& program, PcieTarget& target) {
+  if (program.event == kPcieTgtCyclesEvent) return CounterInput::clock();
   if (program.event >= kPcieTargetEvents) return {};
   const auto event = static_cast<PcieTargetEvent>(program.event);
   const auto ports = static_cast<std::uint8_t>(program.filter2);
   const auto slots = static_cast<std::uint8_t>(program.filter2 >> kSlotsShift);
   // Without address filters, root ports are a set of qualifiers.
-  if (slots == 0) return coresight::CounterInput::of(target.probe(event), ports);
-  return coresight::CounterInput::of(target.monitor(program.counter, event, ports, slots));
+  if (slots == 0) return CounterInput::of(target.probe(event), ports);
+  return CounterInput::of(target.monitor(program.counter, event, ports, slots));
 }
 
 }  // namespace

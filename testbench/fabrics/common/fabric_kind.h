@@ -111,6 +111,11 @@ class FabricKind {
   [[nodiscard]] virtual std::vector<PmuDriver> drivers() const = 0;
   /// @return those that it needs.
   [[nodiscard]] std::vector<std::string_view> driver_modules() const;
+  /// @return those that a platform needs
+  [[nodiscard]] virtual std::vector<std::string_view> driver_modules_of(
+      const platform::PlatformSpec& /*platform*/) const {
+    return driver_modules();
+  }
   /// @return the PMUs that reference software can count in place of drivers, for messages: "CMN meshes"; "": none
   [[nodiscard]] virtual std::string_view reference_software() const { return {}; }
   /// @return what drivers must turn off in its registers. Of several that fit a field, the first counts.

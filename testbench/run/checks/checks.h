@@ -193,6 +193,7 @@ class PublicationCheck {
   void check_drawing(const perf::PmuCatalog::Entry& pmu, const Files& debugfs, const std::string& when);
   void add(const perf::PmuCatalog::Entry& pmu, const char* file, const std::string& when, const std::string& problem);
   void check_cpumask(const perf::PmuCatalog::Entry& pmu, const std::set<unsigned>& cpus, const std::string& when);
+  [[nodiscard]] const scoreboard::Publication& publication_of(const std::string& pmu);
   void check_associated(const perf::PmuCatalog::Entry& pmu, const std::set<unsigned>& cpus, const std::string& when);
 
   Machine& machine_;

@@ -83,16 +83,27 @@ void PublicationCheck::check_associated(const perf::PmuCatalog::Entry& pmu, cons
   constexpr const char* kFile = "associated_cpus";
   const std::optional<std::string> text = file_of(pmu, kFile);
   if (!text || cpus.empty()) return;
-  const std::vector<unsigned> published = perf::parse_cpu_list(*text);
-  if (std::set<unsigned>(published.begin(), published.end()) != cpus)
+  const std::vector<unsigned> list = perf::parse_cpu_list(*text);
+  const std::set<unsigned> published(list.begin(), list.end());
+  const auto may_lack = [&](unsigned cpu) {
+    return publication_of(pmu.name).associates_online && !machine_.host().is_online(cpu);
+  };
+  const bool has_others = !std::ranges::includes(cpus, published);
+  const bool lacks_some =
+      std::ranges::any_of(cpus, [&](unsigned cpu) { return !published.contains(cpu) && !may_lack(cpu); });
+  if (has_others || lacks_some)
     add(pmu, kFile, when,
         fmt::format("is '{}', but the PMU's socket has cpus {} to {}", *text, *cpus.begin(), *cpus.rbegin()));
 }
 
+const scoreboard::Publication& PublicationCheck::publication_of(const std::string& pmu) {
+  auto known = expected_.find(pmu);
+  if (known == expected_.end()) known = expected_.emplace(pmu, machine_.scoreboard().publication(pmu)).first;
+  return known->second;
+}
+
 void PublicationCheck::check_tables(const perf::PmuCatalog::Entry& pmu, const std::string& when) {
-  auto known = expected_.find(pmu.name);
-  if (known == expected_.end()) known = expected_.emplace(pmu.name, machine_.scoreboard().publication(pmu.name)).first;
-  for (const auto& [file, problem] : compare_published(known->second, pmu)) {
+  for (const auto& [file, problem] : compare_published(publication_of(pmu.name), pmu)) {
     if (told_.emplace(pmu.name, fmt::format("{} {}", file, problem)).second)
       problems_.push_back({pmu.name, fmt::format("{}: {} {}", when, file, problem)});
   }

@@ -22,6 +22,7 @@
 #include "testbench/run/yaml/input_error.h"
 #include "tools/pmufab/cli.h"
 #include "tools/pmufab/coverage/coverage_file.h"
+#include "tools/pmufab/driver/further_drivers.h"
 #include "tools/pmufab/html/html_file.h"
 #include "tools/pmufab/output.h"
 #include "tools/pmufab/scenario_names.h"
@@ -174,7 +175,11 @@ std::vector<RunPlan> make_plans(const Request& request, const scenario::RunLimit
 
   const std::vector<Candidate> candidates = read_scenarios(request, limits);
   using DriverSets = std::vector<driver_host::DriverSet>;
-  const auto sets = std::make_shared<const DriverSets>(find_drivers(options));
+  DriverSets found = find_drivers(options);
+  std::vector<std::vector<std::string_view>> modules;
+  for (const Candidate& candidate : candidates) modules.push_back(candidate.modules);
+  add_further_drivers(found, modules);
+  const auto sets = std::make_shared<const DriverSets>(std::move(found));
   std::vector<RunPlan> plans;
   for (const Candidate& candidate : candidates) {
     const DriverSets able = driver_host::sets_that_hold(*sets, candidate.modules);

@@ -20,6 +20,7 @@
 #include "testbench/run/yaml/quantity.h"
 #include "tools/pmufab/cli.h"
 #include "tools/pmufab/coverage/coverage_file.h"
+#include "tools/pmufab/driver/further_drivers.h"
 #include "tools/pmufab/html/html_file.h"
 #include "tools/pmufab/output.h"
 #include "tools/pmufab/scenario_names.h"
@@ -121,8 +122,12 @@ std::vector<const FabricGenerator*> fabrics_of(const po::variables_map& map,
 std::vector<verify::Target> targets_of(const po::variables_map& map) {
   const std::string selector = selector_of(map);
   using DriverSets = std::vector<driver_host::DriverSet>;
-  const auto sets = std::make_shared<const DriverSets>(find_drivers(map));
-  const std::vector<const FabricGenerator*> fabrics = fabrics_of(map, *sets);
+  DriverSets found = find_drivers(map);
+  const std::vector<const FabricGenerator*> fabrics = fabrics_of(map, found);
+  std::vector<std::vector<std::string_view>> modules;
+  for (const FabricGenerator* fabric : fabrics) modules.push_back(fabric->driver_modules());
+  add_further_drivers(found, modules);
+  const auto sets = std::make_shared<const DriverSets>(std::move(found));
   std::vector<verify::Target> targets;
   for (const FabricGenerator* fabric : fabrics) {
     const DriverSets able = driver_host::sets_that_hold(*sets, fabric->driver_modules());

@@ -22,13 +22,6 @@ namespace {
 namespace fs = std::filesystem;
 using scenario::InputError;
 
-/// The first line of a file.
-std::string line_of(const fs::path& file) {
-  std::string line = content_of(file);
-  line.resize(std::min(line.size(), line.find('\n')));
-  return line;
-}
-
 bool is_c_source(const std::string& word) {
   return fs::path(word).extension() == ".c" || fs::path(word).extension() == ".h";
 }
@@ -62,7 +55,7 @@ std::vector<PatchFile> split_patches(const std::vector<std::string>& given, cons
   std::vector<PatchFile> patches;
   for (const auto& entry : fs::directory_iterator(folder)) {
     if (entry.path().extension() != ".patch") continue;
-    patches.push_back({entry.path(), line_of(fs::path(entry.path()).replace_extension(".subject"))});
+    patches.push_back({entry.path(), first_line_of(fs::path(entry.path()).replace_extension(".subject"))});
   }
   std::ranges::sort(patches, {}, &PatchFile::file);
   return patches;
@@ -85,18 +78,6 @@ std::string title_of(const Change& change, const std::string& cover, const std::
                                                                        : fmt::format(" (and {} more patches)", more));
   }
   return change.tree.empty() ? fmt::format("{}", fmt::join(words, ", ")) : change.tree;
-}
-
-/// Folder of kernel sources that the drivers of this machine are built from.
-fs::path sources_folder() { return is_installed() ? fetched_sources() : data_folder() / ".cache" / "linux-sources"; }
-
-/// Folder of a kernel's sources. It is called by its version, or has it in a file.
-fs::path source_of(const std::string& version) {
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(sources_folder(), error)) {
-    if (line_of(entry.path() / "VERSION") == version || entry.path().filename() == version) return entry.path();
-  }
-  return sources_folder() / version;
 }
 
 /// The kernel's file that a file of the user's replaces; empty: there is none.
@@ -166,7 +147,7 @@ Change read_change(const std::vector<std::string>& words, const std::string& tre
                      "give a patch, a mailbox, -, a range of commits, C files, or --tree DIR");
   if (kinds > 1) throw InputError("patches, files and a tree are different things to review", "give one of them");
   if (!patches.empty()) change.patches = split_patches(patches, scratch / "patches");
-  change.title = title_of(change, line_of(scratch / "patches" / "cover.subject"), words);
+  change.title = title_of(change, first_line_of(scratch / "patches" / "cover.subject"), words);
   return change;
 }
 
@@ -177,7 +158,7 @@ ChangedDrivers build_change(const Change& change, std::size_t patches, const dri
                      version,
                      "--coverage",
                      "--sources",
-                     sources_folder().string(),
+                     kernel_sources().string(),
                      "--like",
                      stock.library.parent_path().parent_path().string()};
   for (std::size_t i = 0; i < patches; ++i) words.insert(words.end(), {"--patch", change.patches[i].file.string()});

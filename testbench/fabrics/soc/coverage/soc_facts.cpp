@@ -24,7 +24,19 @@ std::optional<unsigned> counter_enabled(std::uint64_t offset, std::uint64_t data
   return static_cast<unsigned>(offset * 8) + static_cast<unsigned>(std::countr_zero(data));
 }
 
+/// Of a PMU with a register map: which write programs a counter, only the map knows.
+PmuFacts facts_of_map(const soc::PmuDescription& pmu, const SocPmuRow& row) {
+  PmuFacts facts;
+  facts.places = {fmt::format("platform.socket{}_{}", row.socket, pmu.name)};
+  facts.widths = width_classes();
+  facts.event_width = facts.cycles_width = width_class(pmu.width);
+  facts.wirings = {"a line of its own", "a line that others share", kNoInterrupt};
+  facts.wiring = facts.wirings[!pmu.interrupt ? 2 : pmu.interrupt->shared ? 1 : 0];
+  return facts;
+}
+
 PmuFacts facts_of_pmu(const soc::PmuDescription& pmu, const SocPmuRow& row) {
+  if (pmu.map) return facts_of_map(pmu, row);
   PmuFacts facts;
   facts.counter_at = counter_enabled;
   facts.counters = pmu.counters - (pmu.cycle_counter ? 1 : 0);

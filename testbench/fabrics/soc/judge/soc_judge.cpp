@@ -11,6 +11,7 @@
 
 #include "models/soc/wire/fabric_sources.h"
 #include "testbench/fabrics/cmn/judge/cmn_judge.h"
+#include "testbench/fabrics/soc/judge/map_judge.h"
 #include "testbench/fabrics/soc/judge/soc_meaning.h"
 #include "testbench/fabrics/soc/judge/soc_truth.h"
 #include "testbench/fabrics/soc/judge/soc_wires.h"
@@ -134,34 +135,39 @@ class SocJudge::MeshEar final : private CmnFlitListener {
   CmnJudge& mesh_;
 };
 
-SocPmuJudge::SocPmuJudge(const SocPmuSpec& spec, const std::vector<soc::SourceDescription>& sources, unsigned sockets,
-                         std::shared_ptr<SocWires> wires, const SocFabricJudges& fabrics)
-    : CoreSightPmuJudge(spec.name, spec.page0, spec.page1, spec.description.width,
-                        spec.description.is_64bit ? Layout::ext64 : Layout::ext32,
-                        {.all = spec.description.counters, .has_cycles = spec.description.cycle_counter}),
-      spec_(spec),
+SocPmuJudge::SocPmuJudge(std::unique_ptr<SocEvents> events)
+    : CoreSightPmuJudge(
+          events->spec().name, events->spec().windows.front(),
+          events->spec().windows.size() > 1 ? std::optional(events->spec().windows[1]) : std::nullopt,
+          events->spec().description.width, events->spec().description.is_64bit ? Layout::ext64 : Layout::ext32,
+          {.all = events->spec().description.counters, .has_cycles = events->spec().description.cycle_counter}),
+      events_(std::move(events)) {}
+
+SocEvents::SocEvents(SocPmuSpec spec, const std::vector<soc::SourceDescription>& sources, unsigned sockets,
+                     std::shared_ptr<SocWires> wires, const SocFabricJudges& fabrics)
+    : spec_(std::move(spec)),
       sources_(sources),
       sockets_(sockets),
       wires_(std::move(wires)),
       fabrics_(fabrics),
-      clock_(spec.description.clock_hz),
-      edges_(spec.description.clock_hz) {}
+      clock_(spec_.description.clock_hz),
+      edges_(spec_.description.clock_hz) {}
 
 std::optional<std::string> SocPmuJudge::room_for(const EventTruth& refused,
                                                  const std::vector<const EventTruth*>& active) const {
-  if (spec_.description.implementation_defined > 0 && !active.empty()) return {};
+  if (events_->spec().description.implementation_defined > 0 && !active.empty()) return {};
   return CoreSightPmuJudge::room_for(refused, active);
 }
 
 Publication SocPmuJudge::publication() const {
-  const PmuDescription& pmu = spec_.description;
+  const PmuDescription& pmu = events_->spec().description;
   Publication publication = is_unknown(pmu) ? generic_publication(pmu) : described_publication(pmu);
   publication.is_complete = false;  // a description need not have all that a driver knows of the product
   publication.files.push_back(identifier_of(pmu));
   return publication;
 }
 
-std::unique_ptr<EventTruth> SocPmuJudge::truth(const EventTerms& terms) {
+std::unique_ptr<EventTruth> SocEvents::truth(const EventTerms& terms) {
   SocMeaning meaning = soc_meaning(terms, spec_.description, sources_);
   const unsigned source = meaning.source * sockets_ + spec_.socket;
   const ExactClock& clock = meaning.kind == SocMeaning::Kind::outstanding ? edges_ : clock_;
@@ -185,7 +191,7 @@ std::unique_ptr<EventTruth> SocPmuJudge::truth(const EventTerms& terms) {
   return std::make_unique<SocTruth>(std::move(meaning), source, wires_, clock);
 }
 
-Injection SocPmuJudge::injection(const EventTerms& terms, unsigned /*unit*/) {
+Injection SocEvents::injection(const EventTerms& terms) {
   const SocMeaning meaning = soc_meaning(terms, spec_.description, sources_);
   if (meaning.kind == SocMeaning::Kind::cycles)
     return [this](std::uint64_t count, Picoseconds when) { clock_.pass(count, when); };
@@ -208,7 +214,12 @@ SocJudge::SocJudge(SocJudgeSpec spec, Chronicle& chronicle, const SocFabricJudge
       fabrics_(fabrics),
       wires_(std::make_shared<SocWires>(spec_.sources.size() * spec_.sockets)) {
   for (const SocPmuSpec& pmu : spec_.pmus) {
-    pmus_.push_back(std::make_unique<SocPmuJudge>(pmu, spec_.sources, spec_.sockets, wires_, fabrics_));
+    auto events = std::make_unique<SocEvents>(pmu, spec_.sources, spec_.sockets, wires_, fabrics_);
+    if (pmu.description.map) {
+      pmus_.push_back(std::make_unique<MapPmuJudge>(std::move(events)));
+    } else {
+      pmus_.push_back(std::make_unique<SocPmuJudge>(std::move(events)));
+    }
     for (const soc::EventDescription& event : pmu.description.events) {
       if (event.counts == soc::EventDescription::Counts::outstanding)
         wires_->keep_lasting(event.source * spec_.sockets + pmu.socket);

@@ -29,20 +29,18 @@ struct SocFabricJudges {
   std::vector<CmnJudge*> meshes{};
 };
 
-/// Judges one described PMU, by its description and by what happens at its socket's sources.
-class SocPmuJudge final : public CoreSightPmuJudge {
+/// What the events of one described PMU count, by its description and by what happens at its socket's sources.
+class SocEvents {
  public:
-  /// @param sources  of the description; it and `wires` must outlive the judge
-  SocPmuJudge(const SocPmuSpec& spec, const std::vector<soc::SourceDescription>& sources, unsigned sockets,
-              std::shared_ptr<SocWires> wires, const SocFabricJudges& fabrics);
+  /// @param sources  of the description; it and `wires` must outlive this
+  SocEvents(SocPmuSpec spec, const std::vector<soc::SourceDescription>& sources, unsigned sockets,
+            std::shared_ptr<SocWires> wires, const SocFabricJudges& fabrics);
 
-  [[nodiscard]] std::unique_ptr<EventTruth> truth(const EventTerms& terms) override;
-  [[nodiscard]] Publication publication() const override;
-  /// Where all counters share filters, nothing is said if another event has a counter.
-  [[nodiscard]] std::optional<std::string> room_for(const EventTruth& refused,
-                                                    const std::vector<const EventTruth*>& active) const override;
-  /// Cycles, or an occurrence that the event counts as one. The judge hears those of streams and plug-ins on the wire.
-  [[nodiscard]] Injection injection(const EventTerms& terms, unsigned unit) override;
+  [[nodiscard]] const SocPmuSpec& spec() const noexcept { return spec_; }
+  /// As PmuJudge has them. @{
+  [[nodiscard]] std::unique_ptr<EventTruth> truth(const EventTerms& terms);
+  [[nodiscard]] Injection injection(const EventTerms& terms);
+  /// @}
 
  private:
   SocPmuSpec spec_;
@@ -52,6 +50,25 @@ class SocPmuJudge final : public CoreSightPmuJudge {
   SocFabricJudges fabrics_;
   ExactClock clock_;
   ExactClock edges_;  // without the cycles that were injected, at which nothing is outstanding
+};
+
+/// Judges one described CoreSight PMU.
+class SocPmuJudge final : public CoreSightPmuJudge {
+ public:
+  explicit SocPmuJudge(std::unique_ptr<SocEvents> events);
+
+  [[nodiscard]] std::unique_ptr<EventTruth> truth(const EventTerms& terms) override { return events_->truth(terms); }
+  [[nodiscard]] Publication publication() const override;
+  /// Where all counters share filters, nothing is said if another event has a counter.
+  [[nodiscard]] std::optional<std::string> room_for(const EventTruth& refused,
+                                                    const std::vector<const EventTruth*>& active) const override;
+  /// Cycles, or an occurrence that the event counts as one. The judge hears those of streams and plug-ins on the wire.
+  [[nodiscard]] Injection injection(const EventTerms& terms, unsigned /*unit*/) override {
+    return events_->injection(terms);
+  }
+
+ private:
+  std::unique_ptr<SocEvents> events_;
 };
 
 /// Hears what happens at the sources of described PMUs.
@@ -82,7 +99,7 @@ class SocJudge final : public FabricJudge, public OccurrenceObserver, private Ro
   Chronicle& chronicle_;
   SocFabricJudges fabrics_;
   std::shared_ptr<SocWires> wires_;
-  std::vector<std::unique_ptr<SocPmuJudge>> pmus_;
+  std::vector<std::unique_ptr<PmuJudge>> pmus_;
   std::vector<std::unique_ptr<MeshEar>> mesh_ears_;
 };
 

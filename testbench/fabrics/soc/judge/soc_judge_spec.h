@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,9 +13,8 @@ namespace pmufab::scoreboard {
 struct SocPmuSpec {
   soc::PmuDescription description;
   unsigned socket = 0;
-  std::string name;  ///< as its driver calls it
-  std::uint64_t page0 = 0;
-  std::optional<std::uint64_t> page1;
+  std::string name;                    ///< as its driver calls it
+  std::vector<std::uint64_t> windows;  ///< physical addresses; of a CoreSight PMU, its pages
 };
 
 /// The described PMUs of a platform, and what they count.

@@ -30,7 +30,7 @@ struct Program {
   std::optional<std::uint64_t> event;
   std::uint64_t filter = 0;
   std::uint64_t filter2 = 0;
-  std::map<unsigned, std::uint64_t> own;  ///< implementation-defined registers
+  std::map<unsigned, std::uint64_t> own;  ///< implementation-defined or described registers
 
   std::uint64_t& reg(const FilterDescription& filter_of) { return reg(filter_of.where, filter_of.word); }
   std::uint64_t& reg(FilterDescription::Register where, unsigned word) {
@@ -40,6 +40,7 @@ struct Program {
       case FilterDescription::Register::filter2:
         return filter2;
       case FilterDescription::Register::implementation_defined:
+      case FilterDescription::Register::described:
         break;
     }
     return own[word];
@@ -54,16 +55,35 @@ bool read_name(const EventTerm& term, const PmuDescription& pmu, Program& progra
     set_event(program.event, event->number, term);
     return true;
   }
-  const auto filter = std::find_if(pmu.filters.begin(), pmu.filters.end(),
-                                   [&](const FilterDescription& one) { return one.name == term.name; });
-  if (filter == pmu.filters.end()) return false;
-  const std::uint64_t largest = ones_of(filter->bits.width);
-  std::uint64_t& reg = program.reg(*filter);
-  reg = (reg & ~(largest << filter->bits.first)) | number_of(term, largest) << filter->bits.first;
-  return true;
+  const auto put = [&](std::uint64_t& reg, const BitRange& bits) {
+    const std::uint64_t largest = ones_of(bits.width);
+    reg = (reg & ~(largest << bits.first)) | number_of(term, largest) << bits.first;
+    return true;
+  };
+  for (const FilterDescription& filter : pmu.filters) {
+    if (filter.name == term.name) return put(program.reg(filter), filter.bits);
+    if (filter.care && filter.care_term == term.name)
+      return put(program.reg(filter.care_register(), filter.care_word.value_or(filter.word)), *filter.care);
+  }
+  return false;
+}
+
+/// The terms of a PMU with a register map: its description names them all.
+Program mapped_program_of(const EventTerms& terms, const PmuDescription& pmu) {
+  Program program;
+  for (const EventTerm& term : terms) {
+    if (term.name == "event") {
+      set_event(program.event, number_of(term, ones_of(pmu.event_bits)), term);
+    } else if (!read_name(term, pmu, program)) {
+      throw std::invalid_argument(fmt::format("the PMU has no term '{}'", term.name));
+    }
+  }
+  if (!program.event) throw std::invalid_argument("no event");
+  return program;
 }
 
 Program program_of(const EventTerms& terms, const PmuDescription& pmu) {
+  if (pmu.map) return mapped_program_of(terms, pmu);
   const std::uint64_t largest = ones_of(pmu.is_64bit ? 64 : kWord);
   Program program;
   for (const EventTerm& term : terms) {
@@ -92,11 +112,12 @@ Program program_of(const EventTerms& terms, const PmuDescription& pmu) {
 /// What a filter asks of occurrences.
 enum class Asks : std::uint8_t { nothing, test, impossible };
 
-Asks test_of(const FilterDescription& filter, Program& program, SocMeaning::Test& test) {
+/// @param has_switch  software turns the filter on by a bit that the user sees
+Asks test_of(const FilterDescription& filter, bool has_switch, Program& program, SocMeaning::Test& test) {
   const std::uint64_t reg = program.reg(filter);
   const auto part = [](std::uint64_t from, const BitRange& bits) { return from >> bits.first & ones_of(bits.width); };
-  if (filter.enable && (reg >> *filter.enable) % 2 == 0) return Asks::nothing;
-  if (filter.disable && (reg >> *filter.disable) % 2 == 1) return Asks::nothing;
+  if (has_switch && filter.enable && (reg >> *filter.enable) % 2 == 0) return Asks::nothing;
+  if (has_switch && filter.disable && (reg >> *filter.disable) % 2 == 1) return Asks::nothing;
   const std::uint64_t value = part(reg, filter.bits);
   // A back-end's documents say what no value of its term means: everything, whatever it has to write for that.
   const bool is_mask_of_user = filter.match == FilterDescription::Match::mask && !filter.format.empty();
@@ -108,7 +129,8 @@ Asks test_of(const FilterDescription& filter, Program& program, SocMeaning::Test
       return value == 0 ? Asks::impossible : Asks::test;
     case FilterDescription::Match::value:
       test.kind = SocMeaning::Test::Kind::equal;
-      if (filter.care) test.care = part(program.reg(filter.care_register(), filter.word), *filter.care);
+      if (filter.care)
+        test.care = part(program.reg(filter.care_register(), filter.care_word.value_or(filter.word)), *filter.care);
       return Asks::test;
     case FilterDescription::Match::at_least:
       test.kind = SocMeaning::Test::Kind::range;
@@ -140,7 +162,7 @@ bool add_filters(Program& program, const PmuDescription& pmu, const soc::SourceD
     if (attribute == source.attributes.end()) continue;
     SocMeaning::Test test;
     test.attribute = static_cast<unsigned>(attribute - source.attributes.begin());
-    const Asks asks = test_of(filter, program, test);
+    const Asks asks = test_of(filter, !pmu.map, program, test);
     if (asks == Asks::nothing) continue;
     meaning.text += fmt::format(", {} {:#x}", filter.name, test.value);
     if (asks == Asks::impossible) return false;

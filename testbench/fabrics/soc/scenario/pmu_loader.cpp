@@ -18,6 +18,7 @@
 #include "models/tegra410/part/tegra410_spec.h"
 #include "models/tegra410/ucf/ucf_events.h"
 #include "testbench/fabrics/common/occurrence_values.h"
+#include "testbench/fabrics/soc/scenario/map_loader.h"
 #include "testbench/fabrics/soc/scenario/soc_loader.h"
 #include "testbench/run/yaml/input_error.h"
 #include "testbench/run/yaml/quantity.h"
@@ -120,10 +121,11 @@ void read_where(Reader& reader, const std::vector<std::string>& attributes,
   });
 }
 
-void read_event(Reader& reader, const Sources& sources, EventDescription& event) {
+void read_event(Reader& reader, const Sources& sources, bool is_mapped, EventDescription& event) {
   reader.text("name", event.name, Presence::required);
   reader.number("number", event.number, Quantity::address, 0, std::numeric_limits<std::uint64_t>::max(),
                 Presence::required);
+  if (is_mapped && reader.has("counters")) event.counters = read_bits(reader, "counters", Presence::optional);
   const Value* counts = reader.take("counts");
   if (counts != nullptr && counts->kind == Value::Kind::scalar && counts->scalar == "cycles") {
     event.counts = EventDescription::Counts::cycles;
@@ -160,23 +162,7 @@ void read_common_requirements(Reader& reader, const Description& all, PmuDescrip
   });
 }
 
-/// "4" or "0-3"
-BitRange read_bits(Reader& reader, std::string_view key, Presence presence) {
-  std::string text;
-  reader.text(key, text, presence);
-  if (text.empty()) return {};
-  try {
-    const std::size_t dash = text.find('-');
-    const std::uint64_t first = parse_quantity(text.substr(0, dash), Quantity::count);
-    const std::uint64_t last =
-        dash == std::string::npos ? first : parse_quantity(text.substr(dash + 1), Quantity::count);
-    if (first <= last && last < 64) return {static_cast<unsigned>(first), static_cast<unsigned>(last - first + 1)};
-  } catch (const std::invalid_argument&) {
-    // the message is the same
-  }
-  reader.fail(key, fmt::format("'{}' is no range of bits", text), "for example 4, or 0-3");
-}
-
+/// The register of a filter of a CoreSight PMU.
 void read_register(Reader& reader, FilterDescription& filter) {
   std::string name = "filter";
   reader.text("register", name);
@@ -200,9 +186,15 @@ void read_register(Reader& reader, FilterDescription& filter) {
   reader.fail("register", fmt::format("there is no register '{}' for filters", name), suggestion);
 }
 
-void read_filter(Reader& reader, const Description& all, FilterDescription& filter) {
+/// @param map  the registers of a PMU that is no CoreSight PMU; null: it is one
+void read_filter(Reader& reader, const Description& all, const soc::RegisterMap* map, FilterDescription& filter) {
   reader.text("name", filter.name, Presence::required);
-  read_register(reader, filter);
+  if (map != nullptr) {
+    filter.where = FilterDescription::Register::described;
+    filter.word = read_register_of(reader, "register", *map);
+  } else {
+    read_register(reader, filter);
+  }
   filter.bits = read_bits(reader, "bits", Presence::required);
   filter.attribute = filter.name;
   reader.text("attribute", filter.attribute);
@@ -216,12 +208,20 @@ void read_filter(Reader& reader, const Description& all, FilterDescription& filt
                  {"value", FilterDescription::Match::value},
                  {"at_least", FilterDescription::Match::at_least}});
   if (reader.has("care")) filter.care = read_bits(reader, "care", Presence::optional);
-  if (reader.has("care_register"))
+  if (map != nullptr && reader.has("care_register")) {
+    filter.care_where = FilterDescription::Register::described;
+    filter.care_word = read_register_of(reader, "care_register", *map);
+  } else if (reader.has("care_register"))
     reader.choice("care_register", filter.care_where.emplace(),
                   {{"filter", FilterDescription::Register::filter}, {"filter2", FilterDescription::Register::filter2}});
+  if (map != nullptr && filter.care) {
+    reader.text("care_term", filter.care_term);
+    if (!filter.care_term.empty()) reader.text("care_format", filter.care_format);
+  }
   if (reader.has("enable")) reader.number("enable", filter.enable.emplace(), Quantity::count, 0, 63);
   if (reader.has("disable")) reader.number("disable", filter.disable.emplace(), Quantity::count, 0, 63);
-  if (filter.enable) filter.zero = FilterDescription::Zero::literal;
+  // A driver that has a term turns the filter on where the term says something.
+  if (filter.enable && map == nullptr) filter.zero = FilterDescription::Zero::literal;
   reader.choice("zero", filter.zero,
                 {{"all", FilterDescription::Zero::all}, {"literal", FilterDescription::Zero::literal}});
   reader.text("format", filter.format);
@@ -270,8 +270,16 @@ void read_node(Reader& reader, PmuDescription& pmu) {
   reader.text("perf_name", pmu.perf_name);
 }
 
-void read_pmu(Reader& reader, const Sources& sources, PmuDescription& pmu) {
-  reader.text("name", pmu.name, Presence::required);
+void read_interrupt(Reader& reader, PmuDescription& pmu) {
+  reader.optional_object("interrupt", [&](Reader& interrupt) {
+    soc::InterruptDescription& its = pmu.interrupt.emplace();
+    interrupt.number("number", its.number, Quantity::count, 0, kWordMaximum, Presence::required);
+    interrupt.choice("trigger", its.trigger, {{"level", InterruptTrigger::level}, {"edge", InterruptTrigger::edge}});
+    interrupt.flag("shared", its.shared);
+  });
+}
+
+void read_sockets(Reader& reader, PmuDescription& pmu) {
   if (const Value* sockets = reader.take("sockets"); sockets != nullptr) {
     if (sockets->kind != Value::Kind::sequence || sockets->items.empty())
       reader.fail("sockets", "must be a list of sockets", "for example [0]");
@@ -279,22 +287,39 @@ void read_pmu(Reader& reader, const Sources& sources, PmuDescription& pmu) {
       pmu.sockets.push_back(static_cast<unsigned>(std::min(read_whole(item, reader.path_of("sockets")), kWordMaximum)));
     reader.put("sockets", *sockets);
   }
+}
+
+void read_events_and_filters(Reader& reader, const Sources& sources, PmuDescription& pmu) {
+  reader.list("events", [&](Reader& event, std::size_t) {
+    read_event(event, sources, pmu.map.has_value(), pmu.events.emplace_back());
+  });
+  read_common_requirements(reader, sources.all, pmu);
+  reader.list("filters", [&](Reader& filter, std::size_t) {
+    read_filter(filter, sources.all, pmu.map ? &*pmu.map : nullptr, pmu.filters.emplace_back());
+  });
+}
+
+/// A PMU with a register map.
+void read_mapped_pmu(Reader& reader, const Sources& sources, PmuDescription& pmu) {
+  reader.text("name", pmu.name, Presence::required);
+  read_sockets(reader, pmu);
+  read_map(reader, pmu);
+  reader.number("clock", pmu.clock_hz, Quantity::frequency);
+  read_interrupt(reader, pmu);
+  read_events_and_filters(reader, sources, pmu);
+}
+
+void read_pmu(Reader& reader, const Sources& sources, PmuDescription& pmu) {
+  reader.text("name", pmu.name, Presence::required);
+  read_sockets(reader, pmu);
   read_identity(reader, pmu);
   reader.number("base", pmu.base, Quantity::address, 0, std::numeric_limits<std::uint64_t>::max(), Presence::required);
   if (reader.has("page1")) reader.number("page1", pmu.page1.emplace(), Quantity::address);
   read_layout(reader, pmu);
   reader.number("clock", pmu.clock_hz, Quantity::frequency);
-  reader.optional_object("interrupt", [&](Reader& interrupt) {
-    soc::InterruptDescription& its = pmu.interrupt.emplace();
-    interrupt.number("number", its.number, Quantity::count, 0, kWordMaximum, Presence::required);
-    interrupt.choice("trigger", its.trigger, {{"level", InterruptTrigger::level}, {"edge", InterruptTrigger::edge}});
-    interrupt.flag("shared", its.shared);
-  });
+  read_interrupt(reader, pmu);
   read_node(reader, pmu);
-  reader.list("events", [&](Reader& event, std::size_t) { read_event(event, sources, pmu.events.emplace_back()); });
-  read_common_requirements(reader, sources.all, pmu);
-  reader.list("filters",
-              [&](Reader& filter, std::size_t) { read_filter(filter, sources.all, pmu.filters.emplace_back()); });
+  read_events_and_filters(reader, sources, pmu);
 }
 
 }  // namespace
@@ -349,9 +374,13 @@ void read_description(Reader& reader, platform::PlatformSpec& platform) {
   reader.list("coresight_pmus", [&](Reader& pmu, std::size_t) {
     read_pmu(pmu, {description, fabrics}, pmus.emplace_back());
   });
+  reader.list("pmus", [&](Reader& pmu, std::size_t) {
+    read_mapped_pmu(pmu, {description, fabrics}, pmus.emplace_back());
+  });
   description.pmus = std::move(pmus);
   if (description.pmus.empty() && !description.sources.empty())
-    reader.fail("sources", "are there, but no PMU that counts what they cause", "describe one under coresight_pmus");
+    reader.fail("sources", "are there, but no PMU that counts what they cause",
+                "describe one under coresight_pmus or pmus");
 }
 
 }  // namespace pmufab::scenario

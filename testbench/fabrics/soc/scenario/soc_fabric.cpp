@@ -21,9 +21,13 @@ scoreboard::SocJudgeSpec soc_judge_spec(const platform::PlatformSpec& platform, 
   scoreboard::SocJudgeSpec spec;
   spec.sockets = platform.sockets;
   spec.sources = platform.of<platform::SocSpec>().sources;
-  for (const platform::SocPmuRow& row : platform::soc_pmus(platform))
-    spec.pmus.push_back({platform.of<platform::SocSpec>().pmus[row.pmu], row.socket,
-                         is_old ? row.old_perf_name : row.perf_name, row.apmt.base0, row.apmt.base1});
+  for (const platform::SocPmuRow& row : platform::soc_pmus(platform)) {
+    scoreboard::SocPmuSpec& pmu = spec.pmus.emplace_back();
+    pmu.description = platform.of<platform::SocSpec>().pmus[row.pmu];
+    pmu.socket = row.socket;
+    pmu.name = is_old ? row.old_perf_name : row.perf_name;
+    for (const platform::PmuWindow& window : row.windows) pmu.windows.push_back(window.base);
+  }
   return spec;
 }
 
@@ -44,7 +48,9 @@ SocFabric::SocFabric(const FabricContext& context)
   }
   if (!context.has_reference_software) return;
   std::vector<ServedCoreSightPmu> served;
-  for (std::size_t i = 0; i < spec_.pmus.size(); ++i) served.push_back(soc_served_pmu(spec_.pmus[i], rows_[i].apmt));
+  for (std::size_t i = 0; i < spec_.pmus.size(); ++i) {
+    if (!rows_[i].device) served.push_back(soc_served_pmu(spec_.pmus[i], rows_[i].apmt));
+  }
   reference_ = std::make_unique<CoreSightService>(context.host, served, context.listener(context.scoreboard));
 }
 

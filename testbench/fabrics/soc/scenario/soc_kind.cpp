@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "testbench/fabrics/soc/scenario/soc_kind.h"
 
+#include <algorithm>
 #include <array>
+#include <mutex>
+#include <set>
+#include <string>
+#include <string_view>
 
 #include "models/plugin/part/plugin_spec.h"
 #include "models/soc/part/soc_rows.h"
@@ -21,6 +26,14 @@ constexpr std::array<RegisterSwitch, 2> kSocSwitches{{
     {.registers = "PMCNTENSET", .field = "P", .what = "a counter is enabled"},
     {.registers = "PMINTENSET", .field = "P", .what = "an overflow interrupt is enabled"},
 }};
+
+/// @return the same text, which lives for as long as the program
+std::string_view kept(const std::string& text) {
+  static std::mutex mutex;
+  static std::set<std::string> texts;
+  const std::scoped_lock lock(mutex);
+  return *texts.insert(text).first;
+}
 
 /// @return the events of a PMU that one of the sources causes
 std::size_t events_of(const soc::PmuDescription& pmu, std::size_t source) {
@@ -53,11 +66,11 @@ class SocKind final : public FabricKind {
   [[nodiscard]] std::string_view name() const override { return "soc"; }
 
   void read_platform(Reader& reader, bool is_kind, platform::PlatformSpec& platform) const override {
-    const bool is_there = reader.has("sources") || reader.has("coresight_pmus");
+    const bool is_there = reader.has("sources") || reader.has("coresight_pmus") || reader.has("pmus");
     if (!is_kind && !is_there) return;
     read_description(reader, platform);
     if (is_kind && platform.of<platform::SocSpec>().pmus.empty() && !platform.has<platform::PluginSpec>())
-      reader.fail("coresight_pmus", "are missing: such a platform has nothing else",
+      reader.fail("coresight_pmus", "are missing, and so are pmus: such a platform has nothing else",
                   "describe one, or name another kind");
   }
   [[nodiscard]] bool is_in(const platform::PlatformSpec& platform) const override {
@@ -75,6 +88,21 @@ class SocKind final : public FabricKind {
             {"arm_cspmu_module", all},
             {"nvidia_cspmu", nvidia},
             {"ampere_cspmu", {"ampere_mcu_pmu"}}};
+  }
+  /// The kernel's for CoreSight PMUs, and those that descriptions name.
+  [[nodiscard]] std::vector<std::string_view> driver_modules_of(const platform::PlatformSpec& platform) const override {
+    std::vector<std::string_view> modules;
+    const auto add = [&](std::string_view module) {
+      if (std::ranges::find(modules, module) == modules.end()) modules.push_back(module);
+    };
+    for (const soc::PmuDescription& pmu : platform.of<platform::SocSpec>().pmus) {
+      if (pmu.map) {
+        add(kept(pmu.map->device.module));
+      } else {
+        for (const std::string_view module : driver_modules()) add(module);
+      }
+    }
+    return modules;
   }
   [[nodiscard]] std::span<const RegisterSwitch> switches() const override { return kSocSwitches; }
 

@@ -12,7 +12,7 @@
 /// Readers of the keys of described PMUs. Not a public header.
 namespace pmufab::scenario {
 
-/// Read the keys `sources` and `coresight_pmus` of a platform, whose fabrics have been read.
+/// Read the keys `sources`, `coresight_pmus` and `pmus` of a platform, whose fabrics have been read.
 void read_description(Reader& reader, platform::PlatformSpec& platform);
 
 /// @return the sources that the fabrics of a platform are ("ucf.slc_access_rd", "pcie.request", ...), and those of its

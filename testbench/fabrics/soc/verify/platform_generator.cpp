@@ -92,7 +92,7 @@ bool is_served(const pmufab::soc::PmuDescription& pmu) { return pmu.interrupt &&
 
 /// @param knows_64bit  the driver knows the 64-bit layout
 bool is_offered(const platform::PlatformSpec& platform, const pmufab::soc::PmuDescription& pmu, bool knows_64bit) {
-  if (!pmu.perf_name.empty() || (pmu.is_64bit && !knows_64bit)) return false;
+  if ((!pmu.map && !pmu.perf_name.empty()) || (pmu.is_64bit && !knows_64bit)) return false;
   const bool is_in_time = pmu.width >= kNarrow || (pmu.width >= kNarrowest && is_served(pmu));
   return is_in_time && std::ranges::any_of(pmu.events, [&](const auto& event) {
            return leaves_time(pmu, event, platform.of<platform::SocSpec>().sources);
@@ -126,6 +126,23 @@ bool can_wrap(const platform::PlatformSpec& platform, const pmufab::soc::PmuDesc
   return true;
 }
 
+/// What the driver of a PMU with a register map publishes. Filters that all counters share are left out: one event would
+/// change those of another.
+void add_map(const pmufab::soc::RegisterMap& map, const pmufab::soc::PmuDescription& description, soc::Pmu& pmu) {
+  pmu.is_mapped = true;
+  pmu.takes_groups = map.device.takes_groups;
+  pmu.is_unserved = pmu.is_unserved || map.device.overflow_loses;
+  pmu.has_cycles = false;
+  pmu.event_counters = description.counters;
+  pmu.is_one_each = std::ranges::none_of(map.registers, [](const auto& reg) {
+    return std::ranges::any_of(reg.fields, [](const auto& field) { return field.role == pmufab::soc::Role::event; });
+  });
+  for (const pmufab::soc::FilterDescription& filter : description.filters) {
+    if (!filter.format.empty() && map.registers.at(filter.word).count > 1)
+      pmu.terms.push_back({filter.name, filter.bits.width});
+  }
+}
+
 /// @param description  one of the platform's
 soc::Pmu pmu_of(Random& random, const std::string& name, const pmufab::soc::PmuDescription& description,
                 const platform::PlatformSpec& platform) {
@@ -142,11 +159,16 @@ soc::Pmu pmu_of(Random& random, const std::string& name, const pmufab::soc::PmuD
   pmu.is_unserved = pmu.interrupt && description.interrupt->shared;  // perhaps
   for (const pmufab::soc::EventDescription& event : description.events) {
     if (leaves_time(description, event, platform.of<platform::SocSpec>().sources))
-      pmu.events.push_back({event.number, kind_of(event.counts), event.source, can_wrap(platform, description, event)});
+      pmu.events.push_back({event.number, kind_of(event.counts), event.source, can_wrap(platform, description, event),
+                            event.counters ? event.counters->width : 0});
   }
   // The first one is that which wraps counters.
   random.shuffle(pmu.events);
   std::stable_partition(pmu.events.begin(), pmu.events.end(), [](const soc::Event& event) { return event.can_wrap; });
+  if (description.map) {
+    add_map(*description.map, description, pmu);
+    return pmu;
+  }
   for (const pmufab::soc::FilterDescription& filter : description.filters) {
     using Register = pmufab::soc::FilterDescription::Register;
     if (filter.where == Register::implementation_defined) continue;  // no driver writes it

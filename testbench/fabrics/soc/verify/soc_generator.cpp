@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,6 +21,7 @@ using soc::Event;
 using soc::Filter;
 using soc::Machine;
 using soc::Pmu;
+using soc::Term;
 
 using SharedMachine = std::shared_ptr<const Machine>;
 constexpr unsigned kLowBits = 32;
@@ -41,7 +43,19 @@ std::string plain_event(const std::string& name, const Event& event) {
   return fmt::format("{}/event={:#x}/", name, event.number);
 }
 
+/// An event of a PMU with a register map.
+std::string draw_mapped_event(Random& random, const Pmu& pmu, const std::string& name) {
+  std::string terms;
+  for (const Term& term : pmu.terms) {
+    if (random.chance(50))
+      terms +=
+          fmt::format(",{}={:#x}", term.name, random.number(0, (std::uint64_t{1} << std::min(term.width, 4U)) - 1));
+  }
+  return fmt::format("{}/event={:#x}{}/", name, random.pick(pmu.events).number, terms);
+}
+
 std::string draw_event(Random& random, const Machine& machine, const Pmu& pmu, const std::string& name) {
+  if (pmu.is_mapped) return draw_mapped_event(random, pmu, name);
   if (random.chance(3)) return fmt::format("{}/event=0xfffe/", name);  // most likely no event: it counts nothing
   const bool is_cycles = pmu.has_cycles && random.chance(12);
   if (is_cycles && random.chance(60)) return name + "/cycles/";
@@ -97,7 +111,8 @@ std::optional<BulkEvent> draw_bulk(Random& random, const Pmu& pmu, const std::st
 std::optional<RefusedEvent> draw_refused(Random& random, const Machine& machine, const Pmu& pmu,
                                          const std::string& name, unsigned socket) {
   const std::string event = plain_event(name, pmu.events.front());
-  if (machine.sockets > 1 && random.chance(30)) {
+  if (pmu.is_one_each || !pmu.takes_groups) return std::nullopt;
+  if (!pmu.is_mapped && machine.sockets > 1 && random.chance(30)) {
     const unsigned other = (socket + 1) % machine.sockets;
     return RefusedEvent{event, "EINVAL", other * machine.cpus_per_socket};
   }
@@ -118,7 +133,16 @@ PmuOffer soc_offer(const SharedMachine& machine, const Pmu& pmu, unsigned socket
   offer.reads_halves = pmu.width > kLowBits && !pmu.is_64bit && !pmu.is_atomic;
   for (unsigned i = 0; i < machine->cpus_per_socket; ++i) offer.cpus.push_back(socket * machine->cpus_per_socket + i);
   offer.event = [machine, &pmu, name](Random& random) { return draw_event(random, *machine, pmu, name); };
-  offer.fits = [&pmu, machine](const std::vector<std::string>& events, bool /*is_group*/) {
+  offer.fits = [&pmu, machine, name](const std::vector<std::string>& events, bool is_group) {
+    if (is_group && !pmu.takes_groups && events.size() > 1) return false;
+    for (const Event& event : pmu.events) {
+      const std::string beginning = fmt::format("{}/event={:#x}", name, event.number);
+      const auto all = std::ranges::count_if(events, [&](const std::string& text) {
+        return text.starts_with(beginning) && (text[beginning.size()] == '/' || text[beginning.size()] == ',');
+      });
+      if (event.counters != 0 && static_cast<unsigned>(all) > event.counters) return false;
+    }
+    if (pmu.is_one_each && std::set(events.begin(), events.end()).size() != events.size()) return false;
     const auto cycles = std::ranges::count_if(
         events, [](const std::string& event) { return event.find("/cycles") != std::string::npos; });
     return cycles <= 1 && events.size() - static_cast<std::size_t>(cycles) <= pmu.event_counters;

@@ -22,7 +22,8 @@ struct Event {
   std::uint64_t number = 0;
   Kind kind = Kind::occurrences;
   unsigned source = 0;
-  bool can_wrap = true;  ///< of occurrences: very many at once wrap no other counter more than once
+  bool can_wrap = true;   ///< of occurrences: very many at once wrap no other counter more than once
+  unsigned counters = 0;  ///< how many can count it alone; 0: all can
 };
 
 /// A range of bits of PMEVFILTR or PMEVFILT2R.
@@ -31,6 +32,12 @@ struct Filter {
   unsigned first = 0;
   unsigned width = 1;
   bool has_enable = false;  ///< the bit above it lets it act
+};
+
+/// A filter of a PMU with a register map, as its driver publishes it.
+struct Term {
+  std::string name;
+  unsigned width = 1;
 };
 
 /// A described PMU, of every socket.
@@ -43,11 +50,16 @@ struct Pmu {
   bool has_cycles = true;  ///< as events: the driver leaves out the cycle counter of the 64-bit layout
   unsigned event_counters = 7;
   bool interrupt = true;
-  bool is_unserved = false;  ///< another PMU, with which it shares the line, has got the interrupt: it must not wrap
+  bool is_unserved = false;  ///< another PMU, with which it shares the line, has got the interrupt, or its driver loses
+                             ///< events then: it must not wrap
   /// That no other PMU counts: what wraps a wide counter would wrap a narrow one again and again.
   std::vector<unsigned> sources;
   std::vector<Event> events;
   std::vector<Filter> filters;
+  bool is_mapped = false;    ///< it has a register map, and no filters but those of `terms`
+  bool is_one_each = false;  ///< each event has a counter of its own
+  bool takes_groups = true;
+  std::vector<Term> terms;
 };
 
 struct Machine {

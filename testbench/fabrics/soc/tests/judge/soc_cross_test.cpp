@@ -142,7 +142,7 @@ TEST_F(SocCross, counters_count_what_the_description_says) {
     pmus.push_back(std::make_unique<soc::DescribedPmu>(fmt::format("pmu{}", i).c_str(), descriptions[i], clock,
                                                        std::vector<soc::Source*>{&first, &second}));
     cpus.push_back(std::make_unique<testing::Initiator>(fmt::format("cpu{}", i).c_str()));
-    cpus.back()->socket.bind(pmus.back()->pmu().socket);
+    cpus.back()->socket.bind(pmus.back()->socket(0));
   }
   run([&] {
     for (unsigned i = 0; i < kPmus; ++i) {

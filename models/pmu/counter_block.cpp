@@ -1,0 +1,421 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/pmu/counter_block.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "models/pmu/counter.h"
+#include "models/pmu/cycle_count.h"
+#include "models/pmu/occupancy_count.h"
+#include "models/pmu/wrap_watch.h"
+
+namespace pmufab {
+
+/// One counter. `place` says which member holds its value.
+struct CounterBlock::Slot {
+  enum class Place : std::uint8_t { events, cycles, occupancy };
+
+  Slot(CounterBlock& owner, unsigned number, unsigned width, const ClockDomain& clock)
+      : block(owner), index(number), events(width), cycles(clock, width), occupancy(width) {
+    events.on_overflow(&CounterBlock::counter_wrapped, this);
+    occupancy.on_overflow_nearer(&CounterBlock::overflow_nearer, this);
+  }
+
+  /// @return true if time alone can make it overflow.
+  [[nodiscard]] bool is_timed() const noexcept { return place != Place::events; }
+  [[nodiscard]] std::uint64_t value(Picoseconds when) const {
+    switch (place) {
+      case Place::cycles:
+        return cycles.value(when);
+      case Place::occupancy:
+        return occupancy.value(when);
+      case Place::events:
+        break;
+    }
+    return events.value(when);
+  }
+  void set_value(std::uint64_t value, Picoseconds when) {
+    switch (place) {
+      case Place::cycles:
+        cycles.set_value(value, when);
+        break;
+      case Place::occupancy:
+        occupancy.set_value(value, when);
+        break;
+      case Place::events:
+        events.set_value(value, when);
+        break;
+    }
+  }
+  /// Move the value to another place. Only while stopped.
+  void move(Place to, Picoseconds when) {
+    if (place == to) return;
+    const std::uint64_t kept = value(when);
+    place = to;
+    set_value(kept, when);
+  }
+  /// @return the first instant after `when` at which time has made it overflow; kNever if there is none.
+  [[nodiscard]] Picoseconds next_overflow(Picoseconds when) {
+    return place == Place::occupancy ? occupancy.next_overflow(when) : cycles.next_overflow(when);
+  }
+
+  CounterBlock& block;
+  unsigned index;
+  Counter events;
+  CycleCount cycles;
+  OccupancyCount occupancy;
+  Place place = Place::events;
+  bool running = false;
+  bool resolved = false;  // `input` matches the present program
+  CounterInput input;
+  Picoseconds overflow_time = kNever;  // next overflow by time; kNever if the status is set already
+};
+
+CounterBlock::CounterBlock(Options options, const ClockDomain& clock, Resolver resolve)
+    : options_(std::move(options)), clock_(clock), resolve_(std::move(resolve)), alarm_([this] {
+        settle(simulated_time());
+        finish();
+      }) {
+  slots_.resize(options_.counters.size());
+  for (unsigned counter = 0; counter < slots_.size(); ++counter) {
+    if (!options_.counters[counter]) continue;
+    slots_[counter] = std::make_unique<Slot>(*this, counter, options_.width, clock_);
+    implemented_.at(counter / kWord) |= 1U << counter % kWord;
+  }
+  if (options_.cycle_counter) slots_[*options_.cycle_counter]->place = Slot::Place::cycles;
+}
+
+CounterBlock::~CounterBlock() = default;
+
+void CounterBlock::connect_interrupt(InterruptLine& line) {
+  line_ = &line;
+  if (line_high_ && line_changes_.empty()) line_->drive(true);
+}
+
+void CounterBlock::reset() {
+  const Picoseconds when = simulated_time();
+  runs_ = false;
+  enables_ = interrupt_enables_ = overflow_status_ = {};
+  pending_.clear();
+  for (const auto& slot : slots_) {
+    if (!slot) continue;
+    stop(*slot, when);
+    slot->resolved = false;
+    if (!is_cycle_counter(slot->index)) slot->place = Slot::Place::events;
+    slot->set_value(0, when);
+  }
+  line_changes_.clear();
+  line_high_ = false;
+  if (line_ != nullptr) line_->drive(false);
+  finish();
+}
+
+void CounterBlock::refresh() {
+  const Picoseconds when = simulated_time();
+  settle(when);
+  for (const auto& slot : slots_) {
+    if (!slot || is_cycle_counter(slot->index)) continue;
+    slot->resolved = false;
+    if (!slot->running) continue;
+    stop(*slot, when);
+    start(*slot, when);
+  }
+  finish();
+}
+
+void CounterBlock::pass_cycles(std::uint64_t cycles, Picoseconds when) {
+  settle(when);
+  for (const auto& slot : slots_) {
+    if (!slot || slot->place != Slot::Place::cycles || !slot->running) continue;
+    if (slot->cycles.pass(cycles, when)) wrap(slot->index, when);
+    predict_overflow(*slot, when);
+  }
+  finish();
+}
+
+std::uint64_t CounterBlock::value(unsigned counter, Picoseconds when) const {
+  return counter < slots_.size() && slots_[counter] ? slots_[counter]->value(when) : 0;
+}
+
+bool CounterBlock::is_running(unsigned counter) const noexcept {
+  return counter < slots_.size() && slots_[counter] && slots_[counter]->running;
+}
+
+// ---- What software asks for
+
+void CounterBlock::run(bool runs, Picoseconds when) {
+  settle(when);
+  if (runs != runs_) {
+    runs_ = runs;
+    for (const auto& slot : slots_) {
+      if (slot) apply(*slot, when);
+    }
+  }
+  finish();
+}
+
+void CounterBlock::put_interrupt_enables(unsigned word, std::uint32_t enables, Picoseconds when) {
+  settle(when);
+  interrupt_enables_[word] = enables & implemented_[word];
+  update_line(when);
+  finish();
+}
+
+void CounterBlock::set_overflow(unsigned word, std::uint32_t bits, Picoseconds when) {
+  settle(when);
+  overflow_status_[word] |= bits & implemented_[word];
+  update_line(when);
+  finish();
+}
+
+void CounterBlock::clear_overflow(unsigned word, std::uint32_t bits, Picoseconds when) {
+  settle(when);
+  std::uint32_t cleared = overflow_status_[word] & bits;
+  if (cleared == 0) return finish();
+  overflow_status_[word] &= ~cleared;
+  for (; cleared != 0; cleared &= cleared - 1) {
+    Slot& slot = *slots_[word * kWord + static_cast<unsigned>(__builtin_ctz(cleared))];
+    if (slot.is_timed()) predict_overflow(slot, when);
+  }
+  update_line(when);
+  finish();
+}
+
+std::uint32_t CounterBlock::overflow(unsigned word, Picoseconds when) const {
+  std::uint32_t status = overflow_status_[word];
+  for (const PendingOverflow& pending : pending_) {
+    if (pending.when <= when && pending.counter / 32 == word) status |= 1U << pending.counter % 32;
+  }
+  if (next_timed_overflow_ <= when) {
+    for (unsigned counter = word * 32; counter < word * 32 + 32 && counter < slots_.size(); ++counter) {
+      if (slots_[counter] && slots_[counter]->overflow_time <= when) status |= 1U << counter % 32;
+    }
+  }
+  return status;
+}
+
+void CounterBlock::clear_counters(bool events, bool cycles, Picoseconds when) {
+  settle(when);
+  for (const auto& slot : slots_) {
+    if (!slot || !(is_cycle_counter(slot->index) ? cycles : events)) continue;
+    slot->set_value(0, when);
+    if (slot->is_timed()) predict_overflow(*slot, when);
+  }
+  finish();
+}
+
+void CounterBlock::write_counter(unsigned counter, std::uint64_t value, std::uint64_t mask, Picoseconds when) {
+  if (!has(counter)) return;
+  Slot& slot = *slots_[counter];
+  settle(when);
+  slot.set_value((slot.value(when) & ~mask) | (value & mask), when);
+  if (slot.is_timed()) predict_overflow(slot, when);
+  finish();
+}
+
+void CounterBlock::program_changed(unsigned counter, Picoseconds when) {
+  if (!has(counter) || is_cycle_counter(counter)) return;
+  Slot& slot = *slots_[counter];
+  slot.resolved = false;
+  if (!slot.running) return;
+  settle(when);
+  stop(slot, when);
+  start(slot, when);
+  finish();
+}
+
+// ---- Counting
+
+void CounterBlock::put_enables(unsigned word, std::uint32_t enables, Picoseconds when) {
+  enables &= implemented_[word];
+  std::uint32_t changed = enables ^ enables_[word];
+  if (changed == 0) return;
+  settle(when);
+  enables_[word] = enables;
+  for (; changed != 0; changed &= changed - 1)
+    apply(*slots_[word * 32 + static_cast<unsigned>(__builtin_ctz(changed))], when);
+  finish();
+}
+
+void CounterBlock::apply(Slot& slot, Picoseconds when) {
+  const bool runs = runs_ && (enables_[slot.index / 32] >> slot.index % 32 & 1U) != 0;
+  if (runs == slot.running) return;
+  if (runs) {
+    start(slot, when);
+  } else {
+    stop(slot, when);
+  }
+}
+
+/// Connect a stopped slot to its input.
+void CounterBlock::select(Slot& slot, Picoseconds when) {
+  const CounterInput& input = slot.input;
+  slot.events.deselect();
+  switch (input.kind) {
+    case CounterInput::Kind::nothing:
+      slot.move(Slot::Place::events, when);
+      break;
+    case CounterInput::Kind::probe:
+      slot.move(Slot::Place::events, when);
+      slot.events.select(*input.probe, input.qualifiers);
+      break;
+    case CounterInput::Kind::probes:
+      slot.move(Slot::Place::events, when);
+      for (const ProbeChoice& choice : *input.choices) slot.events.select_also(*choice.probe, choice.qualifiers);
+      break;
+    case CounterInput::Kind::clock:
+      slot.move(Slot::Place::cycles, when);
+      break;
+    case CounterInput::Kind::occupancy:
+      slot.occupancy.select(*input.requests, input.selection);
+      slot.move(Slot::Place::occupancy, when);
+      break;
+  }
+}
+
+void CounterBlock::start(Slot& slot, Picoseconds when) {
+  if (!is_cycle_counter(slot.index) && !slot.resolved) {
+    slot.input = resolve_ ? resolve_(slot.index) : CounterInput{};
+    slot.resolved = true;
+    select(slot, when);
+  }
+  slot.running = true;
+  switch (slot.place) {
+    case Slot::Place::events:
+      slot.events.enable(true, when);
+      return;
+    case Slot::Place::cycles:
+      slot.cycles.start(when);
+      break;
+    case Slot::Place::occupancy:
+      slot.occupancy.start(when);
+      break;
+  }
+  predict_overflow(slot, when);
+}
+
+void CounterBlock::stop(Slot& slot, Picoseconds when) {
+  if (!slot.running) return;
+  slot.running = false;
+  switch (slot.place) {
+    case Slot::Place::events:
+      slot.events.enable(false, when);
+      return;
+    case Slot::Place::cycles:
+      slot.cycles.stop(when);
+      break;
+    case Slot::Place::occupancy:
+      slot.occupancy.stop(when);
+      break;
+  }
+  predict_overflow(slot, when);
+}
+
+void CounterBlock::predict_overflow(Slot& slot, Picoseconds when) {
+  slot.overflow_time = has_overflowed(slot.index) ? kNever : slot.next_overflow(when);
+  predictions_changed_ = true;
+}
+
+// ---- Overflow and interrupt
+
+void CounterBlock::counter_wrapped(void* context, std::uint64_t /*wraps*/, Picoseconds when) {
+  const Slot& slot = *static_cast<Slot*>(context);
+  slot.block.wrap(slot.index, when);
+}
+
+void CounterBlock::overflow_nearer(void* context) {
+  Slot& slot = *static_cast<Slot*>(context);
+  CounterBlock& block = slot.block;
+  // The overflow lies ahead of simulated time. Nothing is driven here; see wrap().
+  block.settle(simulated_time());
+  if (block.has_overflowed(slot.index)) {
+    slot.occupancy.forget_overflow();
+    return;
+  }
+  slot.overflow_time = slot.occupancy.next_overflow(simulated_time());
+  block.next_timed_overflow_ = std::min(block.next_timed_overflow_, slot.overflow_time);
+  block.alarm_.set(std::min(block.alarm_.time(), block.next_timed_overflow_));
+}
+
+bool CounterBlock::has_overflowed(unsigned counter) const noexcept {
+  return (overflow_status_[counter / 32] >> counter % 32 & 1U) != 0;
+}
+
+void CounterBlock::wrap(unsigned counter, Picoseconds when) {
+  const Picoseconds present = simulated_time();
+  if (when > present) {
+    const auto place =
+        std::upper_bound(pending_.begin(), pending_.end(), when,
+                         [](Picoseconds time, const PendingOverflow& pending) { return time < pending.when; });
+    pending_.insert(place, {when, counter});
+    alarm_.set(std::min(alarm_.time(), when));
+    return;
+  }
+  WrapWatch::tell({options_.name, counter, when});
+  if (has_overflowed(counter)) return;
+  overflow_status_[counter / 32] |= 1U << counter % 32;
+  update_line(present);
+  // Do not drive the line within the publisher's loop over its watchers: a listener on the line may access this PMU at
+  // once.
+  if (!line_changes_.empty()) alarm_.set(std::min(alarm_.time(), line_changes_.front().when));
+}
+
+void CounterBlock::settle(Picoseconds when) {
+  if (next_timed_overflow_ > when && (pending_.empty() || pending_.front().when > when)) return;
+  if (next_timed_overflow_ <= when) {
+    for (const auto& slot : slots_) {
+      if (!slot || slot->overflow_time > when) continue;
+      pending_.push_back({slot->overflow_time, slot->index});
+      slot->overflow_time = kNever;
+    }
+    predictions_changed_ = true;
+    next_timed_overflow_ = kNever;
+    std::stable_sort(pending_.begin(), pending_.end(),
+                     [](const PendingOverflow& a, const PendingOverflow& b) { return a.when < b.when; });
+  }
+  auto pending = pending_.begin();
+  for (; pending != pending_.end() && pending->when <= when; ++pending) {
+    WrapWatch::tell({options_.name, pending->counter, pending->when});
+    overflow_status_[pending->counter / 32] |= 1U << pending->counter % 32;
+    update_line(pending->when);
+  }
+  pending_.erase(pending_.begin(), pending);
+}
+
+void CounterBlock::update_line(Picoseconds when) {
+  bool high = false;
+  for (unsigned word = 0; word < overflow_status_.size(); ++word)
+    high = high || (overflow_status_[word] & interrupt_enables_[word]) != 0;
+  if (high == line_high_) return;
+  line_high_ = high;
+  if (!line_changes_.empty()) {
+    const LineChange& last = line_changes_.back();
+    when = std::max(when, last.when);
+    if (!high && last.when == when) {  // a rise that lasts for no time is dropped
+      line_changes_.pop_back();
+      return;
+    }
+  }
+  line_changes_.push_back({when, high});
+}
+
+void CounterBlock::finish() {
+  if (predictions_changed_) {
+    predictions_changed_ = false;
+    next_timed_overflow_ = kNever;
+    for (const auto& slot : slots_) {
+      if (slot) next_timed_overflow_ = std::min(next_timed_overflow_, slot->overflow_time);
+    }
+  }
+  while (!line_changes_.empty() && line_changes_.front().when <= simulated_time()) {
+    const bool high = line_changes_.front().high;
+    line_changes_.erase(line_changes_.begin());
+    if (line_ != nullptr) line_->drive(high);
+  }
+  Picoseconds next = next_timed_overflow_;
+  if (!pending_.empty()) next = std::min(next, pending_.front().when);
+  if (!line_changes_.empty()) next = std::min(next, line_changes_.front().when);
+  alarm_.set(next);
+}
+
+}  // namespace pmufab

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+// What makes a described map of registers impossible.
+#include "models/soc/part/map_check.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "models/platform/platform_spec.h"
+#include "tlm/registers/register_spec.h"
+#include "tlm/spec/spec_error.h"
+
+namespace pmufab::platform {
+namespace {
+
+using soc::BitRange;
+using soc::FieldDescription;
+using soc::FilterDescription;
+using soc::PmuDescription;
+using soc::RegisterDescription;
+using soc::RegisterMap;
+using soc::Role;
+
+constexpr std::uint64_t kMapPage = 0x1000;
+constexpr std::uint64_t kMostBytes = 0x10'0000;        // of a window
+constexpr std::uint64_t kFastest = 1'000'000'000'000;  // limit of ClockDomain
+constexpr unsigned kNarrowestCounter = 8;
+
+[[noreturn]] void refuse(std::string field, std::string reason, std::string suggestion = {}) {
+  throw SpecError(std::move(field), std::move(reason), std::move(suggestion));
+}
+
+void check_range(const std::string& field, std::uint64_t value, std::uint64_t low, std::uint64_t high,
+                 std::string suggestion = {}) {
+  if (value < low || value > high)
+    refuse(field, fmt::format("is {}, must be {} ... {}", value, low, high), std::move(suggestion));
+}
+
+void check_windows(const std::string& field, const RegisterMap& map) {
+  if (map.windows.empty())
+    refuse(field + "windows", "are missing: registers need addresses", "for example base: 0x2000_0000");
+  std::set<std::string> names;
+  for (std::size_t index = 0; index < map.windows.size(); ++index) {
+    const soc::WindowDescription& window = map.windows[index];
+    const std::string at = fmt::format("{}windows[{}].", field, index);
+    if (window.base % kMapPage != 0)
+      refuse(at + "base", fmt::format("{:#x} is not a multiple of a page (0x1000)", window.base),
+             fmt::format("{:#x} is", window.base / kMapPage * kMapPage));
+    check_range(at + "size", window.size, 4, kMostBytes, "bytes");
+    if (window.size % 4 != 0) refuse(at + "size", fmt::format("{:#x} is not a multiple of 4", window.size));
+    if ((window.base + window.size) >> default_map::kSocketShift != 0)
+      refuse(at + "base", fmt::format("{:#x} is beyond the addresses of a socket, which end at {:#x}", window.base,
+                                      std::uint64_t{1} << default_map::kSocketShift));
+    if (!names.insert(window.name).second)
+      refuse(at + "name",
+             window.name.empty() ? "is missing" : fmt::format("'{}' is that of another window", window.name),
+             "each of several windows needs a name");
+  }
+}
+
+void check_device(const std::string& field, const soc::DeviceDescription& device) {
+  constexpr std::size_t kShortHid = 7;
+  constexpr std::size_t kLongHid = 8;
+  if (device.hid.empty() == device.compatible.empty())
+    refuse(field + "acpi",
+           device.hid.empty() ? "is missing, and so is tree: no driver could find the PMU"
+                              : "and tree are two ways to tell of one device",
+           "give the hardware id, or what the node of a device tree is compatible with");
+  if (!device.hid.empty() && device.hid.size() != kShortHid && device.hid.size() != kLongHid)
+    refuse(field + "acpi", fmt::format("'{}' is no hardware id of seven or eight characters", device.hid),
+           "for example ACME0001");
+  if (device.module.empty())
+    refuse(field + "module", "is missing",
+           "give the kernel module that drives the PMU, for example fujitsu_uncore_pmu");
+}
+
+void check_fields(const std::string& at, const RegisterDescription& reg, const PmuDescription& pmu) {
+  std::uint64_t taken = 0;
+  std::set<std::string> names;
+  for (std::size_t index = 0; index < reg.fields.size(); ++index) {
+    const FieldDescription& field = reg.fields[index];
+    const std::string here = fmt::format("{}fields[{}].", at, index);
+    if (!names.insert(field.name).second)
+      refuse(here + "name", fmt::format("'{}' is that of another field of the register", field.name));
+    if (field.repeat > 1 && field.step < field.bits.width)
+      refuse(here + "step",
+             fmt::format("is {}: a field of {} bits would overlap the next", field.step, field.bits.width));
+    for (unsigned copy = 0; copy < field.repeat; ++copy) {
+      const BitRange bits = field.repeat > 1 ? field.bits_of(copy) : field.bits;
+      if (bits.first + bits.width > reg.width)
+        refuse(here + "bits", fmt::format("reach bit {}; the register has {}", bits.first + bits.width - 1, reg.width));
+      const std::uint64_t mask = low_bits(bits.width) << bits.first;
+      if ((taken & mask) != 0) refuse(here + "bits", fmt::format("of {} overlap those of another field", field.name));
+      taken |= mask;
+    }
+    if ((field.value & ~low_bits(field.bits.width)) != 0)
+      refuse(here + "value", fmt::format("{:#x} does not fit into {} bits", field.value, field.bits.width));
+    const bool is_of_counter = field.role != Role::keeps && field.role != Role::constant && !reg.is_for_all(field);
+    const unsigned last = reg.counter_of(field, reg.count - 1, field.counters_in() - 1);
+    if (is_of_counter && reg.counter_of(field, 0, 0) >= pmu.counters)
+      refuse(here + "first",
+             fmt::format("names counter {}; the PMU has 0 ... {}", reg.counter_of(field, 0, 0), pmu.counters - 1));
+    if ((field.role == Role::counter || field.role == Role::event) && last >= pmu.counters)
+      refuse(here + "role", fmt::format("stands for counters up to {}; the PMU has 0 ... {}", last, pmu.counters - 1),
+             fmt::format("give counters: {}", last + 1));
+  }
+}
+
+/// Where a register lies.
+struct Extent {
+  std::uint64_t begin;
+  std::uint64_t end;
+  const RegisterDescription* reg;
+};
+
+void check_registers(const std::string& field, const PmuDescription& pmu) {
+  const RegisterMap& map = *pmu.map;
+  if (map.registers.empty()) refuse(field + "registers", "are missing");
+  std::set<std::string> names;
+  std::map<unsigned, std::vector<Extent>> places;
+  std::size_t all = 0;
+  for (std::size_t index = 0; index < map.registers.size(); ++index) {
+    const RegisterDescription& reg = map.registers[index];
+    const std::string at = fmt::format("{}registers[{}].", field, index);
+    if (!names.insert(reg.name).second) refuse(at + "name", fmt::format("'{}' is that of another register", reg.name));
+    const unsigned bytes = reg.width / 8;
+    const unsigned alignment = reg.halves ? 4 : bytes;
+    if (reg.halves && reg.width != 64) refuse(at + "halves", "are those of a register of 64 bits", "give width: 64");
+    if (reg.offset % alignment != 0)
+      refuse(at + "offset", fmt::format("{:#x} is not a multiple of {}", reg.offset, alignment));
+    check_range(at + "count", reg.count, 1, soc::kMaximumRegisters);
+    if (reg.count > 1 && (reg.stride < bytes || reg.stride % alignment != 0))
+      refuse(at + "stride", fmt::format("is {}: elements have {} bytes", reg.stride, bytes));
+    all += reg.count;
+    if (all > soc::kMaximumRegisters)
+      refuse(at + "count", fmt::format("makes more than {} registers", soc::kMaximumRegisters));
+    const std::uint64_t size = map.windows[reg.window].size;
+    for (unsigned element = 0; element < reg.count; ++element) {
+      const std::uint64_t begin = reg.offset + std::uint64_t{element} * reg.stride;
+      if (begin + bytes > size)
+        refuse(at + (reg.count > 1 ? "count" : "offset"),
+               fmt::format("reaches {:#x}; the window ends at {:#x}", begin + bytes, size));
+      for (const Extent& other : places[reg.window]) {
+        if (begin < other.end && other.begin < begin + bytes)
+          refuse(at + "offset", other.reg == &reg ? "makes elements overlap each other"
+                                                  : fmt::format("lies on register {}", other.reg->name));
+      }
+      places[reg.window].push_back({begin, begin + bytes, &reg});
+    }
+    check_fields(at, reg, pmu);
+  }
+}
+
+/// For each counter, the register that has the role for it.
+std::vector<std::vector<std::string>> registers_with(const PmuDescription& pmu, Role role) {
+  std::vector<std::vector<std::string>> found(pmu.counters);
+  for (const RegisterDescription& reg : pmu.map->registers) {
+    for (const FieldDescription& field : reg.fields) {
+      if (field.role != role) continue;
+      for (unsigned element = 0; element < reg.count; ++element) {
+        for (unsigned index = 0; index < field.counters_in(); ++index) {
+          const unsigned counter = reg.counter_of(field, element, index);
+          if (counter < pmu.counters) found[counter].push_back(reg.name);
+        }
+      }
+    }
+  }
+  return found;
+}
+
+void check_roles(const std::string& field, const PmuDescription& pmu) {
+  const auto counters = registers_with(pmu, Role::counter);
+  const auto events = registers_with(pmu, Role::event);
+  const bool any_event = std::any_of(events.begin(), events.end(), [](const auto& one) { return !one.empty(); });
+  for (unsigned counter = 0; counter < pmu.counters; ++counter) {
+    if (counters[counter].empty())
+      refuse(field + "registers", fmt::format("none has the value of counter {}", counter),
+             "give a field of one the role counter, or fewer counters");
+    const bool has_own = std::any_of(pmu.events.begin(), pmu.events.end(), [&](const soc::EventDescription& event) {
+      return event.counters && event.counters->first == counter && event.counters->width == 1;
+    });
+    if (any_event && events[counter].empty() && !has_own)
+      refuse(field + "registers", fmt::format("none selects the event of counter {}", counter),
+             "give a field of one the role event, or an event counters that are this one alone");
+    if (events[counter].size() > 1)
+      refuse(field + "registers", fmt::format("{} and {} both select the event of counter {}", events[counter][0],
+                                              events[counter][1], counter));
+  }
+  for (std::size_t index = 0; index < pmu.events.size(); ++index) {
+    const auto& range = pmu.events[index].counters;
+    if (range && range->first + range->width > pmu.counters)
+      refuse(fmt::format("{}events[{}].counters", field, index),
+             fmt::format("names counter {}; the PMU has 0 ... {}", range->first + range->width - 1, pmu.counters - 1));
+  }
+  const auto overflows = registers_with(pmu, Role::overflow);
+  const bool is_told = std::any_of(overflows.begin(), overflows.end(), [](const auto& one) { return !one.empty(); });
+  if (pmu.interrupt && !is_told)
+    refuse(field + "interrupt", "is there, but no register tells which counter has wrapped",
+           "give a field the role overflow");
+}
+
+void check_map_filters(const std::string& field, const PmuDescription& pmu) {
+  for (std::size_t index = 0; index < pmu.filters.size(); ++index) {
+    const FilterDescription& filter = pmu.filters[index];
+    const RegisterDescription& reg = pmu.map->registers[filter.word];
+    for (const FieldDescription& other : reg.fields) {
+      if (other.role == Role::keeps) continue;
+      for (unsigned copy = 0; copy < other.repeat; ++copy) {
+        const BitRange bits = other.repeat > 1 ? other.bits_of(copy) : other.bits;
+        if (filter.bits.first < bits.first + bits.width && bits.first < filter.bits.first + filter.bits.width)
+          refuse(fmt::format("{}filters[{}].bits", field, index),
+                 fmt::format("lie on the field {} of {}", other.name, reg.name));
+      }
+    }
+  }
+}
+
+}  // namespace
+
+void check_map(const std::string& field, const PmuDescription& pmu) {
+  check_range(field + "width", pmu.width, kNarrowestCounter, 64, "bits of a counter");
+  check_range(field + "counters", pmu.counters, 1, soc::kMaximumCounters);
+  check_range(field + "event_bits", pmu.event_bits, 1, 64);
+  check_range(field + "clock", pmu.clock_hz, 1, kFastest, "hertz");
+  if (pmu.perf_name.empty())
+    refuse(field + "perf_name", "is missing", "give the name by which its driver registers the PMU");
+  check_windows(field, *pmu.map);
+  check_device(field + "device.", pmu.map->device);
+  check_registers(field, pmu);
+  check_roles(field, pmu);
+  check_map_filters(field, pmu);
+}
+
+}  // namespace pmufab::platform

@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/soc/register_map_pmu.h"
+
+#include <algorithm>
+#include <deque>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "tlm/registers/register_spec.h"
+
+namespace pmufab::soc {
+namespace {
+
+constexpr unsigned kWord = CounterBlock::kWord;
+
+std::uint64_t part_of(std::uint64_t value, const BitRange& bits) { return value >> bits.first & low_bits(bits.width); }
+std::uint64_t placed(std::uint64_t value, const BitRange& bits) { return (value & low_bits(bits.width)) << bits.first; }
+
+CounterBlock::Options block_of(const std::string& name, const PmuDescription& description) {
+  return {.name = name, .width = description.width, .counters = std::vector<bool>(description.counters, true)};
+}
+
+bool is_written(Role role) { return role != Role::constant; }
+
+}  // namespace
+
+/// The registers of one window, and the texts that their table names.
+class RegisterMapPmu::Window : public sc_core::sc_module {
+ public:
+  Window(const sc_core::sc_module_name& name, RegisterMapPmu& owner, const RegisterMap& map, unsigned number)
+      : sc_core::sc_module(name), socket("socket"), owner_(owner), window_(map.windows[number].name) {
+    for (std::size_t index = 0; index < map.registers.size(); ++index) {
+      if (map.registers[index].window == number) add(map.registers[index], index);
+    }
+    bank_ = std::make_unique<RegisterBank>(
+        RegisterBank::Options{.name = this->name(), .size = static_cast<std::uint32_t>(map.windows[number].size)},
+        specs_);
+    socket.register_b_transport(this, &Window::transport);
+    socket.register_transport_dbg(this, &Window::debug);
+  }
+  [[nodiscard]] RegisterBank& bank() noexcept { return *bank_; }
+  /// @return its own name without that of the window
+  [[nodiscard]] std::string pmu_name() const {
+    std::string text = name();
+    if (!window_.empty()) text.resize(text.size() - window_.size() - 1);
+    return text;
+  }
+
+  tlm_utils::simple_target_socket<Window, 64> socket;
+
+ private:
+  /// A register that reading changes.
+  struct ClearedByReading {
+    std::size_t number;
+    std::uint64_t first;
+    std::uint64_t stride;
+    unsigned count;
+  };
+
+  void add(const RegisterDescription& reg, std::size_t number) {
+    std::vector<FieldSpec>& fields = fields_.emplace_back();
+    for (const FieldDescription& field : reg.fields) {
+      const bool is_repeated = field.repeat > 1;
+      for (unsigned copy = 0; copy < field.repeat; ++copy) {
+        const BitRange bits = is_repeated ? field.bits_of(copy) : field.bits;
+        const std::string& name = texts_.emplace_back(is_repeated ? fmt::format("{}{}", field.name, copy) : field.name);
+        fields.push_back({name, static_cast<std::uint8_t>(bits.first), static_cast<std::uint8_t>(bits.width),
+                          is_written(field.role) ? Access::rw : Access::ro, field.value});
+      }
+      if (field.role == Role::overflow && field.cleared == Cleared::by_read)
+        cleared_.push_back({number, reg.offset, reg.stride, reg.count});
+    }
+    specs_.push_back({.name = reg.name,
+                      .offset = reg.offset,
+                      .width = static_cast<std::uint8_t>(reg.width),
+                      .fields = fields,
+                      .count = static_cast<std::uint16_t>(reg.count),
+                      .stride = static_cast<std::uint16_t>(reg.stride),
+                      .halves = reg.halves});
+  }
+
+  void transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
+    const Picoseconds when = (sc_core::sc_time_stamp() + delay).value();
+    bank_->b_transport(payload, delay);
+    if (!payload.is_read() || !payload.is_response_ok()) return;
+    for (const ClearedByReading& one : cleared_) {
+      for (unsigned element = 0; element < one.count; ++element) {
+        if (payload.get_address() == one.first + element * one.stride) owner_.has_been_read(one.number, element, when);
+      }
+    }
+  }
+  unsigned debug(tlm::tlm_generic_payload& payload) { return bank_->transport_dbg(payload); }
+
+  RegisterMapPmu& owner_;
+  std::string window_;
+  std::deque<std::string> texts_;
+  std::deque<std::vector<FieldSpec>> fields_;
+  std::vector<RegisterSpec> specs_;
+  std::vector<ClearedByReading> cleared_;
+  std::unique_ptr<RegisterBank> bank_;
+};
+
+RegisterMapPmu::RegisterMapPmu(const std::string& name, const PmuDescription& description, const ClockDomain& clock,
+                               CounterBlock::Resolver resolve)
+    : description_(description),
+      map_(*description.map),
+      windows_(make_windows(name)),
+      programs_(map_.registers.size()),
+      counters_(block_of(windows_.front()->pmu_name(), description), clock, std::move(resolve)) {
+  for (const FilterDescription& filter : description.filters) {
+    programs_.at(filter.word) = true;
+    if (filter.care_word) programs_.at(*filter.care_word) = true;
+  }
+  for (std::size_t number = 0; number < map_.registers.size(); ++number) build(number);
+  apply_reset(simulated_time());
+}
+
+RegisterMapPmu::~RegisterMapPmu() = default;
+
+std::vector<std::unique_ptr<RegisterMapPmu::Window>> RegisterMapPmu::make_windows(const std::string& name) {
+  std::vector<std::unique_ptr<Window>> windows;
+  for (unsigned number = 0; number < map_.windows.size(); ++number) {
+    const std::string& window = map_.windows[number].name;
+    windows.push_back(std::make_unique<Window>(
+        sc_core::sc_module_name((window.empty() ? name : name + "_" + window).c_str()), *this, map_, number));
+  }
+  return windows;
+}
+
+void RegisterMapPmu::build(std::size_t number) {
+  const RegisterDescription& reg = map_.registers[number];
+  RegisterBank& bank = bank_of(number);
+  ids_.push_back(bank.find(reg.name));
+  const auto is_program = [](const FieldDescription& field) { return field.role == Role::event; };
+  if (std::any_of(reg.fields.begin(), reg.fields.end(), is_program)) programs_[number] = true;
+  bank.on_read(ids_[number],
+               [this, number](unsigned element, Picoseconds when) { return live(number, element, when); });
+  bank.on_write(ids_[number], [this, number](const RegisterWrite& access) { write(number, access); });
+}
+
+bool RegisterMapPmu::has_role(std::initializer_list<Role> roles) const {
+  return std::any_of(map_.registers.begin(), map_.registers.end(), [&](const RegisterDescription& reg) {
+    return std::any_of(reg.fields.begin(), reg.fields.end(), [&](const FieldDescription& field) {
+      return std::find(roles.begin(), roles.end(), field.role) != roles.end();
+    });
+  });
+}
+
+void RegisterMapPmu::apply_reset(Picoseconds when) {
+  const Counters all = low_bits(description_.counters);
+  if (!has_role({Role::enable, Role::enable_set, Role::disable})) put_enables(all, when);
+  if (has_role({Role::disable})) put_enables(all, when);
+  if (!has_role({Role::interrupt_enable, Role::interrupt_set})) put_interrupt_enables(all, when);
+  if (!has_role({Role::run, Role::run_set})) counters_.run(true, when);
+  for (std::size_t number = 0; number < map_.registers.size(); ++number) {
+    const RegisterDescription& reg = map_.registers[number];
+    for (const FieldDescription& field : reg.fields) {
+      const bool is_state = field.role == Role::enable || field.role == Role::disable ||
+                            field.role == Role::interrupt_enable || field.role == Role::interrupt_mask ||
+                            field.role == Role::run || field.role == Role::stop;
+      if (!is_state) continue;
+      for (unsigned element = 0; element < reg.count; ++element) {
+        const std::uint64_t value = bank_of(number).value(ids_[number], element);
+        const std::uint64_t mask = ~std::uint64_t{0};
+        write_field(field, said_by(reg, field, element, value, mask), reg, {element, value, mask, value, value, when});
+      }
+    }
+  }
+}
+
+void RegisterMapPmu::reset() {
+  counters_.reset();
+  for (const auto& window : windows_) window->bank().reset();
+  apply_reset(simulated_time());
+}
+
+RegisterBank& RegisterMapPmu::bank_of(std::size_t number) { return windows_[map_.registers[number].window]->bank(); }
+const RegisterBank& RegisterMapPmu::bank_of(std::size_t number) const {
+  return windows_[map_.registers[number].window]->bank();
+}
+
+tlm::tlm_base_target_socket_b<64>& RegisterMapPmu::socket(std::size_t window) { return windows_.at(window)->socket; }
+
+std::vector<const RegisterBank*> RegisterMapPmu::pages() const {
+  std::vector<const RegisterBank*> pages;
+  for (const auto& window : windows_) pages.push_back(&window->bank());
+  return pages;
+}
+
+std::uint64_t RegisterMapPmu::event(unsigned counter) const {
+  for (std::size_t number = 0; number < map_.registers.size(); ++number) {
+    const RegisterDescription& reg = map_.registers[number];
+    for (const FieldDescription& field : reg.fields) {
+      if (field.role != Role::event) continue;
+      const unsigned first = field.first.value_or(reg.first);
+      if (counter < first || counter >= first + reg.count * field.repeat) continue;
+      const std::uint64_t value = bank_of(number).value(ids_[number], (counter - first) / field.repeat);
+      return part_of(value, field.bits_of((counter - first) % field.repeat));
+    }
+  }
+  // Without a selector, the counter has an event of its own.
+  const auto own =
+      std::find_if(description_.events.begin(), description_.events.end(), [&](const EventDescription& one) {
+        return one.counters && one.counters->first == counter && one.counters->width == 1;
+      });
+  return own == description_.events.end() ? counter : own->number;
+}
+
+std::uint64_t RegisterMapPmu::value(std::size_t reg, unsigned counter) const {
+  const RegisterDescription& its = map_.registers.at(reg);
+  if (its.count == 1) return bank_of(reg).value(ids_[reg]);
+  if (counter < its.first || counter - its.first >= its.count) return 0;
+  return bank_of(reg).value(ids_[reg], counter - its.first);
+}
+
+// ---- Accesses
+
+std::uint64_t RegisterMapPmu::live(std::size_t number, unsigned element, Picoseconds when) const {
+  const RegisterDescription& reg = map_.registers[number];
+  std::uint64_t value = bank_of(number).value(ids_[number], element);
+  for (const FieldDescription& field : reg.fields) {
+    for (unsigned index = 0; index < field.counters_in(); ++index) {
+      const unsigned counter = reg.counter_of(field, element, index);
+      const BitRange bits = field.bits_of(index);
+      const auto bit = [&](std::uint32_t word) { return std::uint64_t{word >> counter % kWord & 1U}; };
+      std::uint64_t part = 0;
+      switch (field.role) {
+        case Role::counter:
+          part = counters_.value(counter, when) >> field.shift;
+          break;
+        case Role::enable_set:
+        case Role::enable_clear:
+          part = counters_.has(counter) ? bit(counters_.enables(counter / kWord)) : 0;
+          break;
+        case Role::interrupt_set:
+        case Role::interrupt_clear:
+          part = counters_.has(counter) ? bit(counters_.interrupt_enables(counter / kWord)) : 0;
+          break;
+        case Role::overflow:
+        case Role::overflow_set:
+        case Role::overflow_clear:
+          part = counters_.has(counter) ? bit(counters_.overflow(counter / kWord, when)) : 0;
+          break;
+        case Role::run_set:
+        case Role::run_clear:
+        case Role::clear:
+          break;  // commands read 0
+        case Role::keeps:
+        case Role::constant:
+        case Role::event:
+        case Role::enable:
+        case Role::disable:
+        case Role::interrupt_enable:
+        case Role::interrupt_mask:
+        case Role::run:
+        case Role::stop:
+          continue;  // as it is stored
+      }
+      value = (value & ~placed(~std::uint64_t{0}, bits)) | placed(part, bits);
+    }
+  }
+  return value;
+}
+
+RegisterMapPmu::Said RegisterMapPmu::said_by(const RegisterDescription& reg, const FieldDescription& field,
+                                             unsigned element, std::uint64_t value, std::uint64_t mask) const {
+  Said said;
+  if (reg.is_for_all(field)) {
+    const Counters all = low_bits(description_.counters);
+    if (part_of(mask, field.bits) != 0) said.covered = all;
+    if (part_of(value, field.bits) != 0) said.ones = all;
+    return said;
+  }
+  for (unsigned index = 0; index < field.counters_in(); ++index) {
+    const unsigned counter = reg.counter_of(field, element, index);
+    if (counter >= description_.counters) continue;
+    const BitRange bits = field.bits_of(index);
+    if (part_of(mask, bits) != 0) said.covered |= Counters{1} << counter;
+    if (part_of(value & mask, bits) != 0) said.ones |= Counters{1} << counter;
+  }
+  return said;
+}
+
+void RegisterMapPmu::write(std::size_t number, const RegisterWrite& access) {
+  const RegisterDescription& reg = map_.registers[number];
+  if (programs_[number] && access.after != access.before) {
+    for (unsigned counter = 0; counter < description_.counters; ++counter) {
+      const bool is_own = std::any_of(reg.fields.begin(), reg.fields.end(), [&](const FieldDescription& field) {
+        const unsigned first = reg.counter_of(field, access.element, 0);
+        return reg.is_for_all(field) || (first <= counter && counter < first + field.counters_in());
+      });
+      if (is_own) counters_.program_changed(counter, access.when);
+    }
+  }
+  for (const FieldDescription& field : reg.fields)
+    write_field(field, said_by(reg, field, access.element, access.written, access.mask), reg, access);
+}
+
+void RegisterMapPmu::put_enables(Counters enables, Picoseconds when) {
+  for (unsigned word = 0; word * kWord < description_.counters; ++word)
+    counters_.put_enables(word, static_cast<std::uint32_t>(enables >> word * kWord), when);
+}
+
+void RegisterMapPmu::put_interrupt_enables(Counters enables, Picoseconds when) {
+  for (unsigned word = 0; word * kWord < description_.counters; ++word)
+    counters_.put_interrupt_enables(word, static_cast<std::uint32_t>(enables >> word * kWord), when);
+}
+
+void RegisterMapPmu::write_field(const FieldDescription& field, const Said& said, const RegisterDescription& reg,
+                                 const RegisterWrite& write) {
+  const Picoseconds when = write.when;
+  const unsigned words = (description_.counters + kWord - 1) / kWord;
+  const auto all_of = [&](auto word_of) {
+    Counters all = 0;
+    for (unsigned word = 0; word < words; ++word) all |= Counters{word_of(word)} << word * kWord;
+    return all;
+  };
+  const auto for_words = [&](Counters bits, auto act) {
+    for (unsigned word = 0; word < words; ++word) act(word, static_cast<std::uint32_t>(bits >> word * kWord));
+  };
+  const Counters zeros = said.covered & ~said.ones;
+  const auto enables = [&] { return all_of([&](unsigned word) { return counters_.enables(word); }); };
+  const auto interrupts = [&] { return all_of([&](unsigned word) { return counters_.interrupt_enables(word); }); };
+  const auto forget = [&](Counters which) {
+    for_words(which, [&](unsigned word, std::uint32_t bits) { counters_.clear_overflow(word, bits, when); });
+  };
+  switch (field.role) {
+    case Role::keeps:
+    case Role::constant:
+    case Role::event:
+      break;
+    case Role::counter:
+      counters_.write_counter(reg.counter_of(field, write.element, 0),
+                              part_of(write.written, field.bits) << field.shift,
+                              part_of(write.mask, field.bits) << field.shift, when);
+      break;
+    case Role::enable:
+      put_enables((enables() & ~said.covered) | said.ones, when);
+      break;
+    case Role::enable_set:
+      put_enables(enables() | said.ones, when);
+      break;
+    case Role::disable:
+      put_enables((enables() & ~said.covered) | zeros, when);
+      break;
+    case Role::enable_clear:
+      put_enables(enables() & ~said.ones, when);
+      break;
+    case Role::interrupt_enable:
+      put_interrupt_enables((interrupts() & ~said.covered) | said.ones, when);
+      break;
+    case Role::interrupt_set:
+      put_interrupt_enables(interrupts() | said.ones, when);
+      break;
+    case Role::interrupt_mask:
+      put_interrupt_enables((interrupts() & ~said.covered) | zeros, when);
+      break;
+    case Role::interrupt_clear:
+      put_interrupt_enables(interrupts() & ~said.ones, when);
+      break;
+    case Role::overflow:
+      if (field.cleared == Cleared::by_one) forget(said.ones);
+      if (field.cleared == Cleared::by_zero) forget(zeros);
+      break;
+    case Role::overflow_set:
+      for_words(said.ones, [&](unsigned word, std::uint32_t bits) { counters_.set_overflow(word, bits, when); });
+      break;
+    case Role::overflow_clear:
+      forget(said.ones);
+      break;
+    case Role::run:
+      if (said.covered != 0) counters_.run(said.ones != 0, when);
+      break;
+    case Role::stop:
+      if (said.covered != 0) counters_.run(said.ones == 0, when);
+      break;
+    case Role::run_set:
+      if (said.ones != 0) counters_.run(true, when);
+      break;
+    case Role::run_clear:
+      if (said.ones != 0) counters_.run(false, when);
+      break;
+    case Role::clear:
+      for (unsigned counter = 0; counter < description_.counters; ++counter) {
+        if ((said.ones >> counter & 1U) != 0) counters_.write_counter(counter, 0, ~std::uint64_t{0}, when);
+      }
+      break;
+  }
+}
+
+void RegisterMapPmu::has_been_read(std::size_t number, unsigned element, Picoseconds when) {
+  const RegisterDescription& reg = map_.registers[number];
+  for (const FieldDescription& field : reg.fields) {
+    if (field.role != Role::overflow || field.cleared != Cleared::by_read) continue;
+    const Said said = said_by(reg, field, element, 0, ~std::uint64_t{0});
+    for (unsigned word = 0; word * kWord < description_.counters; ++word)
+      counters_.clear_overflow(word, static_cast<std::uint32_t>(said.covered >> word * kWord), when);
+  }
+}
+
+}  // namespace pmufab::soc

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <tlm_utils/simple_target_socket.h>
+#include <systemc>
+
+#include "models/pmu/counter_block.h"
+#include "models/soc/wire/description.h"
+#include "tlm/clock/clock_domain.h"
+#include "tlm/registers/register_bank.h"
+
+namespace pmufab::soc {
+
+/// The registers of a described PMU that is no CoreSight PMU, and a CounterBlock behind them.
+///
+/// An access acts at sc_time_stamp() plus its annotated delay, in the order of the calls.
+class RegisterMapPmu {
+ public:
+  /// @param description  has a register map; it must outlive the PMU, as must the clock
+  /// @param resolve      maps a counter to what it counts
+  RegisterMapPmu(const std::string& name, const PmuDescription& description, const ClockDomain& clock,
+                 CounterBlock::Resolver resolve);
+  ~RegisterMapPmu();
+  RegisterMapPmu& operator=(RegisterMapPmu&&) = delete;
+
+  [[nodiscard]] CounterBlock& counters() noexcept { return counters_; }
+  void reset();
+  /// @return the number of the event that is programmed into a counter
+  [[nodiscard]] std::uint64_t event(unsigned counter) const;
+  /// @return what a register holds for a counter, by its number in the map
+  [[nodiscard]] std::uint64_t value(std::size_t reg, unsigned counter) const;
+  /// @return the socket of a window, in the order of the description
+  [[nodiscard]] tlm::tlm_base_target_socket_b<64>& socket(std::size_t window);
+  [[nodiscard]] std::vector<const RegisterBank*> pages() const;
+
+ private:
+  class Window;
+  using Counters = std::uint64_t;  // a bit for each
+  /// What an access says of counters by one field.
+  struct Said {
+    Counters covered = 0;
+    Counters ones = 0;
+  };
+
+  [[nodiscard]] std::vector<std::unique_ptr<Window>> make_windows(const std::string& name);
+  void build(std::size_t number);
+  [[nodiscard]] std::uint64_t live(std::size_t number, unsigned element, Picoseconds when) const;
+  void write(std::size_t number, const RegisterWrite& write);
+  void write_field(const FieldDescription& field, const Said& said, const RegisterDescription& reg,
+                   const RegisterWrite& write);
+  /// What is on from the start, by reset values or because nothing turns it on.
+  void apply_reset(Picoseconds when);
+  void has_been_read(std::size_t number, unsigned element, Picoseconds when);
+  void put_enables(Counters enables, Picoseconds when);
+  void put_interrupt_enables(Counters enables, Picoseconds when);
+  [[nodiscard]] Said said_by(const RegisterDescription& reg, const FieldDescription& field, unsigned element,
+                             std::uint64_t value, std::uint64_t mask) const;
+  [[nodiscard]] RegisterBank& bank_of(std::size_t number);
+  [[nodiscard]] const RegisterBank& bank_of(std::size_t number) const;
+  [[nodiscard]] bool has_role(std::initializer_list<Role> roles) const;
+
+  const PmuDescription& description_;
+  const RegisterMap& map_;
+  std::vector<std::unique_ptr<Window>> windows_;
+  std::vector<RegisterId> ids_;  // by number in the map
+  std::vector<bool> programs_;   // by number: it says what counters count
+  CounterBlock counters_;
+};
+
+}  // namespace pmufab::soc

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "testbench/fabrics/soc/judge/map_judge.h"
+
+#include <algorithm>
+#include <map>
+#include <span>
+#include <string_view>
+#include <utility>
+
+namespace pmufab::scoreboard {
+namespace {
+
+using soc::FieldDescription;
+using soc::RegisterDescription;
+using soc::Role;
+
+constexpr unsigned kByte = 8;  // bits
+
+std::uint64_t ones(unsigned width) { return width >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << width) - 1; }
+
+/// What a value of a term is in perf's words: `format` says which bits of which word, such as "config1:3-8".
+ConfigWords words_of(std::string_view format, std::uint64_t value) {
+  ConfigWords words{};
+  std::string_view text = format;
+  text.remove_prefix(std::min(text.size(), std::string_view("config").size()));
+  std::size_t word = 0;
+  if (!text.empty() && (text.front() == '1' || text.front() == '2')) {
+    word = static_cast<std::size_t>(text.front() - '0');
+    text.remove_prefix(1);
+  }
+  unsigned first = 0;
+  if (!text.empty()) text.remove_prefix(1);  // the colon
+  for (const char digit : text) {
+    if (digit < '0' || digit > '9') break;
+    first = first * 10 + static_cast<unsigned>(digit - '0');
+  }
+  words.at(word) = value << first;
+  return words;
+}
+
+bool has_any(const soc::RegisterMap& map, std::initializer_list<Role> roles) {
+  for (const RegisterDescription& reg : map.registers) {
+    for (const FieldDescription& field : reg.fields) {
+      if (std::find(roles.begin(), roles.end(), field.role) != roles.end()) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+class GatedTruth;
+
+/// Tells events when counters are turned on and off, and read.
+class MapGate {
+ public:
+  explicit MapGate(bool is_free) : is_free_(is_free) {}
+  void add(GatedTruth& truth) { truths_.push_back(&truth); }
+  void remove(GatedTruth& truth) { std::erase(truths_, &truth); }
+  void turn(std::uint64_t on, std::uint64_t off, Picoseconds when);
+  void read(Picoseconds when);
+  /// @return whether nothing turns counters on or off
+  [[nodiscard]] bool is_free() const noexcept { return is_free_; }
+
+ private:
+  std::vector<GatedTruth*> truths_;
+  bool is_free_;
+};
+
+/// An event that counts from when its driver turns its counter on to when it turns it off, or between two readings of a
+/// counter that nothing stops. Its marks are what was counted so far.
+class GatedTruth final : public EventTruth {
+ public:
+  GatedTruth(std::unique_ptr<EventTruth> event, std::shared_ptr<MapGate> gate)
+      : event_(std::move(event)), gate_(std::move(gate)) {
+    gate_->add(*this);
+  }
+  ~GatedTruth() override { gate_->remove(*this); }
+  GatedTruth& operator=(GatedTruth&&) = delete;
+
+  [[nodiscard]] std::string text() const override { return event_->text(); }
+  [[nodiscard]] Mark mark(Picoseconds when) override {
+    if (gate_->is_free() && !on_since_) on_since_ = event_->mark(when);
+    return {when, on_since_ ? total_ + event_->count({*on_since_, event_->mark(when)}) : total_};
+  }
+  [[nodiscard]] std::uint64_t count(const Span& span) const override { return span.end.position - span.begin.position; }
+  void deactivated() override {
+    event_->deactivated();
+    if (gate_->is_free()) return;
+    stop(last_off_ ? last_off_->when : 0);
+    counter_.reset();
+    candidates_.clear();
+  }
+  [[nodiscard]] std::optional<Mark> own_begin(Picoseconds begin) override {
+    const auto later = [](const auto& one, const auto& other) { return one.second.when < other.second.when; };
+    const auto latest = std::max_element(candidates_.begin(), candidates_.end(), later);
+    if (latest != candidates_.end() && latest->second.when >= begin) {
+      counter_ = latest->first;
+      on_since_ = latest->second;
+      candidates_.clear();
+      return Mark{on_since_->when, total_};
+    }
+    if (counter_ && on_since_ && on_since_->when >= begin) return Mark{on_since_->when, total_};
+    if (gate_->is_free() && last_read_ && last_read_->when >= begin) return last_read_;
+    return std::nullopt;
+  }
+  [[nodiscard]] Mark own_end(Picoseconds begin, Picoseconds end) override {
+    if (last_off_ && last_off_->when >= begin) return *last_off_;
+    if (gate_->is_free() && last_read_ && last_read_->when >= begin) return *last_read_;
+    return mark(end);
+  }
+  void describe(std::span<const Span> /*spans*/, EventResult& result) const override { event_->describe({}, result); }
+  [[nodiscard]] std::string explain(std::span<const Span> /*spans*/, std::uint64_t /*driver*/) const override {
+    return {};
+  }
+
+  void turned(unsigned counter, bool on, Picoseconds when) {
+    if (counter_ == counter) {
+      on ? start(when) : stop(when);
+    } else if (!counter_ && on) {
+      candidates_[counter] = event_->mark(when);
+    } else if (!counter_) {
+      candidates_.erase(counter);
+    }
+  }
+  void was_read(Picoseconds when) { last_read_ = mark(when); }
+
+ private:
+  void start(Picoseconds when) {
+    if (!on_since_) on_since_ = event_->mark(when);
+  }
+  void stop(Picoseconds when) {
+    if (!on_since_) return;
+    total_ += event_->count({*on_since_, event_->mark(when)});
+    on_since_.reset();
+    last_off_ = Mark{when, total_};
+  }
+
+  std::unique_ptr<EventTruth> event_;
+  std::shared_ptr<MapGate> gate_;
+  std::uint64_t total_ = 0;       // while the counter was on before
+  std::optional<Mark> on_since_;  // of the event
+  std::optional<Mark> last_off_;
+  std::optional<Mark> last_read_;
+  std::optional<unsigned> counter_;      // that the event has
+  std::map<unsigned, Mark> candidates_;  // counters that were turned on, and when, while it had none
+};
+
+void MapGate::turn(std::uint64_t on, std::uint64_t off, Picoseconds when) {
+  for (unsigned counter = 0; counter < 64; ++counter) {
+    for (GatedTruth* const truth : truths_) {
+      if ((off >> counter) % 2 == 1) truth->turned(counter, false, when);
+      if ((on >> counter) % 2 == 1) truth->turned(counter, true, when);
+    }
+  }
+}
+
+void MapGate::read(Picoseconds when) {
+  for (GatedTruth* const truth : truths_) truth->was_read(when);
+}
+
+MapPmuJudge::MapPmuJudge(std::unique_ptr<SocEvents> events)
+    : PmuJudge(events->spec().name, events->spec().description.width), events_(std::move(events)) {
+  runs_ = !has_any(map(), {Role::run, Role::run_set});
+  const std::uint64_t all = ones(events_->spec().description.counters);
+  const bool has_zero = std::any_of(map().registers.begin(), map().registers.end(), [](const RegisterDescription& reg) {
+    return std::any_of(reg.fields.begin(), reg.fields.end(),
+                       [](const FieldDescription& field) { return field.zero_stops; });
+  });
+  const bool is_free = !has_any(map(), {Role::enable, Role::enable_set, Role::disable}) && !has_zero;
+  if (is_free || has_any(map(), {Role::disable})) enables_ = all;
+  if (map().runs_by_event) gate_ = std::make_shared<MapGate>(is_free);
+  for (const RegisterDescription& reg : map().registers) {
+    for (const FieldDescription& field : reg.fields) {
+      if (field.value == 0 || field.repeat > 1) continue;
+      for (unsigned element = 0; element < reg.count; ++element)
+        see_field(field, {&reg, element, 0, field.value << field.bits.first, ones(reg.width)});
+    }
+  }
+}
+
+std::optional<MapPmuJudge::Hit> MapPmuJudge::hit_by(const MmioBus::BusAccess& access) const {
+  if (!access.ok) return std::nullopt;
+  for (const RegisterDescription& reg : map().registers) {
+    const std::uint64_t base = events_->spec().windows.at(reg.window) + reg.offset;
+    if (access.address < base) continue;
+    const std::uint64_t distance = access.address - base;
+    const std::uint64_t element = reg.count == 1 ? 0 : distance / reg.stride;
+    const std::uint64_t within = distance - element * (reg.count == 1 ? 0 : reg.stride);
+    if (element >= reg.count || within >= reg.width / kByte) continue;
+    const auto shift = static_cast<unsigned>(within) * kByte;
+    return Hit{&reg, static_cast<unsigned>(element), shift, access.data << shift, ones(access.length * kByte) << shift};
+  }
+  return std::nullopt;
+}
+
+bool MapPmuJudge::see_field(const FieldDescription& field, const Hit& hit) {
+  const unsigned first = field.first.value_or(hit.reg->first);
+  const bool is_bit_each = field.bits.width > 1 && field.repeat == 1;
+  const unsigned fields = is_bit_each ? field.bits.width : field.repeat;
+  const bool is_for_all = hit.reg->count == 1 && fields == 1 && !field.first;
+  const std::uint64_t all = ones(events_->spec().description.counters);
+  std::uint64_t covered = 0;
+  std::uint64_t set = 0;
+  for (unsigned index = 0; index < fields; ++index) {
+    const unsigned bit = field.bits.first + (is_bit_each ? index : index * field.step);
+    const unsigned counter = first + hit.element * fields + index;
+    const std::uint64_t which = is_for_all ? all : counter < 64 ? (std::uint64_t{1} << counter) & all : 0;
+    if ((hit.mask >> bit) % 2 == 1) covered |= which;
+    if (((hit.value & hit.mask) >> bit) % 2 == 1) set |= which;
+  }
+  switch (field.role) {
+    case Role::event:
+      if (field.zero_stops) see_selectors(field, hit, first);
+      return false;
+    case Role::enable:
+      enables_ = (enables_ & ~covered) | set;
+      return false;
+    case Role::disable:
+      enables_ = (enables_ | covered) & ~set;
+      return false;
+    case Role::enable_set:
+      enables_ |= set;
+      return false;
+    case Role::enable_clear:
+      enables_ &= ~set;
+      return false;
+    case Role::run:
+      if (covered != 0) runs_ = set != 0;
+      return covered != 0;
+    case Role::stop:
+      if (covered != 0) runs_ = set == 0;
+      return covered != 0;
+    case Role::run_set:
+      runs_ = runs_ || set != 0;
+      return set != 0;
+    case Role::run_clear:
+      runs_ = runs_ && set == 0;
+      return set != 0;
+    default:
+      return false;
+  }
+}
+
+void MapPmuJudge::see_selectors(const FieldDescription& field, const Hit& hit, unsigned first) {
+  for (unsigned index = 0; index < field.repeat; ++index) {
+    const unsigned bit = field.bits.first + index * field.step;
+    const unsigned counter = first + hit.element * field.repeat + index;
+    const std::uint64_t mask = ones(field.bits.width) << bit;
+    if ((hit.mask & mask) == 0 || counter >= 64) continue;
+    const std::uint64_t which = std::uint64_t{1} << counter;
+    enables_ = (hit.value & mask) != 0 ? enables_ | which : enables_ & ~which;
+  }
+}
+
+bool MapPmuJudge::see_write(const MmioBus::BusAccess& access) {
+  const std::optional<Hit> hit = hit_by(access);
+  if (!hit) return false;
+  const std::uint64_t before = enables_;
+  const bool ran = runs_;
+  bool is_control = false;
+  for (const FieldDescription& field : hit->reg->fields) is_control = see_field(field, *hit) || is_control;
+  if (!gate_) return is_control;
+  // That another event stops all counters is a mistake of the driver's.
+  const std::uint64_t on = runs_ && !ran ? enables_ : runs_ ? enables_ & ~before : 0;
+  gate_->turn(on, before & ~enables_, access.when);
+  return false;
+}
+
+void MapPmuJudge::see_read(const MmioBus::BusAccess& access) {
+  if (gate_ && gate_->is_free() && is_counter_read(access)) gate_->read(access.when);
+}
+
+std::unique_ptr<EventTruth> MapPmuJudge::truth(const EventTerms& terms) {
+  std::unique_ptr<EventTruth> event = events_->truth(terms);
+  if (!gate_) return event;
+  return std::make_unique<GatedTruth>(std::move(event), gate_);
+}
+
+bool MapPmuJudge::is_counter_read(const MmioBus::BusAccess& access) const {
+  const std::optional<Hit> hit = hit_by(access);
+  return hit && std::any_of(hit->reg->fields.begin(), hit->reg->fields.end(),
+                            [](const FieldDescription& field) { return field.role == Role::counter; });
+}
+
+Publication MapPmuJudge::publication() const {
+  const soc::PmuDescription& pmu = events_->spec().description;
+  Publication publication;
+  publication.associates_online = true;  // no document says more
+  publication.is_complete = false;       // a description need not have all that a driver knows of the product
+  publication.fields.push_back({"event", {{map().event_format}}});
+  for (const soc::FilterDescription& filter : pmu.filters) {
+    if (!filter.format.empty()) publication.fields.push_back({filter.name, {{filter.format}}});
+    if (!filter.care_format.empty()) publication.fields.push_back({filter.care_term, {{filter.care_format}}});
+  }
+  for (const soc::EventDescription& event : pmu.events)
+    publication.events.push_back({event.name, words_of(map().event_format, event.number)});
+  return publication;
+}
+
+std::optional<std::string> MapPmuJudge::room_for(const EventTruth& refused,
+                                                 const std::vector<const EventTruth*>& active) const {
+  // Filters that all counters share may be in each other's way.
+  const soc::PmuDescription& pmu = events_->spec().description;
+  const bool shares = std::any_of(pmu.filters.begin(), pmu.filters.end(), [&](const soc::FilterDescription& filter) {
+    return map().registers.at(filter.word).count == 1;
+  });
+  if (shares && !active.empty()) return std::nullopt;
+  const bool has_classes =
+      std::any_of(pmu.events.begin(), pmu.events.end(), [](const auto& event) { return event.counters.has_value(); });
+  if (has_classes && !active.empty()) return std::nullopt;
+  const bool is_one_each = !has_any(map(), {Role::event});
+  if (!is_one_each) return room_text(active.size(), pmu.counters);
+  const bool is_taken = std::any_of(active.begin(), active.end(),
+                                    [&](const EventTruth* event) { return event->text() == refused.text(); });
+  return is_taken ? "" : room_text(active.size(), pmu.counters);
+}
+
+}  // namespace pmufab::scoreboard

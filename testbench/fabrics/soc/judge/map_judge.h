@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "testbench/fabrics/soc/judge/soc_judge.h"
+#include "testbench/judge/pmu_judge.h"
+
+namespace pmufab::scoreboard {
+
+class MapGate;
+
+/// Judges one described PMU with a register map. What the bus shows of its registers says when it counts.
+class MapPmuJudge final : public PmuJudge {
+ public:
+  explicit MapPmuJudge(std::unique_ptr<SocEvents> events);
+
+  bool see_write(const MmioBus::BusAccess& access) override;
+  void see_read(const MmioBus::BusAccess& access) override;
+  [[nodiscard]] bool written_on() const override { return map().runs_by_event ? wanted : runs_; }
+  [[nodiscard]] bool lets_count() const override { return runs_ && enables_ != 0; }
+  [[nodiscard]] bool is_counter_read(const MmioBus::BusAccess& access) const override;
+  [[nodiscard]] std::unique_ptr<EventTruth> truth(const EventTerms& terms) override;
+  [[nodiscard]] Publication publication() const override;
+  [[nodiscard]] std::optional<std::string> room_for(const EventTruth& refused,
+                                                    const std::vector<const EventTruth*>& active) const override;
+  [[nodiscard]] Injection injection(const EventTerms& terms, unsigned /*unit*/) override {
+    return events_->injection(terms);
+  }
+
+ private:
+  /// An access as one register sees it.
+  struct Hit {
+    const soc::RegisterDescription* reg = nullptr;
+    unsigned element = 0;
+    unsigned shift = 0;       ///< of the access in the register: its upper half
+    std::uint64_t value = 0;  ///< at its place in the register
+    std::uint64_t mask = 0;
+  };
+
+  [[nodiscard]] std::optional<Hit> hit_by(const MmioBus::BusAccess& access) const;
+  /// A write to selectors of events, of which 0 stops a counter. @param first  counter of the first
+  void see_selectors(const soc::FieldDescription& field, const Hit& hit, unsigned first);
+  /// @return whether it says if the whole PMU counts
+  bool see_field(const soc::FieldDescription& field, const Hit& hit);
+  [[nodiscard]] const soc::RegisterMap& map() const { return *events_->spec().description.map; }
+
+  std::unique_ptr<SocEvents> events_;
+  std::shared_ptr<MapGate> gate_;  // null: the PMU counts while perf has it on
+  bool runs_ = false;
+  std::uint64_t enables_ = 0;  // by counter
+};
+
+}  // namespace pmufab::scoreboard

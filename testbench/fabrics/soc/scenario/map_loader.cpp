@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "testbench/fabrics/soc/scenario/map_loader.h"
+
+#include <algorithm>
+#include <limits>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "testbench/fabrics/common/occurrence_values.h"
+#include "testbench/run/yaml/input_error.h"
+#include "testbench/run/yaml/quantity.h"
+
+namespace pmufab::scenario {
+namespace {
+
+using soc::BitRange;
+using soc::Cleared;
+using soc::FieldDescription;
+using soc::PmuDescription;
+using soc::RegisterDescription;
+using soc::RegisterMap;
+using soc::Role;
+
+constexpr unsigned kMostBits = 64;
+
+const Words<Role>& roles() {
+  static const Words<Role> words = {{"keeps", Role::keeps},
+                                    {"constant", Role::constant},
+                                    {"counter", Role::counter},
+                                    {"event", Role::event},
+                                    {"enable", Role::enable},
+                                    {"enable_set", Role::enable_set},
+                                    {"enable_clear", Role::enable_clear},
+                                    {"disable", Role::disable},
+                                    {"interrupt_enable", Role::interrupt_enable},
+                                    {"interrupt_set", Role::interrupt_set},
+                                    {"interrupt_clear", Role::interrupt_clear},
+                                    {"interrupt_mask", Role::interrupt_mask},
+                                    {"overflow", Role::overflow},
+                                    {"overflow_set", Role::overflow_set},
+                                    {"overflow_clear", Role::overflow_clear},
+                                    {"run", Role::run},
+                                    {"stop", Role::stop},
+                                    {"run_set", Role::run_set},
+                                    {"run_clear", Role::run_clear},
+                                    {"clear", Role::clear}};
+  return words;
+}
+
+/// What a field does, and what goes with that.
+void read_role(Reader& reader, FieldDescription& field) {
+  reader.choice("role", field.role, roles());
+  reader.number("value", field.value, Quantity::address, 0, std::numeric_limits<std::uint64_t>::max());
+  if (field.role == Role::constant && !reader.has("value"))
+    reader.fail("value", "is missing: a constant has one", "for example value: 0x30");
+  if (field.role == Role::counter) reader.number("shift", field.shift, Quantity::count, 0, kMostBits - 1);
+  if (field.role == Role::event) reader.flag("zero_stops", field.zero_stops);
+  if (field.role == Role::overflow)
+    reader.choice("cleared", field.cleared,
+                  {{"by_one", Cleared::by_one},
+                   {"by_zero", Cleared::by_zero},
+                   {"by_read", Cleared::by_read},
+                   {"apart", Cleared::apart}});
+}
+
+void read_field(Reader& reader, FieldDescription& field) {
+  reader.text("name", field.name, Presence::required);
+  field.bits = read_bits(reader, "bits", Presence::required);
+  read_role(reader, field);
+  if (reader.has("first")) reader.number("first", field.first.emplace(), Quantity::count, 0, soc::kMaximumCounters - 1);
+  reader.number("repeat", field.repeat, Quantity::count, 1, kMostBits);
+  field.step = field.bits.width;
+  if (field.repeat > 1) reader.number("step", field.step, Quantity::count, 1, kMostBits);
+}
+
+unsigned read_window_of(Reader& reader, const RegisterMap& map) {
+  std::vector<std::string> names;
+  for (const soc::WindowDescription& window : map.windows) names.push_back(window.name);
+  std::string name = names.front();
+  reader.text("window", name);
+  return number_among(reader, "window", name, names, names, "there is no window");
+}
+
+void read_register(Reader& reader, const RegisterMap& map, RegisterDescription& reg) {
+  reader.text("name", reg.name, Presence::required);
+  if (map.windows.size() > 1) reg.window = read_window_of(reader, map);
+  reader.number("offset", reg.offset, Quantity::address, 0, std::numeric_limits<std::uint32_t>::max(),
+                Presence::required);
+  reader.choice("width", reg.width, {{"32", 32U}, {"64", 64U}});
+  reader.flag("halves", reg.halves);
+  reader.number("count", reg.count, Quantity::count, 1, soc::kMaximumRegisters);
+  reg.stride = reg.width / 8;
+  if (reg.count > 1) reader.number("stride", reg.stride, Quantity::address, 4, 1U << 15);
+  reader.number("first", reg.first, Quantity::count, 0, soc::kMaximumCounters - 1);
+  reader.list("fields", [&](Reader& field, std::size_t) { read_field(field, reg.fields.emplace_back()); });
+  if (!reg.fields.empty()) {
+    if (reader.has("role")) reader.fail("role", "is that of a register without fields", "give it to one of the fields");
+    return;
+  }
+  FieldDescription& whole = reg.fields.emplace_back();
+  whole.name = reg.name;
+  whole.bits = {0, reg.width};
+  if (reader.has("bits")) whole.bits = read_bits(reader, "bits", Presence::optional);
+  read_role(reader, whole);
+  whole.step = whole.bits.width;
+}
+
+void read_windows(Reader& reader, RegisterMap& map) {
+  const auto read = [](Reader& from, soc::WindowDescription& window) {
+    from.number("base", window.base, Quantity::address, 0, std::numeric_limits<std::uint64_t>::max(),
+                Presence::required);
+    from.number("size", window.size, Quantity::address, 0, std::numeric_limits<std::uint32_t>::max());
+  };
+  if (!reader.has("windows")) return read(reader, map.windows.emplace_back());
+  reader.list("windows", [&](Reader& window, std::size_t) {
+    window.text("name", map.windows.emplace_back().name, Presence::required);
+    read(window, map.windows.back());
+  });
+}
+
+void read_device(Reader& reader, soc::DeviceDescription& device) {
+  reader.text("acpi", device.hid);
+  reader.text("uid", device.uid);
+  reader.text("tree", device.compatible);
+  reader.text("module", device.module, Presence::required);
+  reader.flag("overflow_loses", device.overflow_loses);
+  reader.flag("takes_groups", device.takes_groups);
+  const Value* const properties = reader.take("properties");
+  if (properties == nullptr) return;
+  if (properties->kind != Value::Kind::map) reader.fail("properties", "must be a map of numbers");
+  for (const Value::Entry& entry : properties->entries)
+    device.properties.emplace_back(entry.key, read_whole(entry.value, reader.path_of("properties") + "." + entry.key));
+  reader.put("properties", *properties);
+}
+
+}  // namespace
+
+BitRange read_bits(Reader& reader, std::string_view key, Presence presence) {
+  std::string text;
+  reader.text(key, text, presence);
+  if (text.empty()) return {};
+  try {
+    const std::size_t dash = text.find('-');
+    const std::uint64_t first = parse_quantity(text.substr(0, dash), Quantity::count);
+    const std::uint64_t last =
+        dash == std::string::npos ? first : parse_quantity(text.substr(dash + 1), Quantity::count);
+    if (first <= last && last < kMostBits)
+      return {static_cast<unsigned>(first), static_cast<unsigned>(last - first + 1)};
+  } catch (const std::invalid_argument&) {
+    // the message is the same
+  }
+  reader.fail(key, fmt::format("'{}' is no range of bits", text), "for example 4, or 0-3");
+}
+
+unsigned read_register_of(Reader& reader, std::string_view key, const RegisterMap& map) {
+  std::vector<std::string> names;
+  for (const RegisterDescription& reg : map.registers) names.push_back(reg.name);
+  std::string name;
+  reader.text(key, name, Presence::required);
+  return number_among(reader, key, name, names, names, "there is no register");
+}
+
+void read_map(Reader& reader, PmuDescription& pmu) {
+  RegisterMap& map = pmu.map.emplace();
+  read_windows(reader, map);
+  if (map.windows.empty()) reader.fail("windows", "are missing: registers need addresses");
+  reader.number("counters", pmu.counters);
+  reader.number("width", pmu.width);
+  pmu.cycle_counter = false;
+  reader.text("perf_name", pmu.perf_name, Presence::required);
+  reader.object("device", [&](Reader& device) { read_device(device, map.device); });
+  reader.text("event_format", map.event_format);
+  reader.list("registers", [&](Reader& reg, std::size_t) { read_register(reg, map, map.registers.emplace_back()); });
+  const auto lets_run = [](const FieldDescription& field) {
+    return field.role == Role::run || field.role == Role::stop || field.role == Role::run_set;
+  };
+  map.runs_by_event = std::ranges::none_of(
+      map.registers, [&](const RegisterDescription& reg) { return std::ranges::any_of(reg.fields, lets_run); });
+  reader.flag("runs_by_event", map.runs_by_event);
+  pmu.event_bits = kMostBits;
+  for (const RegisterDescription& reg : map.registers) {
+    for (const FieldDescription& field : reg.fields) {
+      if (field.role == Role::event) pmu.event_bits = std::min(pmu.event_bits, field.bits.width);
+    }
+  }
+}
+
+}  // namespace pmufab::scenario

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "models/soc/wire/description.h"
+#include "testbench/run/yaml/reader.h"
+
+/// Readers of the keys of a PMU with a register map. Not a public header.
+namespace pmufab::scenario {
+
+/// "4" or "0-3"
+[[nodiscard]] soc::BitRange read_bits(Reader& reader, std::string_view key, Presence presence);
+
+/// Read the keys of a PMU that say where its registers are, what they do, and how firmware tells of it.
+void read_map(Reader& reader, soc::PmuDescription& pmu);
+
+/// @return the number of a register. @param key  names it
+[[nodiscard]] unsigned read_register_of(Reader& reader, std::string_view key, const soc::RegisterMap& map);
+
+}  // namespace pmufab::scenario
