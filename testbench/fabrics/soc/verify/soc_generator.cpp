@@ -130,6 +130,7 @@ PmuOffer soc_offer(const SharedMachine& machine, const Pmu& pmu, unsigned socket
   const std::string& name = pmu.perf_names[socket];
   offer.pmu = name;
   offer.counters = pmu.event_counters + (pmu.has_cycles ? 1 : 0);
+  offer.beside_clocks = pmu.takes_groups;
   offer.reads_halves = pmu.width > kLowBits && !pmu.is_64bit && !pmu.is_atomic;
   for (unsigned i = 0; i < machine->cpus_per_socket; ++i) offer.cpus.push_back(socket * machine->cpus_per_socket + i);
   offer.event = [machine, &pmu, name](Random& random) { return draw_event(random, *machine, pmu, name); };
