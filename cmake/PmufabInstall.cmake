@@ -18,7 +18,7 @@ install(DIRECTORY tools/python DESTINATION ${data_dir}/tools
 install(DIRECTORY tools/guest DESTINATION ${data_dir}/tools USE_SOURCE_PERMISSIONS)
 install(DIRECTORY testbench/host/runtime testbench/host/shim
   DESTINATION ${data_dir}/testbench/host)
-install(FILES testbench/host/abi.h testbench/host/linux-drivers.txt
+install(FILES testbench/host/abi.h testbench/host/further-drivers.txt testbench/host/linux-drivers.txt
   DESTINATION ${data_dir}/testbench/host)
 install(DIRECTORY LICENSES DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES LICENSE CHANGELOG.md docs/scenario-format.md DESTINATION ${CMAKE_INSTALL_DOCDIR})

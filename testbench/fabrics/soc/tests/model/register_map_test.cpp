@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the fields of a described register map do to counters, interrupts and each other.
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "models/soc/described_pmu.h"
+#include "testbench/support/initiator.h"
+#include "testbench/support/simulation_test.h"
+
+namespace pmufab::soc::register_map_test {
+namespace {
+
+constexpr std::uint64_t kControl = 0x0;
+constexpr std::uint64_t kEnable = 0x4;
+constexpr std::uint64_t kEnableSet = 0x8;
+constexpr std::uint64_t kEnableClear = 0xc;
+constexpr std::uint64_t kStatus = 0x10;
+constexpr std::uint64_t kStatusClear = 0x14;
+constexpr std::uint64_t kInterruptMask = 0x18;
+constexpr std::uint64_t kSelect = 0x20;
+constexpr std::uint64_t kPorts = 0x28;
+constexpr std::uint64_t kCounter = 0x40;
+constexpr std::uint64_t kVersion = 0x80;
+constexpr std::uint64_t kSecondStatus = 0x84;
+
+FieldDescription field(const char* name, BitRange bits, Role role, std::uint64_t value = 0) {
+  FieldDescription its;
+  its.name = name;
+  its.bits = bits;
+  its.role = role;
+  its.value = value;
+  return its;
+}
+
+RegisterDescription reg(const char* name, std::uint64_t offset, std::vector<FieldDescription> fields) {
+  RegisterDescription its;
+  its.name = name;
+  its.offset = static_cast<std::uint32_t>(offset);
+  its.fields = std::move(fields);
+  return its;
+}
+
+/// Four counters of 16 bits, two selectors in a register, and a status that reading clears.
+PmuDescription description(Cleared second_cleared = Cleared::by_read) {
+  PmuDescription pmu;
+  pmu.name = "bridge";
+  pmu.counters = 4;
+  pmu.width = 16;
+  pmu.event_bits = 8;
+  pmu.events = {{"all", 1, EventDescription::Counts::occurrences, 0, 0, {}},
+                {"sum", 2, EventDescription::Counts::sum, 0, 1, {}},
+                {"cycles", 3, EventDescription::Counts::cycles, 0, 0, {}}};
+  RegisterMap& map = pmu.map.emplace();
+  map.windows = {{}};
+  FieldDescription selector = field("EVENT", {0, 8}, Role::event);
+  selector.repeat = 2;
+  selector.step = 16;
+  FieldDescription status = field("WRAPPED", {0, 4}, Role::overflow);
+  status.cleared = Cleared::apart;
+  FieldDescription second = field("WRAPPED", {8, 4}, Role::overflow);
+  second.cleared = second_cleared;
+  map.registers = {
+      reg("CONTROL", kControl,
+          {field("RUN", {0, 1}, Role::run), field("CLEAR", {1, 1}, Role::clear),
+           field("STOP", {2, 1}, Role::run_clear)}),
+      reg("ENABLE", kEnable, {field("ON", {0, 4}, Role::enable)}),
+      reg("ENABLE_SET", kEnableSet, {field("ON", {0, 4}, Role::enable_set)}),
+      reg("ENABLE_CLEAR", kEnableClear, {field("ON", {0, 4}, Role::enable_clear)}),
+      reg("STATUS", kStatus, {status}),
+      reg("STATUS_CLEAR", kStatusClear, {field("WRAPPED", {0, 4}, Role::overflow_clear)}),
+      reg("INTERRUPT_MASK", kInterruptMask, {field("MASK", {0, 4}, Role::interrupt_mask, 0xf)}),
+      reg("SELECT", kSelect, {selector}),
+      reg("PORTS", kPorts, {field("PORTS", {0, 4}, Role::keeps)}),
+      reg("COUNTER", kCounter, {field("VALUE", {0, 32}, Role::counter)}),
+      reg("VERSION", kVersion, {field("VERSION", {0, 8}, Role::constant, 0x30)}),
+      reg("SECOND_STATUS", kSecondStatus, {second}),
+  };
+  for (const std::size_t array : {std::size_t{7}, std::size_t{8}, std::size_t{9}}) {
+    map.registers[array].count = array == 7 ? 2 : 4;
+    map.registers[array].stride = 4;
+  }
+  FilterDescription filter;
+  filter.name = "port";
+  filter.where = FilterDescription::Register::described;
+  filter.word = 8;
+  filter.bits = {0, 4};
+  filter.attribute = "port";
+  pmu.filters = {filter};
+  return pmu;
+}
+
+class RegisterMapTest : public testing::SimulationTest {
+ protected:
+  /// @param cleared  how the second status is cleared
+  void make(Cleared cleared = Cleared::by_read) {
+    described = description(cleared);
+    pmu = std::make_unique<DescribedPmu>("bridge", described, clock, std::vector<Source*>{&source});
+    pmu->connect_interrupt(line);
+    cpu.socket.bind(pmu->socket(0));
+  }
+  void happen(std::uint64_t port, std::uint64_t amount, std::uint64_t repeat = 1) {
+    Occurrence occurrence;
+    occurrence.attributes[0] = port;
+    occurrence.attributes[1] = amount;
+    occurrence.repeat = repeat;
+    source.happen(occurrence, testing::now());
+  }
+  std::uint32_t counter(unsigned index) { return cpu.get32(kCounter + std::uint64_t{4} * index); }
+
+  const SourceDescription described_source{"request", {"port", "amount"}};
+  Source source{described_source, 0};
+  const ClockDomain clock{"clock", 1'000'000'000};
+  InterruptLine line{"bridge", InterruptTrigger::level};
+  PmuDescription described;
+  std::unique_ptr<DescribedPmu> pmu;
+  testing::Initiator cpu{"cpu"};
+};
+
+TEST_F(RegisterMapTest, a_counter_counts_what_its_selector_and_filter_say_while_it_is_on_and_all_run) {
+  make();
+  run([&] {
+    cpu.put32(kSelect, 0x0002'0001);      // counters 0 and 1
+    cpu.put32(kSelect + 4, 0x0003'0001);  // counters 2 and 3
+    cpu.put32(kPorts + 8, 0x2);           // counter 2: port 1
+    cpu.put32(kEnable, 0x7);
+    happen(1, 5);
+    EXPECT_EQ(counter(0), 0U) << "nothing lets it run";
+    cpu.put32(kControl, 1);
+    happen(1, 5);
+    happen(0, 7);
+    EXPECT_EQ(counter(0), 2U);
+    EXPECT_EQ(counter(1), 12U);
+    EXPECT_EQ(counter(2), 1U);
+    EXPECT_EQ(counter(3), 0U) << "it is not on";
+    cpu.put32(kEnableClear, 0x1);
+    cpu.put32(kEnableSet, 0x8);
+    EXPECT_EQ(cpu.get32(kEnableSet), 0xeU);
+    const Picoseconds begin = testing::now();
+    happen(1, 1);
+    sc_core::wait(100, sc_core::SC_NS);
+    EXPECT_EQ(counter(0), 2U);
+    EXPECT_EQ(counter(3), (testing::now() - begin) / 1'000);
+    cpu.put32(kControl, 4);  // a command that stops all
+    happen(1, 1);
+    EXPECT_EQ(counter(1), 13U);
+    EXPECT_EQ(cpu.get32(kVersion), 0x30U);
+    cpu.put32(kControl, 2);  // sets all to 0
+    EXPECT_EQ(counter(1), 0U);
+  });
+}
+
+TEST_F(RegisterMapTest, a_wrap_shows_in_the_status_and_on_the_line_until_it_is_cleared) {
+  make();
+  run([&] {
+    cpu.put32(kSelect, 0x0001'0001);
+    cpu.put32(kEnable, 0x2);
+    cpu.put32(kControl, 1);
+    cpu.put32(kCounter + 4, 0xfffe);
+    happen(0, 0, 1);
+    EXPECT_EQ(cpu.get32(kStatus), 0U);
+    happen(0, 0, 2);
+    EXPECT_EQ(counter(1), 1U);
+    EXPECT_EQ(cpu.get32(kStatus), 0x2U);
+    EXPECT_FALSE(line.is_high()) << "it is masked";
+    cpu.put32(kInterruptMask, 0xd);
+    EXPECT_TRUE(line.is_high());
+    cpu.put32(kStatus, 0xf);
+    EXPECT_EQ(cpu.get32(kStatus), 0x2U) << "another register clears it";
+    cpu.put32(kStatusClear, 0x1);
+    EXPECT_TRUE(line.is_high());
+    cpu.put32(kStatusClear, 0x2);
+    EXPECT_EQ(cpu.get32(kStatus), 0U);
+    EXPECT_FALSE(line.is_high());
+  });
+}
+
+TEST_F(RegisterMapTest, reading_clears_a_status_that_says_so) {
+  make();
+  run([&] {
+    cpu.put32(kSelect, 0x0001);
+    cpu.put32(kEnable, 0x1);
+    cpu.put32(kControl, 1);
+    happen(0, 0, 0x1'0000);
+    EXPECT_EQ(cpu.get32(kSecondStatus), 0x100U);
+    EXPECT_EQ(cpu.get32(kSecondStatus), 0U);
+  });
+}
+
+TEST_F(RegisterMapTest, zeros_clear_a_status_that_says_so) {
+  make(Cleared::by_zero);
+  run([&] {
+    cpu.put32(kSelect, 0x0001);
+    cpu.put32(kEnable, 0x1);
+    cpu.put32(kControl, 1);
+    happen(0, 0, 0x1'0000);
+    cpu.put32(kSecondStatus, 0xf00);
+    EXPECT_EQ(cpu.get32(kSecondStatus), 0x100U);
+    cpu.put32(kSecondStatus, 0xe00);
+    EXPECT_EQ(cpu.get32(kSecondStatus), 0U);
+  });
+}
+
+TEST_F(RegisterMapTest, a_reset_brings_back_what_power_up_gives) {
+  make();
+  run([&] {
+    cpu.put32(kSelect, 0x0001);
+    cpu.put32(kEnable, 0x1);
+    cpu.put32(kControl, 1);
+    cpu.put32(kInterruptMask, 0);
+    happen(0, 0, 3);
+    pmu->reset();
+    EXPECT_EQ(counter(0), 0U);
+    EXPECT_EQ(cpu.get32(kControl), 0U);
+    EXPECT_EQ(cpu.get32(kInterruptMask), 0xfU);
+    happen(0, 0, 3);
+    EXPECT_EQ(counter(0), 0U);
+  });
+}
+
+}  // namespace
+}  // namespace pmufab::soc::register_map_test

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// PMUs with a register map in platform files, and what is wrong with one.
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "models/soc/part/soc_rows.h"
+#include "testbench/fabrics/fabric_kinds.h"
+#include "testbench/fabrics/soc/scenario/soc_fabric.h"
+#include "testbench/run/session/scenario_spec.h"
+
+namespace pmufab::scenario::map_loader_test {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+constexpr const char* kScenario = R"(name: mapped
+platform:
+  kind: soc
+  sockets: 2
+  cpus_per_socket: 2
+  sources:
+    - {name: request, attributes: [port, write]}
+  pmus:
+    - name: bridge
+      perf_name: acme_bridge{socket}
+      device: {acpi: ACME0042, uid: "{socket}", module: acme_bridge_pmu, properties: {ports: 4, wide: 0x1_0000_0000}}
+      base: 0x2000_0000
+      counters: 4
+      width: 32
+      interrupt: {number: 64}
+      registers:
+        - {name: CONTROL, offset: 0x0, fields: [{name: RUN, bits: 0, role: run}]}
+        - {name: ENABLE, offset: 0x4, bits: 0-3, role: enable}
+        - {name: STATUS, offset: 0x8, bits: 0-3, role: overflow}
+        - {name: SELECT, offset: 0x10, fields: [{name: EVENT, bits: 0-5, repeat: 4, step: 8, role: event}]}
+        - {name: PORTS, offset: 0x20, count: 4, bits: 0-7}
+        - {name: COUNTER, offset: 0x40, count: 4, stride: 8, role: counter}
+      events:
+        - {name: requests, number: 0x1, source: request}
+        - {name: writes, number: 0x2, source: request, where: {write: 1}, counters: 1-2}
+      filters:
+        - {name: port, register: PORTS, bits: 0-3, format: "config1:0-3"}
+soc_traffic: [{name: requests, source: request, attributes: {port: 0-3, write: 0-1}, count: 10}]
+measure: [{events: [acme_bridge0/requests/]}]
+)";
+
+std::string error_with(const std::string& what, const std::string& by) {
+  std::string yaml = kScenario;
+  const std::size_t at = yaml.find(what);
+  if (at == std::string::npos) return "the scenario has no '" + what + "'";
+  yaml.replace(at, what.size(), by);
+  try {
+    const ScenarioFile file(parse_text(yaml, "s.yaml"), {});
+    static_cast<void>(file.load(file.variants().front(), {}));
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(MapLoader, a_description_holds_what_the_file_says) {
+  const ScenarioFile file(parse_text(kScenario, "s.yaml"), {});
+  const ScenarioSpec spec = file.load(file.variants().front(), {});
+  const auto& pmus = spec.platform.of<platform::SocSpec>().pmus;
+  ASSERT_THAT(pmus, SizeIs(1));
+  ASSERT_TRUE(pmus[0].map);
+  const soc::RegisterMap& map = *pmus[0].map;
+  ASSERT_THAT(map.registers, SizeIs(6));
+  EXPECT_EQ(map.registers[3].fields[0].repeat, 4U);
+  EXPECT_EQ(map.registers[3].fields[0].step, 8U);
+  EXPECT_EQ(map.registers[5].stride, 8U);
+  EXPECT_EQ(pmus[0].event_bits, 6U);  // of the field that selects it
+  EXPECT_EQ(pmus[0].filters[0].word, 4U);
+  EXPECT_EQ(pmus[0].events[1].counters->first, 1U);
+  EXPECT_FALSE(map.runs_by_event);  // there is a field that lets it run
+  EXPECT_THAT(driver_modules(spec.platform), ElementsAre("acme_bridge_pmu"));
+}
+
+TEST(MapLoader, each_socket_has_its_device) {
+  const ScenarioFile file(parse_text(kScenario, "s.yaml"), {});
+  const auto rows = platform::soc_pmus(file.load(file.variants().front(), {}).platform);
+  ASSERT_THAT(rows, SizeIs(2));
+  EXPECT_EQ(rows[1].perf_name, "acme_bridge1");
+  ASSERT_TRUE(rows[1].device);
+  EXPECT_EQ(rows[1].device->hid, "ACME0042");
+  EXPECT_EQ(rows[1].device->uid, "1");
+  EXPECT_EQ(rows[1].device->memory[0].base, 0x1000'2000'0000U);
+  EXPECT_EQ(rows[1].device->interrupts[0].number, 65U);
+  EXPECT_EQ(rows[1].device->properties.at("ports"), 4U);
+  EXPECT_EQ(rows[1].device->properties_u64.at("wide"), 0x1'0000'0000U);
+}
+
+struct Wrong {
+  const char* what;
+  const char* by;
+  std::vector<const char*> told;
+};
+
+TEST(MapLoader, what_is_wrong_is_told_with_its_place) {
+  const std::vector<Wrong> all = {
+      {"offset: 0x4, bits: 0-3", "offset: 0x0, bits: 0-3", {"registers[1].offset", "lies on register CONTROL"}},
+      {"offset: 0x20, count: 4", "offset: 0x22, count: 4", {"registers[4].offset", "is not a multiple of 4"}},
+      {"count: 4, stride: 8", "count: 4, stride: 2", {"registers[5].stride"}},
+      {"offset: 0x40, count: 4", "offset: 0xffc, count: 4", {"registers[5].count", "the window ends at 0x1000"}},
+      {"name: COUNTER", "name: SELECT", {"registers[5].name", "is that of another register"}},
+      {"bits: 0-3, role: enable", "bits: 0-33, role: enable", {"bits", "the register has 32"}},
+      {"role: enable}", "role: enabel}", {"role", "did you mean 'enable'?"}},
+      {"role: counter}", "role: keeps}", {"pmus[0].registers", "none has the value of counter 0"}},
+      {"repeat: 4, step: 8", "repeat: 3, step: 8", {"pmus[0].registers", "none selects the event of counter 3"}},
+      {"repeat: 4, step: 8", "repeat: 4, step: 4", {"step", "would overlap the next"}},
+      {"bits: 0-7}\n        - {name: COUNTER",
+       "bits: 0-7, role: event}\n        - {name: COUNTER",
+       {"SELECT and PORTS both select the event of counter 0"}},
+      {"offset: 0x40, count: 4", "offset: 0x40, count: 5", {"counters up to 4", "give counters: 5"}},
+      {"register: PORTS", "register: PORT", {"filters[0].register", "there is no register 'PORT'", "PORTS"}},
+      {"register: PORTS, bits: 0-3", "register: SELECT, bits: 4-6", {"filters[0].bits", "lie on the field EVENT"}},
+      {"role: overflow}", "role: keeps}", {"interrupt", "no register tells which counter has wrapped"}},
+      {"acpi: ACME0042, uid: \"{socket}\", ", "", {"device.acpi", "is missing, and so is tree"}},
+      {"acpi: ACME0042", "acpi: ACME", {"device.acpi", "seven or eight characters"}},
+      {"acpi: ACME0042", "acpi: ACME0042, tree: \"acme,bridge\"", {"two ways to tell of one device"}},
+      {", module: acme_bridge_pmu", "", {"module", "is missing"}},
+      {"uid: \"{socket}\"", "uid: \"0\"", {"ACME0042"}},
+      {"perf_name: acme_bridge{socket}", "perf_name: acme_bridge", {"drivers would call it acme_bridge, as pmus[0]"}},
+      {"counters: 1-2}", "counters: 3-4}", {"events[1].counters", "the PMU has 0 ... 3"}},
+      {"number: 0x2,", "number: 0x42,", {"events[1].number", "does not fit into the 6 bits"}},
+      {"base: 0x2000_0000", "base: 0x2000_0004", {"base", "0x2000"}},
+      {"bits: 0, role: run", "bits: 0, role: constant", {"value", "a constant has one"}},
+  };
+  for (const Wrong& wrong : all) {
+    const std::string error = error_with(wrong.what, wrong.by);
+    for (const char* const text : wrong.told) EXPECT_THAT(error, HasSubstr(text)) << wrong.by;
+    EXPECT_THAT(error, HasSubstr("s.yaml:")) << wrong.by;
+  }
+}
+
+}  // namespace
+}  // namespace pmufab::scenario::map_loader_test
