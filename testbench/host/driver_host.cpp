@@ -764,6 +764,9 @@ bool DriverHost::is_online(unsigned cpu) const {
 }
 
 const std::vector<PerfAttributes>& DriverHost::opened() const { return state_->opened; }
+std::string DriverHost::kernel_version() const {
+  return state_->library == nullptr ? std::string() : (*state_->library)->kernel_version;
+}
 const std::vector<DriverFile>& DriverHost::driver_files() const { return state_->driver_files; }
 const std::vector<std::string>& DriverHost::log() const { return state_->log.lines(); }
 bool DriverHost::panicked() const { return state_->dead; }

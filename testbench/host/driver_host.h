@@ -115,6 +115,9 @@ class DriverHost : public sc_core::sc_module {
   };
   [[nodiscard]] std::vector<BoundDevice> bound_devices() const;
 
+  /// @return version of the kernel that the library was built from, "7.3.4"; empty: there is no library
+  [[nodiscard]] std::string kernel_version() const;
+
   /// @return the files of all kernel modules, in link order, as they were after the last load()
   [[nodiscard]] const std::vector<DriverFile>& driver_files() const;
 

@@ -2,6 +2,7 @@
 #include "testbench/run/checks/checks.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <optional>
 
@@ -30,6 +31,15 @@ std::set<unsigned> cpus_of(const Machine& machine, const std::string& pmu) {
     for (unsigned cpu = 0; cpu < count; ++cpu) cpus.insert(*socket * count + cpu);
   }
   return cpus;
+}
+
+/// "7.3.4" -> 703
+scoreboard::LinuxVersion version_number(const std::string& version) {
+  constexpr scoreboard::LinuxVersion kMajor = 100;
+  char* end = nullptr;
+  const auto major = static_cast<scoreboard::LinuxVersion>(std::strtoul(version.c_str(), &end, 10));
+  const auto minor = *end == '.' ? static_cast<scoreboard::LinuxVersion>(std::strtoul(end + 1, nullptr, 10)) : 0U;
+  return major * kMajor + minor;
 }
 
 bool may_stay_away(const Machine& machine, const std::string& pmu) {
@@ -103,7 +113,8 @@ const scoreboard::Publication& PublicationCheck::publication_of(const std::strin
 }
 
 void PublicationCheck::check_tables(const perf::PmuCatalog::Entry& pmu, const std::string& when) {
-  for (const auto& [file, problem] : compare_published(publication_of(pmu.name), pmu)) {
+  const scoreboard::LinuxVersion kernel = version_number(machine_.host().kernel_version());
+  for (const auto& [file, problem] : compare_published(publication_of(pmu.name), pmu, kernel)) {
     if (told_.emplace(pmu.name, fmt::format("{} {}", file, problem)).second)
       problems_.push_back({pmu.name, fmt::format("{}: {} {}", when, file, problem)});
   }

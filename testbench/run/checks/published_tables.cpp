@@ -44,8 +44,10 @@ std::string words_text(const ConfigWords& words) {
 
 class TableComparison {
  public:
-  TableComparison(const Publication& expected, const PmuCatalog::Entry& shown) : expected_(expected), shown_(shown) {
+  TableComparison(const Publication& expected, const PmuCatalog::Entry& shown, LinuxVersion kernel)
+      : expected_(expected), shown_(shown) {
     find_version();
+    if (kernel != 0) version_ = std::min(version_, kernel);
   }
 
   std::vector<std::pair<std::string, std::string>> problems() {
@@ -85,8 +87,16 @@ class TableComparison {
     }
   }
 
-  [[nodiscard]] bool applies(const PublishedEvent& event) const {
-    return event.since <= version_ && (event.last == 0 || version_ <= event.last);
+  [[nodiscard]] bool applies(const PublishedEvent& event) const { return event.since <= version_ && may_be(event); }
+
+  /// A driver may have what came after its version.
+  [[nodiscard]] bool may_be(const PublishedEvent& event) const { return event.last == 0 || version_ <= event.last; }
+
+  /// @return whether the driver has the name that a later version gave an event
+  [[nodiscard]] bool is_renamed(const PublishedEvent& event) const {
+    return event.last != 0 && std::ranges::any_of(expected_.events, [&](const PublishedEvent& later) {
+             return later.since > event.last && later.words == event.words && find_event(shown_, later.name) != nullptr;
+           });
   }
 
   void compare_fields() {
@@ -160,8 +170,8 @@ class TableComparison {
       const PublishedEvent* meant = nullptr;
       bool is_right = false;
       for (const PublishedEvent& known : expected_.events) {
-        if (known.name != event.name || !applies(known)) continue;
-        meant = &known;
+        if (known.name != event.name || !may_be(known)) continue;
+        if (meant == nullptr || applies(known)) meant = &known;
         is_right = is_right || known.words == *words;
       }
       if (meant != nullptr && !is_right)
@@ -238,12 +248,13 @@ class TableComparison {
     std::map<std::string, std::vector<std::string>> extra;  // by what the PMU lacks
     std::set<std::string> possible;                         // by an entry of a name that has several
     for (const PublishedEvent& event : expected_.events) {
-      if (event.shown != Shown::never && applies(event)) possible.insert(event.name);
+      if (event.shown != Shown::never && may_be(event)) possible.insert(event.name);
     }
     for (const PublishedEvent& event : expected_.events) {
       const bool is_shown = find_event(shown_, event.name) != nullptr;
-      if (event.shown == Shown::must && applies(event) && !is_shown) missing.push_back(event.name);
-      if (event.shown == Shown::never && applies(event) && is_shown && possible.insert(event.name).second)
+      if (event.shown == Shown::must && applies(event) && !is_shown && !is_renamed(event))
+        missing.push_back(event.name);
+      if (event.shown == Shown::never && may_be(event) && is_shown && possible.insert(event.name).second)
         extra[event.missing].push_back(event.name);
     }
     if (!missing.empty()) problems_.emplace_back("events", fmt::format("lacks {}", some_of(missing)));
@@ -279,8 +290,9 @@ std::string some_of(const std::vector<std::string>& names) {
 }
 
 std::vector<std::pair<std::string, std::string>> compare_published(const Publication& expected,
-                                                                   const PmuCatalog::Entry& shown) {
-  return TableComparison(expected, shown).problems();
+                                                                   const PmuCatalog::Entry& shown,
+                                                                   LinuxVersion kernel) {
+  return TableComparison(expected, shown, kernel).problems();
 }
 
 }  // namespace pmufab::scenario

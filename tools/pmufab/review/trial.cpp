@@ -6,7 +6,9 @@
 #include <chrono>
 #include <map>
 #include <optional>
+#include <regex>
 #include <set>
+#include <string>
 #include <utility>
 
 #include <fmt/format.h>
@@ -45,12 +47,19 @@ bool is_measure_wrong(const scenario::MeasureResult& measure) {
          std::ranges::any_of(measure.checks, is_bad) || std::ranges::any_of(measure.derived, is_bad);
 }
 
+bool is_anything_wrong(const RunResult& run) {
+  return std::ranges::any_of(run.checks, [](const auto& check) { return !check.ok; }) ||
+         std::ranges::any_of(run.measures, is_measure_wrong);
+}
+
+bool came_to_its_end(const RunResult& run) {
+  return run.is_good() || run.status == Status::failed || run.status == Status::unexpected_pass;
+}
+
 /// A run as a reviewer sees it: a defect is one whether a scenario expects it or not.
 RunResult as_seen(RunResult run) {
-  const bool came_to_its_end = run.is_good() || run.status == Status::failed || run.status == Status::unexpected_pass;
-  if (came_to_its_end) {
-    const bool is_bad = std::ranges::any_of(run.checks, [](const auto& check) { return !check.ok; }) ||
-                        std::ranges::any_of(run.measures, is_measure_wrong);
+  if (came_to_its_end(run)) {
+    const bool is_bad = is_anything_wrong(run);
     if (run.status != Status::not_judged || is_bad) run.status = is_bad ? Status::failed : Status::passed;
   }
   run.expected_reason.clear();
@@ -140,18 +149,43 @@ void add_plans(const fs::path& path, const TrialOptions& options, std::vector<Ru
   }
 }
 
-/// On a machine without a PMU for the changed drivers, they have nothing to bind, as the kernel's own.
+/// On a machine without a PMU for some of the changed drivers, they have nothing to bind, as the kernel's own.
 void forget_unused_drivers(const RunResult& before, RunResult& after) {
   const auto served = [&](const driver_host::DriverFile& file) {
     return std::ranges::any_of(before.driver_files,
                                [&](const auto& one) { return one.file == file.file && !one.pmus.empty(); });
   };
-  const bool any =
-      std::ranges::any_of(after.driver_files, [&](const auto& file) { return file.is_own && served(file); });
-  if (any) return;
+  const bool is_one_lost = std::ranges::any_of(
+      after.driver_files, [&](const auto& file) { return file.is_own && file.pmus.empty() && served(file); });
+  if (is_one_lost) return;
   std::erase_if(after.checks, [](const auto& check) { return check.name == "drivers"; });
   const auto known = std::ranges::find(before.checks, "drivers", &scenario::CheckResult::name);
   if (known != before.checks.end()) after.checks.push_back(*known);
+  const bool is_mended = after.status == Status::failed && after.expected_reason.empty() && !is_anything_wrong(after);
+  if (is_mended) after.status = before.status == Status::not_judged ? Status::not_judged : Status::passed;
+}
+
+/// What a run lacked that could not begin: the name in the message of an event, a term, or a PMU that there is not.
+std::string missing_name(const RunResult& run) {
+  static const std::regex pattern("(unknown event or term|there is no PMU) '([^']+)'");
+  std::smatch found;
+  return run.status == Status::bad_input && std::regex_search(run.message, found, pattern) ? found.str(2) : "";
+}
+
+/// @return whether nothing is wrong but counts of events that there were before, in a run that the driver before could
+///         not begin for another one. It may have counted them as wrong.
+bool is_wrong_elsewhere(const RunResult& before, const RunResult& after) {
+  const std::string missing = missing_name(before);
+  if (missing.empty() || !came_to_its_end(after)) return false;
+  const bool is_of_missing = std::ranges::any_of(after.measures, [&](const scenario::MeasureResult& measure) {
+    return std::ranges::any_of(measure.counters, [&](const scenario::CounterResult& counter) {
+      const bool is_bad = counter.check == perf::Check::wrong || counter.check == perf::Check::not_opened;
+      return is_bad && counter.event.find(missing) != std::string::npos;
+    });
+  });
+  // What drivers show is compared in the runs that could begin, too.
+  return !is_of_missing &&
+         std::ranges::all_of(after.checks, [](const auto& check) { return check.ok || check.name == "published"; });
 }
 
 }  // namespace
@@ -171,6 +205,7 @@ void Trial::add(const RunResult& before, RunResult after, Expectation expectatio
   const bool loses_counter =
       std::ranges::any_of(run["counters"], [](const Json& counter) { return counter["change"] == "worse"; });
   if (change == "worse" && !wrong && mended && !loses_counter) change = "better";
+  if (change == "worse" && is_wrong_elsewhere(before, after)) change = "same";
   if (change == "worse") {
     ++worse;
     add_finding(worse_findings, finding_of(wrong ? *wrong : loss_in(run), title));

@@ -46,9 +46,9 @@ Files shown_by_newest() {
           {"identifier", "abc01\n"}};
 }
 
-Files compared(const Publication& expected, const Files& files) {
+Files compared(const Publication& expected, const Files& files, scoreboard::LinuxVersion kernel = 0) {
   const perf::PmuCatalog catalog({{"pmu_0", 7, files}});
-  return compare_published(expected, catalog.entries().front());
+  return compare_published(expected, catalog.entries().front(), kernel);
 }
 
 /// @return the files with another text of one; an empty text leaves it out
@@ -67,6 +67,39 @@ TEST(PublishedTables, what_must_be_shown_is_right_in_every_version) {
                                  {"events/second", "event=0x12"},
                                  {"events/old", "event=0x14"}}),
               IsEmpty());
+}
+
+TEST(PublishedTables, a_changed_driver_may_have_parts_of_later_versions) {
+  const Files of_702 = {{"format/event", "config:0-7"},  {"format/mask", "config1:0-1"}, {"events/first", "event=0x11"},
+                        {"events/second", "event=0x12"}, {"events/old", "event=0x14"},   {"identifier", "abc01"}};
+  EXPECT_THAT(compared(newer(), of_702, 702), IsEmpty());
+  // The event of 7.3 without its field, and the field without the event.
+  EXPECT_THAT(compared(newer(), with(of_702, "events/new", "event=0x13"), 702), IsEmpty());
+  EXPECT_THAT(compared(newer(), with(of_702, "format/more", "config2:0-3"), 702), IsEmpty());
+  EXPECT_THAT(compared(newer(), with(of_702, "events/new", "event=0x17"), 702),
+              ElementsAre(Pair("events", HasSubstr("new is 'event=0x17', or config=0x17, and must be config=0x13"))));
+  EXPECT_THAT(compared(newer(), with(of_702, "events/old", ""), 702), ElementsAre(Pair("events", "lacks old")));
+  // That of 7.3 must have all.
+  EXPECT_THAT(compared(newer(), with(shown_by_newest(), "events/new", ""), 703),
+              ElementsAre(Pair("events", "lacks new")));
+}
+
+TEST(PublishedTables, a_corrected_number_or_name_is_right_in_an_older_kernel) {
+  Publication publication;
+  publication.fields = {{"event", {{"config:0-7"}}}};
+  publication.events = {{"swapped", {0x8, 0, 0}, Shown::must, 700},
+                        {"swapped", {0x9, 0, 0}, Shown::must, 0, 618},
+                        {"right", {0x10, 0, 0}, Shown::must, 700},
+                        {"rihgt", {0x10, 0, 0}, Shown::must, 0, 618}};
+  const Files of_612 = {
+      {"format/event", "config:0-7"}, {"events/swapped", "event=0x9"}, {"events/rihgt", "event=0x10"}};
+  const Files mended_name = with(with(of_612, "events/rihgt", ""), "events/right", "event=0x10");
+  EXPECT_THAT(compared(publication, of_612, 612), IsEmpty());
+  EXPECT_THAT(compared(publication, with(of_612, "events/swapped", "event=0x8"), 612), IsEmpty());
+  EXPECT_THAT(compared(publication, mended_name, 612), IsEmpty());
+  EXPECT_THAT(compared(publication, mended_name, 702),
+              ElementsAre(Pair("events", HasSubstr("swapped is 'event=0x9', or config=0x9, and must be config=0x8"))));
+  EXPECT_THAT(compared(publication, with(of_612, "events/rihgt", ""), 612), ElementsAre(Pair("events", "lacks rihgt")));
 }
 
 TEST(PublishedTables, other_names_and_notations_are_legal) {
