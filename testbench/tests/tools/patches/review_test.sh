@@ -57,6 +57,14 @@ says 'BETTER: same '
 says 'better: '
 is_short
 
+# So is that of an older kernel, though it alone is of a later version.
+older=$(find "$sources" -mindepth 1 -maxdepth 1 -type d -name '6.12.*')
+if [[ -n $older ]]; then
+  kernel=$older changed 's/(TX_RX_L0S, )0x08/\10x09/; s/(L1_AUX, )0x09/\10x08/' dwc_pcie_pmu.c
+  expect 0 review my/dwc_pcie_pmu.c --base 6.12
+  says 'BETTER: same '
+fi
+
 # A series, of which one patch breaks counting, and the next one mends it: from a mailbox, and as commits.
 git=(git -C tree -c user.name=A -c user.email=a@example.org)
 cp "$kernel/drivers/perf/dwc_pcie_pmu.c" tree/drivers/perf/
