@@ -165,27 +165,46 @@ void forget_unused_drivers(const RunResult& before, RunResult& after) {
   if (is_mended) after.status = before.status == Status::not_judged ? Status::not_judged : Status::passed;
 }
 
-/// What a run lacked that could not begin: the name in the message of an event, a term, or a PMU that there is not.
+/// The event, term or PMU that a driver lacks, so that a run could not begin, or a measure of it; empty: there is none.
 std::string missing_name(const RunResult& run) {
-  static const std::regex pattern("(unknown event or term|there is no PMU) '([^']+)'");
+  static const std::regex pattern("(unknown (event or )?term|there is no PMU) '([^']+)'");
   std::smatch found;
-  return run.status == Status::bad_input && std::regex_search(run.message, found, pattern) ? found.str(2) : "";
+  if (std::regex_search(run.message, found, pattern)) return found.str(3);
+  for (const scenario::CheckResult& check : run.checks) {
+    if (check.name == "published" && std::regex_search(check.text, found, pattern)) return found.str(3);
+  }
+  return "";
 }
 
-/// @return whether nothing is wrong but counts of events that there were before, in a run that the driver before could
-///         not begin for another one. It may have counted them as wrong.
+bool is_good_counter(const scenario::CounterResult& counter) {
+  return counter.check != perf::Check::wrong && counter.check != perf::Check::not_opened;
+}
+
+/// @return whether a run failed before it counted anything: the driver had no PMU for it
+bool has_only_failed(const RunResult& run) {
+  return !run.is_good() && std::ranges::none_of(run.measures, [](const scenario::MeasureResult& measure) {
+    return std::ranges::any_of(measure.counters, is_good_counter);
+  });
+}
+
+bool fails(const RunResult& run, const std::string& check) {
+  return std::ranges::any_of(run.checks, [&](const auto& one) { return one.name == check && !one.ok; });
+}
+
+/// @return whether nothing is wrong but counts of events that there were before, in a run of which the driver before left
+///         out something for want of another one. It may have counted them as wrong.
 bool is_wrong_elsewhere(const RunResult& before, const RunResult& after) {
   const std::string missing = missing_name(before);
   if (missing.empty() || !came_to_its_end(after)) return false;
   const bool is_of_missing = std::ranges::any_of(after.measures, [&](const scenario::MeasureResult& measure) {
     return std::ranges::any_of(measure.counters, [&](const scenario::CounterResult& counter) {
-      const bool is_bad = counter.check == perf::Check::wrong || counter.check == perf::Check::not_opened;
-      return is_bad && counter.event.find(missing) != std::string::npos;
+      return !is_good_counter(counter) && counter.event.find(missing) != std::string::npos;
     });
   });
   // What drivers show is compared in the runs that could begin, too.
-  return !is_of_missing &&
-         std::ranges::all_of(after.checks, [](const auto& check) { return check.ok || check.name == "published"; });
+  return !is_of_missing && std::ranges::all_of(after.checks, [&](const auto& check) {
+    return check.ok || check.name == "published" || fails(before, check.name);
+  });
 }
 
 }  // namespace
@@ -205,7 +224,9 @@ void Trial::add(const RunResult& before, RunResult after, Expectation expectatio
   const bool loses_counter =
       std::ranges::any_of(run["counters"], [](const Json& counter) { return counter["change"] == "worse"; });
   if (change == "worse" && !wrong && mended && !loses_counter) change = "better";
-  if (change == "worse" && is_wrong_elsewhere(before, after)) change = "same";
+  if (change == "worse" && new_run.status == Status::bad_input && has_only_failed(old_run)) change = "same";
+  const bool lost_nothing = old_run.status == Status::bad_input || !loses_counter;
+  if (change == "worse" && lost_nothing && is_wrong_elsewhere(before, after)) change = "same";
   if (change == "worse") {
     ++worse;
     add_finding(worse_findings, finding_of(wrong ? *wrong : loss_in(run), title));
