@@ -109,6 +109,16 @@ bool serves(const driver_host::DriverFile& file, const FabricGenerator& fabric) 
 /// @throws InputError if no fabric has a PMU for the changed drivers
 void find_what_it_serves(Reviewed& subject) {
   subject.files = own_files(*subject.drivers.set);
+  // Code that is no module, as that of firmware tables, is not among them.
+  for (const ChangedFile& changed : subject.drivers.files) {
+    driver_host::DriverFile file;
+    file.file = fs::path(changed.name).filename().string();
+    file.is_own = true;
+    const bool is_there = std::ranges::any_of(subject.files, [&](const driver_host::DriverFile& one) {
+      return one.file.find(file.file) != std::string::npos;
+    });
+    if (!is_there && !modules_called(file.file).empty()) subject.files.push_back(std::move(file));
+  }
   for (const FabricGenerator* fabric : verify::fabric_generators()) {
     if (std::ranges::any_of(subject.files, [&](const auto& file) { return serves(file, *fabric); }))
       subject.fabrics.push_back(fabric);
