@@ -17,15 +17,18 @@ std::uint64_t field(std::uint64_t value, const BitRange& bits) { return value >>
 /// @param care_reg  the register that says which bits of a value matter
 Condition condition_of(const FilterDescription& filter, std::uint64_t reg, std::uint64_t care_reg, unsigned attribute) {
   const std::uint64_t value = field(reg, filter.bits);
+  const std::uint64_t care = filter.care ? field(care_reg, *filter.care) : ~std::uint64_t{0};
   switch (filter.match) {
     case FilterDescription::Match::mask:
       return {Condition::Kind::bit, attribute, value, 0};
     case FilterDescription::Match::at_least:
       return {Condition::Kind::within, attribute, value, ~std::uint64_t{0}};
+    case FilterDescription::Match::between:
+      return {Condition::Kind::within, attribute, value, care};
     case FilterDescription::Match::value:
       break;
   }
-  return {Condition::Kind::bits, attribute, value, filter.care ? field(care_reg, *filter.care) : ~std::uint64_t{0}};
+  return {Condition::Kind::bits, attribute, value, care};
 }
 
 }  // namespace
@@ -94,14 +97,15 @@ tlm::tlm_base_target_socket_b<64>& DescribedPmu::socket(std::size_t window) {
 
 std::vector<const RegisterBank*> DescribedPmu::pages() const { return map_ ? map_->pages() : coresight_->pages(); }
 
-std::uint64_t DescribedPmu::value_of(FilterDescription::Register where, unsigned word, const Program& program) const {
+std::uint64_t DescribedPmu::value_of(FilterDescription::Register where, unsigned word, const Program& program,
+                                     unsigned repeat, unsigned step) const {
   switch (where) {
     case FilterDescription::Register::filter:
       return program.filter;
     case FilterDescription::Register::filter2:
       return program.filter2;
     case FilterDescription::Register::described:
-      return map_->value(word, program.counter);
+      return map_->value(word, program.counter, repeat, step);
     case FilterDescription::Register::implementation_defined:
       break;
   }
@@ -116,14 +120,18 @@ bool DescribedPmu::compile(const Program& program, const EventDescription& event
   for (const FilterDescription& filter : description_.filters) {
     const auto attribute = std::find(attributes.begin(), attributes.end(), filter.attribute);
     if (attribute == attributes.end()) continue;
-    const std::uint64_t reg = value_of(filter.where, filter.word, program);
+    const std::uint64_t reg = value_of(filter.where, filter.word, program, filter.repeat, filter.step);
     if (filter.enable && (reg >> *filter.enable & 1U) == 0) continue;
     if (filter.disable && (reg >> *filter.disable & 1U) != 0) continue;
     const bool is_zero = field(reg, filter.bits) == 0;
     const bool is_switched = description_.map && (filter.enable || filter.disable);
-    if (is_zero && !is_switched && filter.zero == FilterDescription::Zero::all) continue;
+    const bool is_range = filter.match == FilterDescription::Match::between;
+    if (is_zero && !is_range && !is_switched && filter.zero == FilterDescription::Zero::all) continue;
     if (is_zero && filter.match == FilterDescription::Match::mask) return false;
-    const std::uint64_t care_reg = value_of(filter.care_register(), filter.care_word.value_or(filter.word), program);
+    const std::uint64_t care_reg =
+        value_of(filter.care_register(), filter.care_word.value_or(filter.word), program, filter.repeat, filter.step);
+    const std::uint64_t greatest = is_range ? field(care_reg, *filter.care) : 0;
+    if (is_range && (greatest == 0 || greatest < field(reg, filter.bits))) continue;
     wish.conditions.push_back(
         condition_of(filter, reg, care_reg, static_cast<unsigned>(attribute - attributes.begin())));
   }

@@ -48,7 +48,8 @@ class DescribedPmu {
   /// @return false if nothing can pass
   [[nodiscard]] bool compile(const Program& program, const EventDescription& event, Wish& wish) const;
   /// @param word  of an implementation-defined or described register
-  [[nodiscard]] std::uint64_t value_of(FilterDescription::Register where, unsigned word, const Program& program) const;
+  [[nodiscard]] std::uint64_t value_of(FilterDescription::Register where, unsigned word, const Program& program,
+                                       unsigned repeat, unsigned step) const;
 
   const PmuDescription& description_;
   std::vector<Source*> sources_;

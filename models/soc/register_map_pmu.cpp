@@ -207,11 +207,12 @@ std::uint64_t RegisterMapPmu::event(unsigned counter) const {
   return own == description_.events.end() ? counter : own->number;
 }
 
-std::uint64_t RegisterMapPmu::value(std::size_t reg, unsigned counter) const {
+std::uint64_t RegisterMapPmu::value(std::size_t reg, unsigned counter, unsigned repeat, unsigned step) const {
   const RegisterDescription& its = map_.registers.at(reg);
-  if (its.count == 1) return bank_of(reg).value(ids_[reg]);
-  if (counter < its.first || counter - its.first >= its.count) return 0;
-  return bank_of(reg).value(ids_[reg], counter - its.first);
+  if (its.count == 1 && repeat == 1) return bank_of(reg).value(ids_[reg]);
+  if (counter < its.first || counter - its.first >= its.count * repeat) return 0;
+  const unsigned place = counter - its.first;
+  return bank_of(reg).value(ids_[reg], place / repeat) >> place % repeat * step;
 }
 
 // ---- Accesses
@@ -245,6 +246,7 @@ std::uint64_t RegisterMapPmu::live(std::size_t number, unsigned element, Picosec
         case Role::run_set:
         case Role::run_clear:
         case Role::clear:
+        case Role::command:
           break;  // commands read 0
         case Role::keeps:
         case Role::constant:
@@ -285,11 +287,15 @@ RegisterMapPmu::Said RegisterMapPmu::said_by(const RegisterDescription& reg, con
 void RegisterMapPmu::write(std::size_t number, const RegisterWrite& access) {
   const RegisterDescription& reg = map_.registers[number];
   if (programs_[number] && access.after != access.before) {
+    const bool is_packed =
+        std::any_of(description_.filters.begin(), description_.filters.end(),
+                    [&](const FilterDescription& filter) { return filter.word == number && filter.repeat > 1; });
     for (unsigned counter = 0; counter < description_.counters; ++counter) {
-      const bool is_own = std::any_of(reg.fields.begin(), reg.fields.end(), [&](const FieldDescription& field) {
-        const unsigned first = reg.counter_of(field, access.element, 0);
-        return reg.is_for_all(field) || (first <= counter && counter < first + field.counters_in());
-      });
+      const bool is_own =
+          is_packed || std::any_of(reg.fields.begin(), reg.fields.end(), [&](const FieldDescription& field) {
+            const unsigned first = reg.counter_of(field, access.element, 0);
+            return reg.is_for_all(field) || (first <= counter && counter < first + field.counters_in());
+          });
       if (is_own) counters_.program_changed(counter, access.when);
     }
   }
@@ -329,6 +335,7 @@ void RegisterMapPmu::write_field(const FieldDescription& field, const Said& said
     case Role::keeps:
     case Role::constant:
     case Role::event:
+    case Role::command:
       break;
     case Role::counter:
       counters_.write_counter(reg.counter_of(field, write.element, 0),

@@ -35,7 +35,7 @@ class RegisterMapPmu {
   /// @return the number of the event that is programmed into a counter
   [[nodiscard]] std::uint64_t event(unsigned counter) const;
   /// @return what a register holds for a counter, by its number in the map
-  [[nodiscard]] std::uint64_t value(std::size_t reg, unsigned counter) const;
+  [[nodiscard]] std::uint64_t value(std::size_t reg, unsigned counter, unsigned repeat = 1, unsigned step = 0) const;
   /// @return the socket of a window, in the order of the description
   [[nodiscard]] tlm::tlm_base_target_socket_b<64>& socket(std::size_t window);
   [[nodiscard]] std::vector<const RegisterBank*> pages() const;

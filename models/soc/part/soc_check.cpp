@@ -229,15 +229,22 @@ void check_filters(const std::string& field, const PmuDescription& pmu) {
       refuse_soc(at + "register", fmt::format("there is no implementation-defined register {}", filter.word),
                  fmt::format("give implementation_defined: {}", filter.word + 1));
     const unsigned width = register_width(pmu, filter.where, filter.word);
-    taken.take(at + "bits", filter, filter.bits, width);
+    for (unsigned copy = 0; copy < filter.repeat; ++copy)
+      taken.take(at + (copy == 0 ? "bits" : "repeat"), filter,
+                 {filter.bits.first + copy * filter.step, filter.bits.width}, width);
+    if ((filter.fallback & ~low_bits(filter.bits.width)) != 0)
+      refuse_soc(at + "default", fmt::format("{:#x} does not fit into {} bits", filter.fallback, filter.bits.width));
     if (filter.care_where && !filter.care) refuse_soc(at + "care_register", "is there, but no care");
     if (filter.care)
       taken.take_care(at + "care", filter, *filter.care,
                       register_width(pmu, filter.care_register(), filter.care_word.value_or(filter.word)));
     if (filter.enable) taken.take_switch(at + "enable", filter, *filter.enable, width);
     if (filter.disable) taken.take_switch(at + "disable", filter, *filter.disable, width);
-    if (filter.care && filter.match != FilterDescription::Match::value)
-      refuse_soc(at + "care", "is for match: value only");
+    if (filter.care && filter.match != FilterDescription::Match::value &&
+        filter.match != FilterDescription::Match::between)
+      refuse_soc(at + "care", "is for match: value, and between");
+    if (!filter.care && filter.match == FilterDescription::Match::between)
+      refuse_soc(at + "care", "is missing: it gives the greatest value");
   }
 }
 

@@ -80,6 +80,7 @@ struct FilterDescription {
     mask,      ///< bit v of the field lets the value v pass
     value,     ///< the attribute equals the field
     at_least,  ///< the attribute is not below the field
+    between,   ///< nor above the field of `care`. Where that is 0 or below the field, everything passes
   };
   enum class Zero : std::uint8_t {
     all,      ///< everything passes
@@ -92,12 +93,16 @@ struct FilterDescription {
   std::string attribute;
   Match match = Match::mask;
   std::optional<BitRange> care{};        ///< of a value: only the bits that are set in this field are compared
+                                         ///< `between`: the greatest
   std::optional<Register> care_where{};  ///< register of `care`; not set: `where`. An implementation-defined one is
                                          ///< number `word`, too
   std::optional<unsigned> care_word{};   ///< number of the described register of `care`; not set: `word`
   std::optional<unsigned> enable{};      ///< the filter acts while this bit is set
   std::optional<unsigned> disable{};     ///< the filter acts while this bit is not set
   Zero zero = Zero::all;
+  std::uint64_t fallback = 0;  ///< a driver whose term is 0 writes this instead, if not 0
+  unsigned repeat = 1;         ///< how often it stands in a described register, for as many counters
+  unsigned step = 0;           ///< bits from one to the next
 
   [[nodiscard]] Register care_register() const noexcept { return care_where.value_or(where); }
   std::string format;         ///< where its driver publishes it ("config1:0-9"); empty: the driver knows no such term
@@ -136,6 +141,7 @@ enum class Role : std::uint8_t {
   run_set,           ///< writing 1 lets all count
   run_clear,         ///< writing 1 stops all
   clear,             ///< writing 1 sets counters to 0
+  command,           ///< what is written is done at once: it reads 0
 };
 
 /// How software clears an overflow status.
@@ -162,7 +168,7 @@ struct FieldDescription {
   /// @return whether each of its bits is for another counter
   [[nodiscard]] bool has_bit_for_each() const noexcept {
     return bits.width > 1 && repeat == 1 && role != Role::keeps && role != Role::constant && role != Role::counter &&
-           role != Role::event;
+           role != Role::event && role != Role::command;
   }
   /// @return for how many counters it stands in one register
   [[nodiscard]] unsigned counters_in() const noexcept { return has_bit_for_each() ? bits.width : repeat; }

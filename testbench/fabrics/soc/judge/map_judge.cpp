@@ -303,7 +303,7 @@ std::optional<std::string> MapPmuJudge::room_for(const EventTruth& refused,
   // Filters that all counters share may be in each other's way.
   const soc::PmuDescription& pmu = events_->spec().description;
   const bool shares = std::any_of(pmu.filters.begin(), pmu.filters.end(), [&](const soc::FilterDescription& filter) {
-    return map().registers.at(filter.word).count == 1;
+    return map().registers.at(filter.word).count == 1 && filter.repeat == 1;
   });
   if (shares && !active.empty()) return std::nullopt;
   const bool has_classes =

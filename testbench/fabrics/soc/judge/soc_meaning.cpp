@@ -118,7 +118,17 @@ Asks test_of(const FilterDescription& filter, bool has_switch, Program& program,
   const auto part = [](std::uint64_t from, const BitRange& bits) { return from >> bits.first & ones_of(bits.width); };
   if (has_switch && filter.enable && (reg >> *filter.enable) % 2 == 0) return Asks::nothing;
   if (has_switch && filter.disable && (reg >> *filter.disable) % 2 == 1) return Asks::nothing;
-  const std::uint64_t value = part(reg, filter.bits);
+  const std::uint64_t asked = part(reg, filter.bits);
+  const std::uint64_t value = asked == 0 ? filter.fallback : asked;
+  if (filter.match == FilterDescription::Match::between) {
+    const std::uint64_t most = part(program.reg(filter.care_register(), filter.care_word.value_or(filter.word)),
+                                    filter.care.value_or(BitRange{}));
+    if (most == 0 || most < value) return Asks::nothing;
+    test.kind = SocMeaning::Test::Kind::range;
+    test.value = value;
+    test.greatest = most;
+    return Asks::test;
+  }
   // A back-end's documents say what no value of its term means: everything, whatever it has to write for that.
   const bool is_mask_of_user = filter.match == FilterDescription::Match::mask && !filter.format.empty();
   if (value == 0 && (filter.zero == FilterDescription::Zero::all || is_mask_of_user)) return Asks::nothing;
@@ -132,6 +142,7 @@ Asks test_of(const FilterDescription& filter, bool has_switch, Program& program,
       if (filter.care)
         test.care = part(program.reg(filter.care_register(), filter.care_word.value_or(filter.word)), *filter.care);
       return Asks::test;
+    case FilterDescription::Match::between:
     case FilterDescription::Match::at_least:
       test.kind = SocMeaning::Test::Kind::range;
       test.greatest = kAllBits;

@@ -46,7 +46,8 @@ const Words<Role>& roles() {
                                     {"stop", Role::stop},
                                     {"run_set", Role::run_set},
                                     {"run_clear", Role::run_clear},
-                                    {"clear", Role::clear}};
+                                    {"clear", Role::clear},
+                                    {"command", Role::command}};
   return words;
 }
 

@@ -206,7 +206,8 @@ void read_filter(Reader& reader, const Description& all, const soc::RegisterMap*
   reader.choice("match", filter.match,
                 {{"mask", FilterDescription::Match::mask},
                  {"value", FilterDescription::Match::value},
-                 {"at_least", FilterDescription::Match::at_least}});
+                 {"at_least", FilterDescription::Match::at_least},
+                 {"between", FilterDescription::Match::between}});
   if (reader.has("care")) filter.care = read_bits(reader, "care", Presence::optional);
   if (map != nullptr && reader.has("care_register")) {
     filter.care_where = FilterDescription::Register::described;
@@ -214,6 +215,12 @@ void read_filter(Reader& reader, const Description& all, const soc::RegisterMap*
   } else if (reader.has("care_register"))
     reader.choice("care_register", filter.care_where.emplace(),
                   {{"filter", FilterDescription::Register::filter}, {"filter2", FilterDescription::Register::filter2}});
+  if (map != nullptr) {
+    reader.number("default", filter.fallback, Quantity::address, 0, std::numeric_limits<std::uint64_t>::max());
+    reader.number("repeat", filter.repeat, Quantity::count, 1, 64);
+    filter.step = filter.bits.width;
+    if (filter.repeat > 1) reader.number("step", filter.step, Quantity::count, 1, 64);
+  }
   if (map != nullptr && filter.care) {
     reader.text("care_term", filter.care_term);
     if (!filter.care_term.empty()) reader.text("care_format", filter.care_format);
