@@ -313,68 +313,73 @@ void RegisterMapPmu::put_interrupt_enables(Counters enables, Picoseconds when) {
     counters_.put_interrupt_enables(word, static_cast<std::uint32_t>(enables >> word * kWord), when);
 }
 
+std::uint64_t RegisterMapPmu::mask_of(std::uint32_t (CounterBlock::*word_of)(unsigned) const) const {
+  Counters all = 0;
+  for (unsigned word = 0; word * kWord < description_.counters; ++word)
+    all |= Counters{(counters_.*word_of)(word)} << word * kWord;
+  return all;
+}
+
+void RegisterMapPmu::forget_overflow(Counters which, Picoseconds when) {
+  for (unsigned word = 0; word * kWord < description_.counters; ++word)
+    counters_.clear_overflow(word, static_cast<std::uint32_t>(which >> word * kWord), when);
+}
+
+/// Roles that turn single counters, or their interrupts, on and off. @return false: it is another
+bool RegisterMapPmu::write_switch(Role role, const Said& said, Picoseconds when) {
+  const Counters zeros = said.covered & ~said.ones;
+  const Counters enables = mask_of(&CounterBlock::enables);
+  const Counters interrupts = mask_of(&CounterBlock::interrupt_enables);
+  switch (role) {
+    case Role::enable:
+      put_enables((enables & ~said.covered) | said.ones, when);
+      return true;
+    case Role::enable_set:
+      put_enables(enables | said.ones, when);
+      return true;
+    case Role::disable:
+      put_enables((enables & ~said.covered) | zeros, when);
+      return true;
+    case Role::enable_clear:
+      put_enables(enables & ~said.ones, when);
+      return true;
+    case Role::interrupt_enable:
+      put_interrupt_enables((interrupts & ~said.covered) | said.ones, when);
+      return true;
+    case Role::interrupt_set:
+      put_interrupt_enables(interrupts | said.ones, when);
+      return true;
+    case Role::interrupt_mask:
+      put_interrupt_enables((interrupts & ~said.covered) | zeros, when);
+      return true;
+    case Role::interrupt_clear:
+      put_interrupt_enables(interrupts & ~said.ones, when);
+      return true;
+    default:
+      return false;
+  }
+}
+
 void RegisterMapPmu::write_field(const FieldDescription& field, const Said& said, const RegisterDescription& reg,
                                  const RegisterWrite& write) {
   const Picoseconds when = write.when;
-  const unsigned words = (description_.counters + kWord - 1) / kWord;
-  const auto all_of = [&](auto word_of) {
-    Counters all = 0;
-    for (unsigned word = 0; word < words; ++word) all |= Counters{word_of(word)} << word * kWord;
-    return all;
-  };
-  const auto for_words = [&](Counters bits, auto act) {
-    for (unsigned word = 0; word < words; ++word) act(word, static_cast<std::uint32_t>(bits >> word * kWord));
-  };
-  const Counters zeros = said.covered & ~said.ones;
-  const auto enables = [&] { return all_of([&](unsigned word) { return counters_.enables(word); }); };
-  const auto interrupts = [&] { return all_of([&](unsigned word) { return counters_.interrupt_enables(word); }); };
-  const auto forget = [&](Counters which) {
-    for_words(which, [&](unsigned word, std::uint32_t bits) { counters_.clear_overflow(word, bits, when); });
-  };
+  if (write_switch(field.role, said, when)) return;
   switch (field.role) {
-    case Role::keeps:
-    case Role::constant:
-    case Role::event:
-    case Role::command:
-      break;
     case Role::counter:
       counters_.write_counter(reg.counter_of(field, write.element, 0),
                               part_of(write.written, field.bits) << field.shift,
                               part_of(write.mask, field.bits) << field.shift, when);
       break;
-    case Role::enable:
-      put_enables((enables() & ~said.covered) | said.ones, when);
-      break;
-    case Role::enable_set:
-      put_enables(enables() | said.ones, when);
-      break;
-    case Role::disable:
-      put_enables((enables() & ~said.covered) | zeros, when);
-      break;
-    case Role::enable_clear:
-      put_enables(enables() & ~said.ones, when);
-      break;
-    case Role::interrupt_enable:
-      put_interrupt_enables((interrupts() & ~said.covered) | said.ones, when);
-      break;
-    case Role::interrupt_set:
-      put_interrupt_enables(interrupts() | said.ones, when);
-      break;
-    case Role::interrupt_mask:
-      put_interrupt_enables((interrupts() & ~said.covered) | zeros, when);
-      break;
-    case Role::interrupt_clear:
-      put_interrupt_enables(interrupts() & ~said.ones, when);
-      break;
     case Role::overflow:
-      if (field.cleared == Cleared::by_one) forget(said.ones);
-      if (field.cleared == Cleared::by_zero) forget(zeros);
+      if (field.cleared == Cleared::by_one) forget_overflow(said.ones, when);
+      if (field.cleared == Cleared::by_zero) forget_overflow(said.covered & ~said.ones, when);
       break;
     case Role::overflow_set:
-      for_words(said.ones, [&](unsigned word, std::uint32_t bits) { counters_.set_overflow(word, bits, when); });
+      for (unsigned word = 0; word * kWord < description_.counters; ++word)
+        counters_.set_overflow(word, static_cast<std::uint32_t>(said.ones >> word * kWord), when);
       break;
     case Role::overflow_clear:
-      forget(said.ones);
+      forget_overflow(said.ones, when);
       break;
     case Role::run:
       if (said.covered != 0) counters_.run(said.ones != 0, when);
@@ -393,6 +398,8 @@ void RegisterMapPmu::write_field(const FieldDescription& field, const Said& said
         if ((said.ones >> counter & 1U) != 0) counters_.write_counter(counter, 0, ~std::uint64_t{0}, when);
       }
       break;
+    default:  // what is written is kept, or nothing happens
+      break;
   }
 }
 
@@ -401,8 +408,7 @@ void RegisterMapPmu::has_been_read(std::size_t number, unsigned element, Picosec
   for (const FieldDescription& field : reg.fields) {
     if (field.role != Role::overflow || field.cleared != Cleared::by_read) continue;
     const Said said = said_by(reg, field, element, 0, ~std::uint64_t{0});
-    for (unsigned word = 0; word * kWord < description_.counters; ++word)
-      counters_.clear_overflow(word, static_cast<std::uint32_t>(said.covered >> word * kWord), when);
+    forget_overflow(said.covered, when);
   }
 }
 

@@ -53,6 +53,9 @@ class RegisterMapPmu {
   void build(std::size_t number);
   [[nodiscard]] std::uint64_t live(std::size_t number, unsigned element, Picoseconds when) const;
   void write(std::size_t number, const RegisterWrite& write);
+  [[nodiscard]] Counters mask_of(std::uint32_t (CounterBlock::*word_of)(unsigned) const) const;
+  void forget_overflow(Counters which, Picoseconds when);
+  bool write_switch(Role role, const Said& said, Picoseconds when);
   void write_field(const FieldDescription& field, const Said& said, const RegisterDescription& reg,
                    const RegisterWrite& write);
   /// What is on from the start, by reset values or because nothing turns it on.

@@ -105,14 +105,17 @@ int keep(const std::string& name, const Arguments& arguments, const std::filesys
 
 }  // namespace
 
-int run_script(const std::string& script, const Arguments& arguments) {
+int run_script(const std::string& script, const Arguments& arguments, ScriptOutput output) {
   const std::string name = find_script(script).string();
   // A signal that ends pmufab waits until the script has ended, and its files are gone.
   const HeldSignals held;
   const ScratchFolder scratch;
   const process::Descriptor told(signalfd(-1, &held.signals(), SFD_CLOEXEC));
   const pid_t parent = getpid();
-  const pid_t keeper = process::start_child([&] { return keep(name, arguments, scratch.path(), parent); });
+  const pid_t keeper = process::start_child([&] {
+    if (output == ScriptOutput::error) dup2(STDERR_FILENO, STDOUT_FILENO);
+    return keep(name, arguments, scratch.path(), parent);
+  });
   const process::Descriptor ended = process::watch(keeper);
   std::array<pollfd, 2> files{{{ended.get(), POLLIN, 0}, {told.get(), POLLIN, 0}}};
   while (poll(files.data(), files.size(), -1) < 0 && errno == EINTR) continue;

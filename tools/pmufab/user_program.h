@@ -2,6 +2,7 @@
 #pragma once
 
 #include <sys/types.h>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <optional>
@@ -66,10 +67,16 @@ class UserProgram {
 /// Exit code of tools/build-drivers: a patch does not fit the kernel.
 inline constexpr int kUnfitPatch = 3;
 
+/// Where what a script prints goes.
+enum class ScriptOutput : std::uint8_t {
+  standard,
+  error,  ///< to the standard error, because the program itself prints something else
+};
+
 /// Run a script that comes with pmufab (tools/ in the source tree), with this program's standard streams.
 /// @return its exit code; 128 + the number of the signal that ended it
 /// @throws scenario::InputError if it is not there
-int run_script(const std::string& name, const Arguments& arguments);
+int run_script(const std::string& name, const Arguments& arguments, ScriptOutput output = ScriptOutput::standard);
 
 /// Become gdb, which runs this program and stops before the drivers are loaded, with their symbols.
 /// @param arguments  of this program there

@@ -45,7 +45,7 @@ std::optional<DriverSet> build_with(const DriverSet& stock, const std::set<std::
   for (const std::string& module : modules) words.insert(words.end(), {"--module", module});
   words.push_back(folder.string());
   const FolderLock lock(folder, "build of drivers that a platform needs");
-  if (run_script("build-drivers", words) != 0) return std::nullopt;
+  if (run_script("build-drivers", words, ScriptOutput::error) != 0) return std::nullopt;
   const std::vector<DriverSet> built = driver_host::find_driver_sets(folder);
   return built.empty() ? std::nullopt : std::optional(built.back());
 }

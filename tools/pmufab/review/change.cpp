@@ -51,7 +51,7 @@ std::vector<PatchFile> split_patches(const std::vector<std::string>& given, cons
   Arguments words = {"--split", folder.string()};
   for (const std::string& patch : given) words.insert(words.end(), {"--patch", patch});
   fs::create_directories(folder);
-  if (run_script("build-drivers", words) != 0) throw InputError("the patches cannot be read");
+  if (run_script("build-drivers", words, ScriptOutput::error) != 0) throw InputError("the patches cannot be read");
   std::vector<PatchFile> patches;
   for (const auto& entry : fs::directory_iterator(folder)) {
     if (entry.path().extension() != ".patch") continue;
@@ -165,7 +165,7 @@ ChangedDrivers build_change(const Change& change, std::size_t patches, const dri
   for (const std::string& file : change.files) words.insert(words.end(), {"--driver", file});
   if (!change.tree.empty()) words.insert(words.end(), {"--tree", change.tree});
   words.push_back(folder.string());
-  const int code = run_script("build-drivers", words);
+  const int code = run_script("build-drivers", words, ScriptOutput::error);
   if (code == kUnfitPatch)
     throw UnfitError(fmt::format("the change does not fit the drivers of Linux {}", version),
                      "--base V names another kernel");

@@ -26,7 +26,6 @@
 namespace pmufab::scenario {
 namespace {
 
-using soc::BitRange;
 using soc::Description;
 using soc::EventDescription;
 using soc::FilterDescription;
