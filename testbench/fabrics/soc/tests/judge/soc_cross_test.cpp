@@ -71,8 +71,9 @@ class SocCross : public testing::SimulationTest {
       filter.word = where == FilterDescription::Register::implementation_defined ? 1 : 0;
       filter.bits = {static_cast<unsigned>(draw(8)), static_cast<unsigned>(1 + draw(7))};
       filter.attribute = attributes.at(draw(2));
-      filter.match = static_cast<FilterDescription::Match>(draw(2));
-      if (filter.match == FilterDescription::Match::value && draw(1) == 0)
+      filter.match = static_cast<FilterDescription::Match>(draw(3));
+      const bool is_between = filter.match == FilterDescription::Match::between;
+      if (is_between || (filter.match == FilterDescription::Match::value && draw(1) == 0))
         filter.care = soc::BitRange{16, static_cast<unsigned>(1 + draw(7))};
       if (filter.care && where == FilterDescription::Register::filter && draw(1) == 0)
         filter.care_where = FilterDescription::Register::filter2;

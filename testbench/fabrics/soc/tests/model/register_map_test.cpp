@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the fields of a described register map do to counters, interrupts and each other.
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -44,7 +45,7 @@ RegisterDescription reg(const char* name, std::uint64_t offset, std::vector<Fiel
 }
 
 /// Four counters of 16 bits, two selectors in a register, and a status that reading clears.
-PmuDescription description(Cleared second_cleared = Cleared::by_read) {
+PmuDescription description() {
   PmuDescription pmu;
   pmu.name = "bridge";
   pmu.counters = 4;
@@ -61,7 +62,7 @@ PmuDescription description(Cleared second_cleared = Cleared::by_read) {
   FieldDescription status = field("WRAPPED", {0, 4}, Role::overflow);
   status.cleared = Cleared::apart;
   FieldDescription second = field("WRAPPED", {8, 4}, Role::overflow);
-  second.cleared = second_cleared;
+  second.cleared = Cleared::by_read;
   map.registers = {
       reg("CONTROL", kControl,
           {field("RUN", {0, 1}, Role::run), field("CLEAR", {1, 1}, Role::clear),
@@ -94,9 +95,10 @@ PmuDescription description(Cleared second_cleared = Cleared::by_read) {
 
 class RegisterMapTest : public testing::SimulationTest {
  protected:
-  /// @param cleared  how the second status is cleared
-  void make(Cleared cleared = Cleared::by_read) {
-    described = description(cleared);
+  /// @param change  of the description
+  void make(const std::function<void(PmuDescription&)>& change = {}) {
+    described = description();
+    if (change) change(described);
     pmu = std::make_unique<DescribedPmu>("bridge", described, clock, std::vector<Source*>{&source});
     pmu->connect_interrupt(line);
     cpu.socket.bind(pmu->socket(0));
@@ -190,7 +192,7 @@ TEST_F(RegisterMapTest, reading_clears_a_status_that_says_so) {
 }
 
 TEST_F(RegisterMapTest, zeros_clear_a_status_that_says_so) {
-  make(Cleared::by_zero);
+  make([](PmuDescription& its) { its.map->registers[11].fields[0].cleared = Cleared::by_zero; });
   run([&] {
     cpu.put32(kSelect, 0x0001);
     cpu.put32(kEnable, 0x1);
@@ -200,6 +202,31 @@ TEST_F(RegisterMapTest, zeros_clear_a_status_that_says_so) {
     EXPECT_EQ(cpu.get32(kSecondStatus), 0x100U);
     cpu.put32(kSecondStatus, 0xe00);
     EXPECT_EQ(cpu.get32(kSecondStatus), 0U);
+  });
+}
+
+TEST_F(RegisterMapTest, a_filter_may_stand_several_times_in_a_register_and_name_a_range) {
+  make([](PmuDescription& its) {
+    // One register for all counters, with 8 bits for each: the least and the greatest port.
+    its.map->registers[8].count = 1;
+    its.map->registers[8].fields[0].bits = {0, 32};
+    FilterDescription& filter = its.filters[0];
+    filter.match = FilterDescription::Match::between;
+    filter.care = BitRange{4, 4};
+    filter.repeat = 4;
+    filter.step = 8;
+  });
+  run([&] {
+    cpu.put32(kSelect, 0x0001'0001);
+    cpu.put32(kSelect + 4, 0x0001'0001);
+    cpu.put32(kPorts, 0x12'75'32'00);  // 3: 2 ... 1, which is none; 2: 5 ... 7; 1: 2 ... 3; 0: everything
+    cpu.put32(kEnable, 0xf);
+    cpu.put32(kControl, 1);
+    for (const std::uint64_t port : {1, 2, 3, 4, 5, 6, 7, 8}) happen(port, 0);
+    EXPECT_EQ(counter(0), 8U);
+    EXPECT_EQ(counter(1), 2U);
+    EXPECT_EQ(counter(2), 3U);
+    EXPECT_EQ(counter(3), 8U);
   });
 }
 
