@@ -123,7 +123,8 @@ std::vector<std::unique_ptr<RegisterMapPmu::Window>> RegisterMapPmu::make_window
   for (unsigned number = 0; number < map_.windows.size(); ++number) {
     const std::string& window = map_.windows[number].name;
     windows.push_back(std::make_unique<Window>(
-        sc_core::sc_module_name((window.empty() ? name : name + "_" + window).c_str()), *this, map_, number));
+        sc_core::sc_module_name((window.empty() ? name : fmt::format("{}_{}", name, window)).c_str()), *this, map_,
+        number));
   }
   return windows;
 }

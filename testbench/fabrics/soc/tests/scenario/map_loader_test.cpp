@@ -14,7 +14,6 @@
 namespace pmufab::scenario::map_loader_test {
 namespace {
 
-using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
