@@ -14,12 +14,14 @@
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
+#include "testbench/fabrics/fabric_kinds.h"
 #include "testbench/host/module_library.h"
 #include "testbench/run/report/result_difference.h"
 #include "testbench/run/tracing/tracing.h"
 #include "testbench/run/yaml/input_error.h"
 #include "tlm/spec/printable.h"
 #include "tools/pmufab/cli.h"
+#include "tools/pmufab/driver/further_drivers.h"
 #include "tools/pmufab/output.h"
 #include "tools/pmufab/tracing/known_defects.h"
 #include "tools/pmufab/tracing/story.h"
@@ -151,17 +153,27 @@ void tell_of_other_files(const Json& run, const driver_host::DriverSet& drivers)
 
 /// The run's own driver set, or the user's.
 driver_host::DriverSet drivers_of(const po::variables_map& map, const Wrong& wrong) {
-  const std::vector<driver_host::DriverSet> sets = find_drivers(map);
+  std::vector<driver_host::DriverSet> sets = find_drivers(map);
+  const scenario::ScenarioFile file(wrong.folder / "effective.yaml");
+  const std::vector<std::string> none;
+  const scenario::ScenarioSpec spec = file.load(file.variants(none).front(), none);
+  const std::vector<std::string_view> modules = scenario::driver_modules(spec.platform);
+  const std::string wanted = wrong.run.at("drivers");
+  std::erase_if(sets, [&](const driver_host::DriverSet& set) {
+    return map["driver"].as<std::string>().empty() && set.kernel_version != wanted;
+  });
+  add_further_drivers(sets, {modules});
+  sets = driver_host::sets_that_hold(sets, modules);
   const bool is_own = !map["driver"].as<std::string>().empty();
-  for (const Json& file : wrong.run.at("driver_files")) {
-    if (file.value("is_own", false) && !is_own)
-      throw InputError(fmt::format("the run had a driver of yours: {}", file.at("file").get<std::string>()),
+  for (const Json& driver : wrong.run.at("driver_files")) {
+    if (driver.value("is_own", false) && !is_own)
+      throw InputError(fmt::format("the run had a driver of yours: {}", driver.at("file").get<std::string>()),
                        "name it with --driver FILE.so");
   }
-  const std::string version = wrong.run.at("drivers");
+
   const auto found = std::ranges::find_if(
-      sets, [&](const driver_host::DriverSet& set) { return is_own || set.kernel_version == version; });
-  if (found == sets.end()) throw InputError(fmt::format("there are no drivers of Linux {} any more", version));
+      sets, [&](const driver_host::DriverSet& set) { return is_own || set.kernel_version == wanted; });
+  if (found == sets.end()) throw InputError(fmt::format("there are no drivers of Linux {} any more", wanted));
   if (is_own) tell_of_other_files(wrong.run, *found);
   return *found;
 }

@@ -59,7 +59,7 @@ def described_pmus(platform, banks):
     found = {}
     for name, description in pmus:
         interrupt = re.search(r"^    interrupt: {number: (\d+)", description, re.MULTILINE)
-        in_tree = re.search(r"^    type: (?!acpi)", description, re.MULTILINE) is not None
+        in_tree = re.search(r"^    type: (?!acpi)|^    device: {tree: ", description, re.MULTILINE) is not None
         for bank in banks:
             if socket := re.fullmatch(rf"socket(\d+)\.{name}", bank):
                 found[bank] = (int(interrupt.group(1)) + int(socket.group(1)) if interrupt else 0, in_tree)
@@ -215,7 +215,13 @@ def tree_nodes(text):
     return nodes
 
 
-def check_tree(source, banks, wires, described, name):
+def devices_of_trees(platform):
+    """What described devices are compatible with."""
+    with open(platform, encoding="utf-8") as file:
+        return set(re.findall(r'^    device: {tree: "([^"]+)"', file.read(), re.MULTILINE))
+
+
+def check_tree(source, platform, banks, wires, described, name):
     said = output_of(DTC, "-I", "dts", "-O", "dtb", "-o", source + ".dtb", source)
     check(said == "", f"dtc says of {name}:\n{said}")
     nodes = tree_nodes(output_of(DTC, "-I", "dtb", "-O", "dts", source + ".dtb"))
@@ -228,6 +234,7 @@ def check_tree(source, banks, wires, described, name):
     wanted = interrupts_of(known, wires) | {number for number, in_tree in described.values() if number and in_tree}
     check(numbers == wanted, f"{name}: the tree has the interrupts {numbers}, not {wanted}")
     kinds = {"arm,cmn-600", "arm,cmn-650", "arm,cmn-700", "arm,ci-700", "arm,cmn-s3", "arm,coresight-pmu"}
+    kinds |= devices_of_trees(platform)
     for compatible, _, _ in nodes:
         check(compatible in kinds, f"{name}: Linux has no driver for {compatible}")
     return len(nodes)
@@ -259,7 +266,7 @@ def main():
                 print(name, "devices, windows, interrupts:",
                       *check_acpi(tables, platform, banks, wires, described, functions, bridge, name))
             if DTC:
-                print(name, "nodes of the tree:", check_tree(tree, banks, wires, described, name))
+                print(name, "nodes of the tree:", check_tree(tree, platform, banks, wires, described, name))
     for tool, path in (("iasl", IASL), ("dtc", DTC)):
         if not path:
             print(f"not compared: {tool} is missing")
