@@ -16,7 +16,7 @@ using soc::Role;
 
 constexpr unsigned kByte = 8;  // bits
 
-std::uint64_t ones(unsigned width) { return width >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << width) - 1; }
+std::uint64_t bits_up_to(unsigned width) { return width >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << width) - 1; }
 
 /// What a value of a term is in perf's words: `format` says which bits of which word, such as "config1:3-8".
 ConfigWords words_of(std::string_view format, std::uint64_t value) {
@@ -162,7 +162,7 @@ void MapGate::read(Picoseconds when) {
 MapPmuJudge::MapPmuJudge(std::unique_ptr<SocEvents> events)
     : PmuJudge(events->spec().name, events->spec().description.width), events_(std::move(events)) {
   runs_ = !has_any(map(), {Role::run, Role::run_set});
-  const std::uint64_t all = ones(events_->spec().description.counters);
+  const std::uint64_t all = bits_up_to(events_->spec().description.counters);
   const bool has_zero = std::any_of(map().registers.begin(), map().registers.end(), [](const RegisterDescription& reg) {
     return std::any_of(reg.fields.begin(), reg.fields.end(),
                        [](const FieldDescription& field) { return field.zero_stops; });
@@ -174,7 +174,7 @@ MapPmuJudge::MapPmuJudge(std::unique_ptr<SocEvents> events)
     for (const FieldDescription& field : reg.fields) {
       if (field.value == 0 || field.repeat > 1) continue;
       for (unsigned element = 0; element < reg.count; ++element)
-        see_field(field, {&reg, element, 0, field.value << field.bits.first, ones(reg.width)});
+        see_field(field, {&reg, element, 0, field.value << field.bits.first, bits_up_to(reg.width)});
     }
   }
 }
@@ -189,7 +189,8 @@ std::optional<MapPmuJudge::Hit> MapPmuJudge::hit_by(const MmioBus::BusAccess& ac
     const std::uint64_t within = distance - element * (reg.count == 1 ? 0 : reg.stride);
     if (element >= reg.count || within >= reg.width / kByte) continue;
     const auto shift = static_cast<unsigned>(within) * kByte;
-    return Hit{&reg, static_cast<unsigned>(element), shift, access.data << shift, ones(access.length * kByte) << shift};
+    return Hit{&reg, static_cast<unsigned>(element), shift, access.data << shift,
+               bits_up_to(access.length * kByte) << shift};
   }
   return std::nullopt;
 }
@@ -199,7 +200,7 @@ bool MapPmuJudge::see_field(const FieldDescription& field, const Hit& hit) {
   const bool is_bit_each = field.bits.width > 1 && field.repeat == 1;
   const unsigned fields = is_bit_each ? field.bits.width : field.repeat;
   const bool is_for_all = hit.reg->count == 1 && fields == 1 && !field.first;
-  const std::uint64_t all = ones(events_->spec().description.counters);
+  const std::uint64_t all = bits_up_to(events_->spec().description.counters);
   std::uint64_t covered = 0;
   std::uint64_t set = 0;
   for (unsigned index = 0; index < fields; ++index) {
@@ -246,7 +247,7 @@ void MapPmuJudge::see_selectors(const FieldDescription& field, const Hit& hit, u
   for (unsigned index = 0; index < field.repeat; ++index) {
     const unsigned bit = field.bits.first + index * field.step;
     const unsigned counter = first + hit.element * field.repeat + index;
-    const std::uint64_t mask = ones(field.bits.width) << bit;
+    const std::uint64_t mask = bits_up_to(field.bits.width) << bit;
     if ((hit.mask & mask) == 0 || counter >= 64) continue;
     const std::uint64_t which = std::uint64_t{1} << counter;
     enables_ = (hit.value & mask) != 0 ? enables_ | which : enables_ & ~which;

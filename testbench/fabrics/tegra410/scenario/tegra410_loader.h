@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "models/platform/platform_spec.h"
+#include "models/tegra410/part/tegra410_spec.h"
 #include "testbench/fabrics/common/loaders.h"
 #include "testbench/traffic/producers/traffic_spec.h"
 

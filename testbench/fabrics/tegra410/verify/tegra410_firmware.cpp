@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "models/platform/platform_spec.h"
+#include "models/tegra410/part/tegra410_spec.h"
 #include "testbench/fabrics/common/values.h"
 
 namespace pmufab::verify::tegra410 {
