@@ -159,23 +159,18 @@ driver_host::DriverSet drivers_of(const po::variables_map& map, const Wrong& wro
   const scenario::ScenarioSpec spec = file.load(file.variants(none).front(), none);
   const std::vector<std::string_view> modules = scenario::driver_modules(spec.platform);
   const std::string wanted = wrong.run.at("drivers");
-  std::erase_if(sets, [&](const driver_host::DriverSet& set) {
-    return map["driver"].as<std::string>().empty() && set.kernel_version != wanted;
-  });
+  const bool is_own = !map["driver"].as<std::string>().empty();
+  if (!is_own) std::erase_if(sets, [&](const driver_host::DriverSet& set) { return set.kernel_version != wanted; });
   add_further_drivers(sets, {modules});
   sets = driver_host::sets_that_hold(sets, modules);
-  const bool is_own = !map["driver"].as<std::string>().empty();
   for (const Json& driver : wrong.run.at("driver_files")) {
     if (driver.value("is_own", false) && !is_own)
       throw InputError(fmt::format("the run had a driver of yours: {}", driver.at("file").get<std::string>()),
                        "name it with --driver FILE.so");
   }
-
-  const auto found = std::ranges::find_if(
-      sets, [&](const driver_host::DriverSet& set) { return is_own || set.kernel_version == wanted; });
-  if (found == sets.end()) throw InputError(fmt::format("there are no drivers of Linux {} any more", wanted));
-  if (is_own) tell_of_other_files(wrong.run, *found);
-  return *found;
+  if (sets.empty()) throw InputError(fmt::format("there are no drivers of Linux {} any more", wanted));
+  if (is_own) tell_of_other_files(wrong.run, sets.front());
+  return sets.front();
 }
 
 /// @return for how long a measure counts, as far as that is known
