@@ -83,14 +83,7 @@ std::vector<const FabricGenerator*> fabrics_served_by(const driver_host::DriverS
     for (const std::string_view module : modules_called(file.file)) modules.push_back(module);
   }
   if (names.empty()) return verify::fabric_generators();
-  std::vector<const FabricGenerator*> fabrics;
-  for (const scenario::FabricKind* kind : scenario::fabric_kinds()) {
-    const std::vector<scenario::PmuDriver> drivers = kind->drivers();
-    const bool is_served = std::ranges::any_of(drivers, [&](const scenario::PmuDriver& driver) {
-      return std::ranges::find(modules, driver.module) != modules.end();
-    });
-    if (is_served && kind->generator() != nullptr) fabrics.push_back(kind->generator());
-  }
+  const std::vector<const FabricGenerator*> fabrics = generators_serving(modules);
   if (!fabrics.empty()) return fabrics;
   throw InputError(fmt::format("no fabric has PMUs for your driver ({})", fmt::join(names, ", ")),
                    fmt::format("there are PMUs for {}; --fabric NAME tries yours all the same",

@@ -23,19 +23,6 @@ namespace {
 namespace fs = std::filesystem;
 using driver_host::DriverSet;
 
-/// The modules of testbench/host/further-drivers.txt, and the file of each.
-std::vector<std::pair<std::string, std::string>> further_modules() {
-  std::ifstream list(data_folder() / "testbench" / "host" / "further-drivers.txt");
-  std::vector<std::pair<std::string, std::string>> modules;
-  for (std::string line; std::getline(list, line);) {
-    std::istringstream words(line.substr(0, line.find('#')));
-    std::string module;
-    std::string file;
-    if (words >> module >> file) modules.emplace_back(module, file);
-  }
-  return modules;
-}
-
 /// @return the set with further modules; nothing: its kernel lacks one, or it does not compile
 std::optional<DriverSet> build_with(const DriverSet& stock, const std::set<std::string>& modules) {
   const fs::path folder = cache_folder() / fmt::format("drivers-{}-{}", stock.kernel_version, fmt::join(modules, "-"));
@@ -52,13 +39,35 @@ std::optional<DriverSet> build_with(const DriverSet& stock, const std::set<std::
 
 }  // namespace
 
+const std::vector<FurtherDriver>& further_drivers() {
+  static const std::vector<FurtherDriver> drivers = [] {
+    std::ifstream list(data_folder() / "testbench" / "host" / "further-drivers.txt");
+    std::vector<FurtherDriver> read;
+    for (std::string line; std::getline(list, line);) {
+      std::istringstream words(line.substr(0, line.find('#')));
+      FurtherDriver driver;
+      if (!(words >> driver.module)) continue;
+      std::vector<std::string>* part = &driver.files;
+      for (std::string word; words >> word;) {
+        if (word == "after") {
+          part = &driver.after;
+        } else {
+          part->push_back(word);
+        }
+      }
+      read.push_back(std::move(driver));
+    }
+    return read;
+  }();
+  return drivers;
+}
+
 void add_further_drivers(std::vector<DriverSet>& sets, const std::vector<std::vector<std::string_view>>& modules) {
-  const std::vector<std::pair<std::string, std::string>> known = further_modules();
   std::set<std::set<std::string>> wanted;
   for (const std::vector<std::string_view>& platform : modules) {
     std::set<std::string> needed;
-    for (const auto& [module, file] : known) {
-      if (std::ranges::find(platform, module) != platform.end()) needed.insert(module);
+    for (const FurtherDriver& driver : further_drivers()) {
+      if (std::ranges::find(platform, driver.module) != platform.end()) needed.insert(driver.module);
     }
     if (!needed.empty()) wanted.insert(needed);
   }
@@ -69,9 +78,11 @@ void add_further_drivers(std::vector<DriverSet>& sets, const std::vector<std::ve
     if (set.modules.empty()) continue;  // the user's own
     for (const std::set<std::string>& needed : wanted) {
       const bool has_all = std::ranges::all_of(needed, [&](const auto& module) { return set.holds(module); });
-      const bool has_sources = std::ranges::all_of(known, [&](const auto& one) {
+      const fs::path source = source_of(set.kernel_version);
+      const bool has_sources = std::ranges::all_of(further_drivers(), [&](const FurtherDriver& one) {
         std::error_code error;
-        return !needed.contains(one.first) || fs::exists(source_of(set.kernel_version) / one.second, error);
+        return !needed.contains(one.module) ||
+               std::ranges::all_of(one.files, [&](const auto& file) { return fs::exists(source / file, error); });
       });
       if (has_all || !has_sources) continue;
       if (std::optional<DriverSet> built = build_with(set, needed)) all.push_back(*std::move(built));

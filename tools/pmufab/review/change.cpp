@@ -12,6 +12,7 @@
 #include "testbench/run/yaml/input_error.h"
 #include "testbench/run/yaml/input_file.h"
 #include "tools/pmufab/cli.h"
+#include "tools/pmufab/driver/further_drivers.h"
 #include "tools/pmufab/output.h"
 #include "tools/pmufab/places.h"
 #include "tools/pmufab/user_program.h"
@@ -164,6 +165,10 @@ ChangedDrivers build_change(const Change& change, std::size_t patches, const dri
   for (std::size_t i = 0; i < patches; ++i) words.insert(words.end(), {"--patch", change.patches[i].file.string()});
   for (const std::string& file : change.files) words.insert(words.end(), {"--driver", file});
   if (!change.tree.empty()) words.insert(words.end(), {"--tree", change.tree});
+  // Of a series, a later patch may be the first that changes one of them.
+  for (const FurtherDriver& one : further_drivers()) {
+    if (stock.holds(one.module)) words.insert(words.end(), {"--module", one.module});
+  }
   words.push_back(folder.string());
   const int code = run_script("build-drivers", words, ScriptOutput::error);
   if (code == kUnfitPatch)

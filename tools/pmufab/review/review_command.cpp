@@ -25,6 +25,7 @@
 #include "testbench/run/yaml/input_error.h"
 #include "testbench/run/yaml/quantity.h"
 #include "tools/pmufab/cli.h"
+#include "tools/pmufab/driver/further_drivers.h"
 #include "tools/pmufab/output.h"
 #include "tools/pmufab/places.h"
 #include "tools/pmufab/review/change.h"
@@ -79,6 +80,13 @@ std::vector<driver_host::DriverFile> own_files(const driver_host::DriverSet& set
   return files;
 }
 
+/// @return the kernel's own drivers, with those of described PMUs that the changed ones have
+Drivers stock_beside(const driver_host::DriverSet& stock, const driver_host::DriverSet& changed) {
+  std::vector<driver_host::DriverSet> sets = {stock};
+  add_further_drivers(sets, {{changed.modules.begin(), changed.modules.end()}});
+  return std::make_shared<const driver_host::DriverSet>(std::move(sets.back()));
+}
+
 /// Build the change on the first base that it fits. @throws InputError if it fits none
 void build_on_base(Reviewed& subject, const std::string& base, const fs::path& folder) {
   std::optional<UnfitError> first;
@@ -88,6 +96,7 @@ void build_on_base(Reviewed& subject, const std::string& base, const fs::path& f
       if (subject.stock != nullptr && drivers.set == nullptr) continue;
       subject.stock = std::make_shared<const driver_host::DriverSet>(set);
       subject.drivers = drivers;
+      if (drivers.set != nullptr) subject.stock = stock_beside(set, *drivers.set);
       if (drivers.set != nullptr) return;  // otherwise it is for an older kernel, or compiles with none
     } catch (const UnfitError& error) {
       if (!first) first = error;
@@ -96,14 +105,13 @@ void build_on_base(Reviewed& subject, const std::string& base, const fs::path& f
   if (subject.stock == nullptr) throw UnfitError(*first);
 }
 
-/// @return whether PMUs of a fabric need a driver file: as their driver, or beside it, as CXL PMUs need cxl_core
-bool serves(const driver_host::DriverFile& file, const FabricGenerator& fabric) {
-  const std::vector<std::string_view> modules = fabric.driver_modules();
-  if (scenario::is_for(file, modules)) return true;
-  if (modules_called(file.file).empty()) return false;
-  const std::vector<std::string_view> beside = modules_serving(pmus_served_by(file.file));
-  return std::ranges::any_of(beside,
-                             [&](std::string_view one) { return std::ranges::find(modules, one) != modules.end(); });
+/// @return the kernel modules without which PMUs that a driver file serves do not count: its own, and those beside it, as
+///         CXL PMUs need cxl_core
+std::vector<std::string_view> modules_about(const driver_host::DriverFile& file) {
+  std::vector<std::string_view> modules = modules_called(file.file);
+  if (modules.empty()) return modules;
+  for (const std::string_view one : modules_serving(pmus_served_by(file.file))) add_once(modules, one);
+  return modules;
 }
 
 /// @throws InputError if no fabric has a PMU for the changed drivers
@@ -119,12 +127,13 @@ void find_what_it_serves(Reviewed& subject) {
     });
     if (!is_there && !modules_called(file.file).empty()) subject.files.push_back(std::move(file));
   }
-  for (const FabricGenerator* fabric : verify::fabric_generators()) {
-    if (std::ranges::any_of(subject.files, [&](const auto& file) { return serves(file, *fabric); }))
-      subject.fabrics.push_back(fabric);
-  }
   std::vector<std::string> names;
-  for (const driver_host::DriverFile& file : subject.files) names.push_back(file.file);
+  std::vector<std::string_view> modules;
+  for (const driver_host::DriverFile& file : subject.files) {
+    names.push_back(file.file);
+    for (const std::string_view module : modules_about(file)) add_once(modules, module);
+  }
+  subject.fabrics = generators_serving(modules);
   if (subject.fabrics.empty())
     throw InputError(names.empty() ? std::string("the change changes nothing that is compiled")
                                    : fmt::format("no fabric has a PMU for {}", fmt::join(names, ", ")),
@@ -308,10 +317,11 @@ class Reviewer {
     return json;
   }
 
-  /// The scenarios that are made for interleavings.
+  /// The scenarios that are made for interleavings; without any, the first.
   [[nodiscard]] std::vector<fs::path> explorable() const {
     std::vector<fs::path> files = subject_.scenarios;
     std::erase_if(files, [](const fs::path& file) { return file.parent_path().filename() != "interleave"; });
+    if (files.empty() && !subject_.scenarios.empty()) files.push_back(subject_.scenarios.front());
     return files;
   }
 

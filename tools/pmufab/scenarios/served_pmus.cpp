@@ -5,7 +5,10 @@
 #include <array>
 #include <filesystem>
 #include <fstream>
+#include <memory>
+#include <set>
 #include <sstream>
+#include <system_error>
 
 #include <fmt/format.h>
 
@@ -13,6 +16,7 @@
 #include "testbench/host/driver_sets.h"
 #include "testbench/perf/event_syntax.h"
 #include "testbench/run/yaml/input_error.h"
+#include "tools/pmufab/driver/further_drivers.h"
 #include "tools/pmufab/places.h"
 
 namespace pmufab::cli {
@@ -22,9 +26,20 @@ namespace fs = std::filesystem;
 using scenario::FabricKind;
 using scenario::PmuDriver;
 
-/// Call `use` with each driver of each kind of fabric.
+/// A driver of described PMUs. Its PMUs have any names, so its module stands for them.
+const std::vector<PmuDriver>& described_drivers() {
+  static const std::vector<PmuDriver> drivers = [] {
+    std::vector<PmuDriver> all;
+    for (const FurtherDriver& one : further_drivers()) all.push_back({.module = one.module, .pmus = {one.module}});
+    return all;
+  }();
+  return drivers;
+}
+
+/// Call `use` with each driver of each kind of fabric, and of described PMUs.
 template <typename Use>
 void for_drivers(Use use) {
+  for (const PmuDriver& driver : described_drivers()) use(driver);
   for (const FabricKind* kind : scenario::fabric_kinds()) {
     for (const PmuDriver& driver : kind->drivers()) use(driver);
   }
@@ -46,7 +61,7 @@ bool is_of_kind(std::string_view name, std::string_view kind) {
   return begin.starts_with(kind) && begin[kind.size()] == '_';
 }
 
-/// The kernel modules that testbench/host/linux-drivers.txt makes of a C file, by the name of the file.
+/// The kernel modules that are made of a C file, by the name of the file, and those that need them.
 std::vector<std::string> modules_of_file(const std::string& file) {
   std::ifstream list(data_folder() / "testbench" / "host" / "linux-drivers.txt");
   std::vector<std::string> modules;
@@ -57,6 +72,10 @@ std::vector<std::string> modules_of_file(const std::string& file) {
     for (std::string word; words >> word && word != "needs";) {
       if (fs::path(word).filename() == file) modules.push_back(module);
     }
+  }
+  for (const FurtherDriver& one : further_drivers()) {
+    const bool has_file = std::ranges::any_of(one.files, [&](const fs::path& its) { return its.filename() == file; });
+    if (has_file || std::ranges::find_first_of(one.after, modules) != one.after.end()) modules.push_back(one.module);
   }
   return modules;
 }
@@ -129,6 +148,10 @@ PmuKinds driven_pmus(const scenario::ScenarioSpec& spec) {
       }
     }
   }
+  const std::vector<std::string_view> modules = scenario::driver_modules(spec.platform);
+  for (const PmuDriver& driver : described_drivers()) {
+    if (std::ranges::find(modules, driver.module) != modules.end()) add_once(pmus, driver.module);
+  }
   if (!pmus.empty() && !spec.failing_calls && !spec.stray_interrupts) return pmus;
   for (const FabricKind* kind : scenario::fabric_kinds()) {
     if (!kind->is_in(spec.platform)) continue;
@@ -145,6 +168,33 @@ std::vector<std::string_view> modules_serving(const PmuKinds& pmus) {
     if (have_common(driver.pmus, pmus)) add_once(modules, driver.module);
   });
   return modules;
+}
+
+std::vector<const verify::FabricGenerator*> generators_serving(const std::vector<std::string_view>& modules) {
+  const auto is_served = [&](const std::vector<std::string_view>& needed) {
+    return std::ranges::find_first_of(needed, modules) != needed.end();
+  };
+  std::vector<const verify::FabricGenerator*> generators;
+  for (const verify::FabricGenerator* fabric : verify::fabric_generators()) {
+    if (is_served(fabric->driver_modules())) generators.push_back(fabric);
+  }
+  const bool is_described = std::ranges::any_of(described_drivers(), [&](const PmuDriver& one) {
+    return std::ranges::find(modules, one.module) != modules.end();
+  });
+  if (!is_described) return generators;
+  std::set<fs::path> files;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(data_folder() / "scenarios" / "platforms" / "linux", error))
+    files.insert(fs::absolute(entry.path()));
+  // They live as long as the process, as those of fabrics do.
+  static std::vector<std::unique_ptr<const verify::FabricGenerator>> made;
+  for (const fs::path& file : files) {
+    const platform::PlatformSpec spec = scenario::load_platform(file, {}).spec;
+    if (!is_served(scenario::driver_modules(spec))) continue;
+    made.push_back(verify::generator_on(file.string(), spec));
+    generators.push_back(made.back().get());
+  }
+  return generators;
 }
 
 bool have_common(const PmuKinds& one, const PmuKinds& other) {

@@ -5,10 +5,11 @@
 #include <string_view>
 #include <vector>
 
+#include "testbench/fabrics/common/fabric_generator.h"
 #include "testbench/run/session/scenario_spec.h"
 
 /// Which driver serves which PMUs, before anything runs. A kind of PMU is known by how its names begin: "arm_cmn" of
-/// arm_cmn_0 (scenario::PmuDriver).
+/// arm_cmn_0 (scenario::PmuDriver). The module of a driver of described PMUs stands for these.
 namespace pmufab::cli {
 
 using PmuKinds = std::vector<std::string_view>;
@@ -32,6 +33,11 @@ void add_once(std::vector<std::string_view>& list, std::string_view item);
 
 /// @return the kernel modules that serve one of these, each once
 [[nodiscard]] std::vector<std::string_view> modules_serving(const PmuKinds& pmus);
+
+/// @return what makes random cases for one of these kernel modules: its fabrics, and the shipped platforms of described
+///         PMUs that it drives. They live as long as the process
+[[nodiscard]] std::vector<const verify::FabricGenerator*> generators_serving(
+    const std::vector<std::string_view>& modules);
 
 /// @return whether both have one
 [[nodiscard]] bool have_common(const PmuKinds& one, const PmuKinds& other);

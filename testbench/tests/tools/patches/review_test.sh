@@ -65,6 +65,15 @@ if [[ -n $older ]]; then
   says 'BETTER: same '
 fi
 
+# A driver of PMUs that a platform file describes.
+mkdir -p a/drivers/perf/hisilicon b/drivers/perf/hisilicon
+cp "$kernel/drivers/perf/hisilicon/hisi_uncore_hha_pmu.c" a/drivers/perf/hisilicon/
+sed 's/\(HHA_PERF_CTRL_EN\s\+\)0x1/\10x2/' a/drivers/perf/hisilicon/hisi_uncore_hha_pmu.c >b/drivers/perf/hisilicon/hisi_uncore_hha_pmu.c
+diff -u {a,b}/drivers/perf/hisilicon/hisi_uncore_hha_pmu.c >hha.patch && complain "nothing in hisi_uncore_hha_pmu.c is changed"
+expect 1 review hha.patch
+says 'on platform-hisi-uncore-hha: '
+says 'worse: hisi-hha-every-event (and'
+
 # A series, of which one patch breaks counting, and the next one mends it: from a mailbox, and as commits.
 git=(git -C tree -c user.name=A -c user.email=a@example.org)
 cp "$kernel/drivers/perf/dwc_pcie_pmu.c" tree/drivers/perf/
