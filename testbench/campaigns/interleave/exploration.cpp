@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -171,6 +172,21 @@ void Exploration::look() {
                      "it does in " + scenario::quoted_list(other_calls_));
   if (interrupted_ || !has_interrupt()) return;
   for (Choices::OfWindow& of : choices_.windows) find_holds(of);
+}
+
+std::optional<Exploration> Exploration::with_drivers(std::shared_ptr<const driver_host::DriverSet> drivers) const {
+  Exploration other = *this;
+  other.subject_.drivers = std::move(drivers);
+  const std::vector<AccessRecord> accesses = accesses_of(other.run_documents({subject_.document}, true).front());
+  const auto is_same = [](const AccessRecord& one, const AccessRecord& two) {
+    const auto facts = [](const AccessRecord& of) {
+      return std::tie(of.when, of.place.pmu, of.place.call, of.place.nth_call, of.place.access, of.address, of.size,
+                      of.is_write, of.value);
+    };
+    return facts(one) == facts(two);
+  };
+  if (!std::ranges::equal(accesses, recorded_, is_same)) return std::nullopt;
+  return other;
 }
 
 bool Exploration::look_at(const std::string& pmu, const RunResult& whole_run) {

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -68,6 +69,10 @@ class Exploration {
   /// From the first register access of the scenario's measures to the last.
   [[nodiscard]] Picoseconds first_access() const { return recorded_.front().when; }
   [[nodiscard]] Picoseconds last_access() const { return recorded_.back().when; }
+
+  /// After look(): @return the same with other drivers, if these access registers as those do, so that the same wraps;
+  ///                       nothing: they must be looked at by themselves
+  [[nodiscard]] std::optional<Exploration> with_drivers(std::shared_ptr<const driver_host::DriverSet> drivers) const;
 
   [[nodiscard]] std::vector<Outcome> run(const std::vector<Schedule>& schedules) const;
   /// Run one, and draw its time line.

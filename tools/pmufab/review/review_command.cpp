@@ -317,11 +317,10 @@ class Reviewer {
     return json;
   }
 
-  /// The scenarios that are made for interleavings; without any, the first.
+  /// The scenarios that are made for interleavings.
   [[nodiscard]] std::vector<fs::path> explorable() const {
     std::vector<fs::path> files = subject_.scenarios;
     std::erase_if(files, [](const fs::path& file) { return file.parent_path().filename() != "interleave"; });
-    if (files.empty() && !subject_.scenarios.empty()) files.push_back(subject_.scenarios.front());
     return files;
   }
 

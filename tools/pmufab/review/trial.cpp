@@ -371,8 +371,10 @@ std::string name_of(const interleave::Schedule& schedule) {
   return name;
 }
 
-std::optional<Explored> explore(const fs::path& path, scenario::Trigger::Call call, const Drivers& drivers,
-                                const TrialOptions& options) {
+/// @return what can be explored of the calls of a scenario; nothing: there is no such call, nothing that could wrap, or the
+///         user does not wait for it
+std::optional<interleave::Exploration> look_at(const fs::path& path, scenario::Trigger::Call call,
+                                               const Drivers& drivers, const TrialOptions& options) {
   interleave::Subject subject;
   subject.document = scenario::load_file(path);
   subject.base = path.parent_path();
@@ -387,9 +389,14 @@ std::optional<Explored> explore(const fs::path& path, scenario::Trigger::Call ca
   try {
     exploration.look();
   } catch (const InputError&) {
-    return std::nullopt;  // no such call, or nothing that could wrap
+    return std::nullopt;
   }
   if (exploration.was_interrupted()) return std::nullopt;
+  return exploration;
+}
+
+std::optional<Explored> explore(const interleave::Exploration& exploration, const std::string& name,
+                                std::string_view call) {
   const std::vector<interleave::Schedule> schedules =
       interleave::all_schedules(exploration.choices(), kBound, kMostSchedules).list;
   const std::vector<interleave::Outcome> outcomes = exploration.run(schedules);
@@ -400,13 +407,12 @@ std::optional<Explored> explore(const fs::path& path, scenario::Trigger::Call ca
     if (outcomes[i].kind == Kind::not_run) continue;
     std::optional<Finding>& finding = explored[name_of(schedules[i])];
     if (outcomes[i].kind != Kind::failed && outcomes[i].kind != Kind::as_expected) continue;
-    finding = {
-        fmt::format("{} of {}: {}", scenario::to_string(call), exploration.choices().pmu, outcomes[i].kind_of_failure),
-        fmt::format("{}, {}", path.stem().string(), name_of(schedules[i])),
-        outcomes[i].what,
-        1,
-        {},
-        exploration.as_scenario(schedules[i])};
+    finding = {.kind = fmt::format("{} of {}: {}", call, exploration.choices().pmu, outcomes[i].kind_of_failure),
+               .where = fmt::format("{}, {}", name, name_of(schedules[i])),
+               .text = outcomes[i].what,
+               .runs = 1,
+               .file = {},
+               .scenario = exploration.as_scenario(schedules[i])};
   }
   return explored;
 }
@@ -445,6 +451,7 @@ void add_explored(const Explored& before, const Explored& after, Trial& trial) {
 
 Trial try_interleavings(const std::vector<fs::path>& files, const TrialOptions& given) {
   Trial trial{.name = "interleaving"};
+  if (files.empty()) trial.notes.emplace_back("no scenario is made for interleavings (pmufab interleave takes any)");
   TrialOptions options = given;
   unsigned late = 0;
   limit_processor_time(options.runner, kLongestRun);
@@ -462,9 +469,15 @@ Trial try_interleavings(const std::vector<fs::path>& files, const TrialOptions& 
                           fmt::format("interleavings: {}, {}", file.stem().string(), scenario::to_string(call)));
       if (is_review_interrupted(given)) return trial;
       if (late >= kMostTimeouts) break;
-      const std::optional<Explored> after = explore(file, call, options.after, options);
+      const std::optional<interleave::Exploration> changed = look_at(file, call, options.after, options);
+      if (!changed) continue;
+      std::optional<interleave::Exploration> stock = changed->with_drivers(options.before);
+      if (!stock) stock = look_at(file, call, options.before, options);
+      if (!stock) continue;
+      const std::string name = file.stem().string();
+      const std::optional<Explored> after = explore(*changed, name, scenario::to_string(call));
       if (!after) continue;
-      const std::optional<Explored> before = explore(file, call, options.before, options);
+      const std::optional<Explored> before = explore(*stock, name, scenario::to_string(call));
       if (before) add_explored(*before, *after, trial);
     }
   }
