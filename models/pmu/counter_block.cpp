@@ -23,7 +23,13 @@ struct CounterBlock::Slot {
 
   /// @return true if time alone can make it overflow.
   [[nodiscard]] bool is_timed() const noexcept { return place != Place::events; }
-  [[nodiscard]] std::uint64_t value(Picoseconds when) const {
+  [[nodiscard]] std::uint64_t value(Picoseconds when) const { return (raw(when) - ahead) & events.maximum(); }
+  void set_value(std::uint64_t value, Picoseconds when) {
+    ahead = wraps_at_half && (value & half()) == 0 ? half() : 0;
+    set_raw(value + ahead, when);
+  }
+  [[nodiscard]] std::uint64_t half() const noexcept { return events.maximum() / 2 + 1; }
+  [[nodiscard]] std::uint64_t raw(Picoseconds when) const {
     switch (place) {
       case Place::cycles:
         return cycles.value(when);
@@ -34,7 +40,7 @@ struct CounterBlock::Slot {
     }
     return events.value(when);
   }
-  void set_value(std::uint64_t value, Picoseconds when) {
+  void set_raw(std::uint64_t value, Picoseconds when) {
     switch (place) {
       case Place::cycles:
         cycles.set_value(value, when);
@@ -50,9 +56,9 @@ struct CounterBlock::Slot {
   /// Move the value to another place. Only while stopped.
   void move(Place to, Picoseconds when) {
     if (place == to) return;
-    const std::uint64_t kept = value(when);
+    const std::uint64_t kept = raw(when);
     place = to;
-    set_value(kept, when);
+    set_raw(kept, when);
   }
   /// @return the first instant after `when` at which time has made it overflow; kNever if there is none.
   [[nodiscard]] Picoseconds next_overflow(Picoseconds when) {
@@ -65,6 +71,8 @@ struct CounterBlock::Slot {
   CycleCount cycles;
   OccupancyCount occupancy;
   Place place = Place::events;
+  bool wraps_at_half = false;  // and, as always, at its end
+  std::uint64_t ahead = 0;     // of its value is what is stored, so that the next of these wraps is one of the store
   bool running = false;
   bool resolved = false;  // `input` matches the present program
   CounterInput input;
@@ -79,7 +87,9 @@ CounterBlock::CounterBlock(Options options, const ClockDomain& clock, Resolver r
   slots_.resize(options_.counters.size());
   for (unsigned counter = 0; counter < slots_.size(); ++counter) {
     if (!options_.counters[counter]) continue;
-    slots_[counter] = std::make_unique<Slot>(*this, counter, options_.width, clock_);
+    const auto own = options_.widths.find(counter);
+    const unsigned width = own == options_.widths.end() ? options_.width : own->second;
+    slots_[counter] = std::make_unique<Slot>(*this, counter, width, clock_);
     implemented_.at(counter / kWord) |= 1U << counter % kWord;
   }
   if (options_.cycle_counter) slots_[*options_.cycle_counter]->place = Slot::Place::cycles;
@@ -96,11 +106,12 @@ void CounterBlock::reset() {
   const Picoseconds when = simulated_time();
   runs_ = false;
   enables_ = interrupt_enables_ = overflow_status_ = {};
+  chained_ = 0;
   pending_.clear();
   for (const auto& slot : slots_) {
     if (!slot) continue;
     stop(*slot, when);
-    slot->resolved = false;
+    slot->resolved = slot->wraps_at_half = false;
     if (!is_cycle_counter(slot->index)) slot->place = Slot::Place::events;
     slot->set_value(0, when);
   }
@@ -127,14 +138,16 @@ void CounterBlock::pass_cycles(std::uint64_t cycles, Picoseconds when) {
   settle(when);
   for (const auto& slot : slots_) {
     if (!slot || slot->place != Slot::Place::cycles || !slot->running) continue;
-    if (slot->cycles.pass(cycles, when)) wrap(slot->index, when);
+    if (slot->cycles.pass(cycles, when)) wrap(slot->index, 1, when);
     predict_overflow(*slot, when);
   }
   finish();
 }
 
 std::uint64_t CounterBlock::value(unsigned counter, Picoseconds when) const {
-  return counter < slots_.size() && slots_[counter] ? slots_[counter]->value(when) : 0;
+  if (!has(counter)) return 0;
+  const bool has_more = counter > 0 && carries(counter - 1) && slots_[counter - 1]->overflow_time <= when;
+  return slots_[counter]->value(when) + (has_more ? 1 : 0);
 }
 
 bool CounterBlock::is_running(unsigned counter) const noexcept {
@@ -165,6 +178,18 @@ void CounterBlock::set_overflow(unsigned word, std::uint32_t bits, Picoseconds w
   settle(when);
   overflow_status_[word] |= bits & implemented_[word];
   update_line(when);
+  finish();
+}
+
+void CounterBlock::overflow_at_half(std::uint64_t which, std::uint64_t on, Picoseconds when) {
+  settle(when);
+  for (const auto& slot : slots_) {
+    if (!slot || (which >> slot->index & 1U) == 0) continue;
+    const std::uint64_t kept = slot->value(when);
+    slot->wraps_at_half = (on >> slot->index & 1U) != 0;
+    slot->set_value(kept, when);
+    if (slot->is_timed()) predict_overflow(*slot, when);
+  }
   finish();
 }
 
@@ -312,15 +337,18 @@ void CounterBlock::stop(Slot& slot, Picoseconds when) {
 }
 
 void CounterBlock::predict_overflow(Slot& slot, Picoseconds when) {
-  slot.overflow_time = has_overflowed(slot.index) ? kNever : slot.next_overflow(when);
+  if (slot.wraps_at_half) slot.set_value(slot.value(when), when);
+  const bool is_awaited = !has_overflowed(slot.index) || carries(slot.index);
+  slot.overflow_time = is_awaited ? slot.next_overflow(when) : kNever;
   predictions_changed_ = true;
 }
 
 // ---- Overflow and interrupt
 
-void CounterBlock::counter_wrapped(void* context, std::uint64_t /*wraps*/, Picoseconds when) {
-  const Slot& slot = *static_cast<Slot*>(context);
-  slot.block.wrap(slot.index, when);
+void CounterBlock::counter_wrapped(void* context, std::uint64_t wraps, Picoseconds when) {
+  Slot& slot = *static_cast<Slot*>(context);
+  if (slot.wraps_at_half) slot.set_value(slot.value(when), when);
+  slot.block.wrap(slot.index, wraps, when);
 }
 
 void CounterBlock::overflow_nearer(void* context) {
@@ -341,7 +369,13 @@ bool CounterBlock::has_overflowed(unsigned counter) const noexcept {
   return (overflow_status_[counter / 32] >> counter % 32 & 1U) != 0;
 }
 
-void CounterBlock::wrap(unsigned counter, Picoseconds when) {
+void CounterBlock::carry(const Slot& from, std::uint64_t wraps, Picoseconds when) {
+  const bool is_at_half = from.wraps_at_half && (from.value(when) & from.half()) != 0;
+  if (carries(from.index) && !is_at_half) slots_[from.index + 1]->events.add(wraps, when);
+}
+
+void CounterBlock::wrap(unsigned counter, std::uint64_t wraps, Picoseconds when) {
+  carry(*slots_[counter], wraps, when);
   const Picoseconds present = simulated_time();
   if (when > present) {
     const auto place =
@@ -366,7 +400,8 @@ void CounterBlock::settle(Picoseconds when) {
     for (const auto& slot : slots_) {
       if (!slot || slot->overflow_time > when) continue;
       pending_.push_back({slot->overflow_time, slot->index});
-      slot->overflow_time = kNever;
+      carry(*slot, 1, slot->overflow_time);
+      slot->overflow_time = carries(slot->index) ? slot->next_overflow(when) : kNever;
     }
     predictions_changed_ = true;
     next_timed_overflow_ = kNever;

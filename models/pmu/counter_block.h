@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -30,8 +31,9 @@ class CounterBlock {
   static constexpr unsigned kWord = 32;  ///< counters of a mask's word
 
   struct Options {
-    std::string name;     ///< of the PMU, for WrapWatch
-    unsigned width = 64;  ///< bits of every counter
+    std::string name;                       ///< of the PMU, for WrapWatch
+    unsigned width = 64;                    ///< bits of every counter
+    std::map<unsigned, unsigned> widths{};  ///< of counters that have others, by number
     /// By number, whether there is such a counter.
     std::vector<bool> counters;
     std::optional<unsigned> cycle_counter{};  ///< counts the clock whatever is programmed
@@ -62,6 +64,11 @@ class CounterBlock {
   void put_interrupt_enables(unsigned word, std::uint32_t enables, Picoseconds when);
   [[nodiscard]] std::uint32_t interrupt_enables(unsigned word) const { return interrupt_enables_.at(word); }
   void set_overflow(unsigned word, std::uint32_t bits, Picoseconds when);
+  /// Set the overflow status of counters, or do so no longer, when their highest bit becomes 1, too.
+  /// @param which, on  a bit for each of the first 64 counters: those that change, and those of them that do
+  void overflow_at_half(std::uint64_t which, std::uint64_t on, Picoseconds when);
+  /// Let each wrap of the counter before them add 1 to counters that run, or do so no longer. Bits as above.
+  void chain(std::uint64_t which, std::uint64_t on) { chained_ = (chained_ & ~which) | on; }
   void clear_overflow(unsigned word, std::uint32_t bits, Picoseconds when);
   [[nodiscard]] std::uint32_t overflow(unsigned word, Picoseconds when) const;
   /// Set the counters of a kind to 0.
@@ -101,7 +108,11 @@ class CounterBlock {
   static void counter_wrapped(void* context, std::uint64_t wraps, Picoseconds when);
   static void overflow_nearer(void* context);
   [[nodiscard]] bool has_overflowed(unsigned counter) const noexcept;
-  void wrap(unsigned counter, Picoseconds when);
+  void wrap(unsigned counter, std::uint64_t wraps, Picoseconds when);
+  void carry(const Slot& from, std::uint64_t wraps, Picoseconds when);
+  [[nodiscard]] bool carries(unsigned counter) const noexcept {
+    return counter + 1 < 64 && (chained_ >> (counter + 1) & 1U) != 0 && has(counter + 1);
+  }
   void settle(Picoseconds when);       // take overflows up to `when` into the status
   void update_line(Picoseconds when);  // record a change of the interrupt
   void finish();                       // drive the changes that are due, and set the alarm for the others
@@ -114,6 +125,7 @@ class CounterBlock {
 
   std::vector<std::unique_ptr<Slot>> slots_;  // by number; null where there is none
   bool runs_ = false;
+  std::uint64_t chained_ = 0;  // one bit per counter that counts the wraps of the one before
   Mask enables_{}, interrupt_enables_{}, overflow_status_{};
 
   Picoseconds next_timed_overflow_ = kNever;  // earliest overflow_time of the slots

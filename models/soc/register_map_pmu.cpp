@@ -18,7 +18,13 @@ std::uint64_t part_of(std::uint64_t value, const BitRange& bits) { return value 
 std::uint64_t placed(std::uint64_t value, const BitRange& bits) { return (value & low_bits(bits.width)) << bits.first; }
 
 CounterBlock::Options block_of(const std::string& name, const PmuDescription& description) {
-  return {.name = name, .width = description.width, .counters = std::vector<bool>(description.counters, true)};
+  CounterBlock::Options options = {
+      .name = name, .width = description.width, .counters = std::vector<bool>(description.counters, true)};
+  for (const WidthDescription& its : description.widths) {
+    for (unsigned index = 0; index < its.counters.width; ++index)
+      options.widths[its.counters.first + index] = its.width;
+  }
+  return options;
 }
 
 bool is_written(Role role) { return role != Role::constant; }
@@ -140,20 +146,23 @@ void RegisterMapPmu::build(std::size_t number) {
   bank.on_write(ids_[number], [this, number](const RegisterWrite& access) { write(number, access); });
 }
 
-bool RegisterMapPmu::has_role(std::initializer_list<Role> roles) const {
-  return std::any_of(map_.registers.begin(), map_.registers.end(), [&](const RegisterDescription& reg) {
-    return std::any_of(reg.fields.begin(), reg.fields.end(), [&](const FieldDescription& field) {
-      return std::find(roles.begin(), roles.end(), field.role) != roles.end();
-    });
-  });
+RegisterMapPmu::Counters RegisterMapPmu::covered_by(std::initializer_list<Role> roles) const {
+  Counters covered = 0;
+  for (const RegisterDescription& reg : map_.registers) {
+    for (const FieldDescription& field : reg.fields) {
+      if (std::find(roles.begin(), roles.end(), field.role) == roles.end()) continue;
+      for (unsigned element = 0; element < reg.count; ++element)
+        covered |= said_by(reg, field, element, 0, ~Counters{0}).covered;
+    }
+  }
+  return covered;
 }
 
 void RegisterMapPmu::apply_reset(Picoseconds when) {
   const Counters all = low_bits(description_.counters);
-  if (!has_role({Role::enable, Role::enable_set, Role::disable})) put_enables(all, when);
-  if (has_role({Role::disable})) put_enables(all, when);
-  if (!has_role({Role::interrupt_enable, Role::interrupt_set})) put_interrupt_enables(all, when);
-  if (!has_role({Role::run, Role::run_set})) counters_.run(true, when);
+  put_enables(all & ~covered_by({Role::enable, Role::enable_set}), when);
+  put_interrupt_enables(all & ~covered_by({Role::interrupt_enable, Role::interrupt_set}), when);
+  if (covered_by({Role::run, Role::run_set}) == 0) counters_.run(true, when);
   for (std::size_t number = 0; number < map_.registers.size(); ++number) {
     const RegisterDescription& reg = map_.registers[number];
     for (const FieldDescription& field : reg.fields) {
@@ -247,15 +256,19 @@ std::uint64_t RegisterMapPmu::live(std::size_t number, unsigned element, Picosec
         case Role::run_set:
         case Role::run_clear:
         case Role::clear:
+        case Role::preload:
         case Role::command:
           break;  // commands read 0
         case Role::keeps:
         case Role::constant:
         case Role::event:
+        case Role::preload_counter:
         case Role::enable:
         case Role::disable:
         case Role::interrupt_enable:
         case Role::interrupt_mask:
+        case Role::overflow_at_half:
+        case Role::chain:
         case Role::run:
         case Role::stop:
           continue;  // as it is stored
@@ -356,6 +369,12 @@ bool RegisterMapPmu::write_switch(Role role, const Said& said, Picoseconds when)
     case Role::interrupt_clear:
       put_interrupt_enables(interrupts & ~said.ones, when);
       return true;
+    case Role::overflow_at_half:
+      counters_.overflow_at_half(said.covered, said.ones, when);
+      return true;
+    case Role::chain:
+      counters_.chain(said.covered, said.ones);
+      return true;
     default:
       return false;
   }
@@ -370,6 +389,10 @@ void RegisterMapPmu::write_field(const FieldDescription& field, const Said& said
       counters_.write_counter(reg.counter_of(field, write.element, 0),
                               part_of(write.written, field.bits) << field.shift,
                               part_of(write.mask, field.bits) << field.shift, when);
+      break;
+    case Role::preload:
+      if (const std::optional<unsigned> counter = preloaded())
+        counters_.write_counter(*counter, part_of(write.written, field.bits), part_of(write.mask, field.bits), when);
       break;
     case Role::overflow:
       if (field.cleared == Cleared::by_one) forget_overflow(said.ones, when);
@@ -402,6 +425,18 @@ void RegisterMapPmu::write_field(const FieldDescription& field, const Said& said
     default:  // what is written is kept, or nothing happens
       break;
   }
+}
+
+std::optional<unsigned> RegisterMapPmu::preloaded() const {
+  for (std::size_t number = 0; number < map_.registers.size(); ++number) {
+    for (const FieldDescription& field : map_.registers[number].fields) {
+      if (field.role != Role::preload_counter) continue;
+      const std::uint64_t value = part_of(bank_of(number).value(ids_[number]), field.bits);
+      if (value < field.from || value - field.from >= description_.counters) return std::nullopt;
+      return static_cast<unsigned>(value - field.from);
+    }
+  }
+  return std::nullopt;
 }
 
 void RegisterMapPmu::has_been_read(std::size_t number, unsigned element, Picoseconds when) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -67,7 +68,10 @@ class RegisterMapPmu {
                              std::uint64_t value, std::uint64_t mask) const;
   [[nodiscard]] RegisterBank& bank_of(std::size_t number);
   [[nodiscard]] const RegisterBank& bank_of(std::size_t number) const;
-  [[nodiscard]] bool has_role(std::initializer_list<Role> roles) const;
+  /// @return the counters for which a field has one of these roles
+  [[nodiscard]] Counters covered_by(std::initializer_list<Role> roles) const;
+  /// @return the counter that a write to Role::preload sets, if there is one
+  [[nodiscard]] std::optional<unsigned> preloaded() const;
 
   const PmuDescription& description_;
   const RegisterMap& map_;

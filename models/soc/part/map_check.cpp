@@ -198,6 +198,22 @@ void check_roles(const std::string& field, const PmuDescription& pmu) {
       refuse(fmt::format("{}events[{}].counters", field, index),
              fmt::format("names counter {}; the PMU has 0 ... {}", range->first + range->width - 1, pmu.counters - 1));
   }
+  for (std::size_t index = 0; index < pmu.widths.size(); ++index) {
+    const auto& [range, width] = pmu.widths[index];
+    const std::string at = fmt::format("{}widths[{}].", field, index);
+    if (range.first + range.width > pmu.counters)
+      throw SpecError(at + "counters", fmt::format("names counter {}; the PMU has 0 ... {}",
+                                                   range.first + range.width - 1, pmu.counters - 1));
+    check_range(at + "width", width, kNarrowestCounter, 64, "bits of a counter");
+  }
+  const auto has = [&](Role role) {
+    return std::ranges::any_of(pmu.map->registers, [&](const RegisterDescription& reg) {
+      return std::ranges::any_of(reg.fields, [&](const FieldDescription& one) { return one.role == role; });
+    });
+  };
+  if (has(Role::preload) != has(Role::preload_counter))
+    throw SpecError(field + "registers", "have one of the roles preload and preload_counter alone",
+                    "give a field the other: one names the counter that the other sets");
   const auto overflows = registers_with(pmu, Role::overflow);
   const bool is_told = std::any_of(overflows.begin(), overflows.end(), [](const auto& one) { return !one.empty(); });
   if (pmu.interrupt && !is_told)

@@ -136,11 +136,15 @@ enum class Role : std::uint8_t {
   overflow,          ///< a counter has wrapped; what a write does, `cleared` says
   overflow_set,      ///< writing 1 says so
   overflow_clear,    ///< writing 1 forgets it
+  overflow_at_half,  ///< while it is 1, a counter has wrapped, too, when its highest bit becomes 1
+  chain,             ///< while it is 1, each wrap of the counter before this one adds 1 to it
   run,               ///< counters count while it is 1
   stop,              ///< they do not while it is 1
   run_set,           ///< writing 1 lets all count
   run_clear,         ///< writing 1 stops all
   clear,             ///< writing 1 sets counters to 0
+  preload_counter,   ///< the number of a counter, plus `from`
+  preload,           ///< writing sets that counter
   command,           ///< what is written is done at once: it reads 0
 };
 
@@ -159,6 +163,7 @@ struct FieldDescription {
   Role role = Role::keeps;
   std::uint64_t value = 0;            ///< after reset; of a constant, always
   unsigned shift = 0;                 ///< of a counter: its lowest bit here
+  std::uint64_t from = 0;             ///< of a preload_counter: what stands for counter 0
   Cleared cleared = Cleared::by_one;  ///< of an overflow status
   bool zero_stops = false;            ///< of an event: 0 is none, so that writing it stops the counter
   std::optional<unsigned> first{};    ///< counter of its first bit; nothing: that of the register
@@ -168,7 +173,7 @@ struct FieldDescription {
   /// @return whether each of its bits is for another counter
   [[nodiscard]] bool has_bit_for_each() const noexcept {
     return bits.width > 1 && repeat == 1 && role != Role::keeps && role != Role::constant && role != Role::counter &&
-           role != Role::event && role != Role::command;
+           role != Role::event && role != Role::command && role != Role::preload_counter && role != Role::preload;
   }
   /// @return for how many counters it stands in one register
   [[nodiscard]] unsigned counters_in() const noexcept { return has_bit_for_each() ? bits.width : repeat; }
@@ -211,12 +216,14 @@ struct WindowDescription {
 /// How firmware tells of a described PMU that is no CoreSight PMU.
 struct DeviceDescription {
   std::string hid;         ///< ACPI; empty: a node of a device tree
-  std::string uid;         ///< ACPI
+  std::string uid;         ///< ACPI; before a '/', that of the container that it is in
   std::string compatible;  ///< device tree
   std::vector<std::pair<std::string, std::uint64_t>> properties;
   std::string module;           ///< the kernel module that drives it
   bool overflow_loses = false;  ///< its driver loses what happens while it handles an overflow: random cases have none
   bool takes_groups = true;     ///< its driver takes groups of events: random cases have some
+  bool stops_all = false;       ///< its driver stops all events with one: random cases have one event at a time
+  bool keeps_cpu = false;       ///< its driver opens no events when its first CPU has gone: random cases keep that one
 };
 
 /// The registers of a PMU that is no CoreSight PMU.
@@ -226,6 +233,19 @@ struct RegisterMap {
   DeviceDescription device;
   std::string event_format = "config:0-7";
   bool runs_by_event = false;  ///< its driver starts and stops counters one by one, and not when perf turns the PMU on
+};
+
+/// A term of a driver that does not say what is counted, such as how many counters are to count it.
+struct TermDescription {
+  std::string name;
+  std::string format;     ///< where the driver publishes it
+  unsigned counters = 1;  ///< that an event with it takes
+};
+
+/// Counters of another width than the others.
+struct WidthDescription {
+  BitRange counters;
+  unsigned width = 64;
 };
 
 struct PmuDescription {
@@ -238,6 +258,7 @@ struct PmuDescription {
   std::uint32_t pmdevarch = 0;  ///< or by this
   unsigned counters = 8;        ///< the cycle counter included
   unsigned width = 64;
+  std::vector<WidthDescription> widths{};  ///< of a PMU with a register map
   bool atomic_64bit = true;
   bool cycle_counter = true;
   std::optional<InterruptDescription> interrupt{};
@@ -255,7 +276,8 @@ struct PmuDescription {
   std::string perf_name;                    ///< with {socket}; empty: as arm_cspmu without a back-end calls it
   std::vector<EventDescription> events;
   std::vector<FilterDescription> filters;
-  std::optional<RegisterMap> map{};  ///< nothing: it is a CoreSight PMU
+  std::vector<TermDescription> terms{};  ///< of a PMU with a register map
+  std::optional<RegisterMap> map{};      ///< nothing: it is a CoreSight PMU
 };
 
 struct Description {

@@ -53,6 +53,7 @@ static int boot(const struct pmufab_firmware* firmware) {
 static void shutdown(void) {
   pmufab_perf_close_all();
   pmufab_modules_unload();
+  if (pmufab_modules_stay()) return; /* the machine is switched off: drivers that are built in leave nothing */
   pmufab_pci_remove_devices();
   pmufab_firmware_remove_devices();
   pmufab_perf_check_gone(NULL);

@@ -11,7 +11,7 @@ void acpi_apmt_init(void) __attribute__((__weak__));
 
 struct described_device {
   struct list_head node;
-  struct acpi_device acpi;
+  struct acpi_device acpi, parent;
   struct device_node device_tree;
   struct pmufab_firmware_property* properties;
   struct resource* resources;
@@ -59,6 +59,15 @@ static void describe_device(const struct pmufab_device* from) {
   device->acpi.fwnode = device->device_tree.fwnode = fwnode;
   device->acpi.hid = kstrdup(from->hid, GFP_KERNEL);
   device->acpi.uid = from->uid[0] ? kstrdup(from->uid, GFP_KERNEL) : NULL;
+  char* const inner = device->acpi.uid ? strchr(device->acpi.uid, '/') : NULL;
+  if (inner) { /* the uid of the container around it comes first */
+    *inner = '\0';
+    device->parent = (struct acpi_device){.fwnode = {.kind = PMUFAB_FWNODE_ACPI},
+                                          .hid = "ACPI0004", /* a container of modules */
+                                          .uid = device->acpi.uid};
+    device->acpi.uid = kstrdup(inner + 1, GFP_KERNEL);
+    device->acpi.parent = &device->parent;
+  }
   device->acpi.resources = device->resources;
   device->acpi.resource_count = device->resource_count;
   device->device_tree.compatible = kstrdup(from->compatible, GFP_KERNEL);

@@ -245,6 +245,7 @@ void pmufab_irq_check_affinity(void) {
       /* Where an interrupt goes whose CPUs are all offline is the kernel's choice. */
       const unsigned int cpu = cpumask_first_and(&interrupt->affinity, cpu_online_mask);
       if (wanted >= nr_cpu_ids || (interrupt->has_affinity && cpu == wanted)) continue;
+      if (num_online_cpus() == 1) continue; /* there is no other */
       /* Which of a device's several interrupts is the PMU's is not known. */
       if (!interrupt->has_affinity && handlers_of(action->dev) > 1) continue;
       pmufab_rule(action->place, "interrupt %u of %s %s, and cpumask says %u: irq_set_affinity() is missing; requested",

@@ -130,7 +130,7 @@ static void check_parameter(const struct module* module, const struct kernel_par
 
 static void load(struct module* module) {
   if (module->loaded) return;
-  check_license(module);
+  if (!module->is_built_in) check_license(module);
   module->loaded = true;
   loaded[loaded_count++] = module;
   int error = 0;
@@ -205,10 +205,19 @@ void pmufab_modules_unload(void) {
   while (loaded_count > 0) unload(loaded[--loaded_count]);
 }
 
+bool pmufab_modules_stay(void) {
+  bool stays = false;
+  for (int i = 0; i < module_count; i++) {
+    if (modules[i]->is_used && !modules[i]->is_built_in) return false;
+    stays = stays || modules[i]->is_used;
+  }
+  return stays;
+}
+
 int pmufab_module_unload(const char* name) {
   struct module* module = find(name);
   if (!module || !module->loaded) return -ENOENT;
-  if (module->references) return -EBUSY;
+  if (module->references || module->is_built_in) return -EBUSY;
   unload(module);
   int kept = 0;
   for (int i = 0; i < loaded_count; i++)

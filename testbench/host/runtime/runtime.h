@@ -157,6 +157,8 @@ void pmufab_module_check_table(const struct module* module, const char* kind, co
 void pmufab_modules_load_for_devices(void);
 void pmufab_modules_load_rest(void);
 void pmufab_modules_unload(void);
+/* Whether all drivers that serve devices are built in. */
+bool pmufab_modules_stay(void);
 void pmufab_run_queued_work(void);
 void pmufab_mark_used(u64 set); /* a set of modules, such as device.helpers */
 void pmufab_list_modules(void* context, void (*module)(void* context, const char* name, int is_helper));

@@ -87,8 +87,6 @@ constexpr std::array kKnownWarnings = {
     "the hotplug state 'perf/qcom/l3cache:online' is left behind",
     "is never freed; it was allocated, in starlink_pmu_probe()",
     "the module marvell_cn10k_tad_pmu serves a0000000.marvell,cn10k-tad-pmu and has no MODULE_DEVICE_TABLE(of, ...)",
-    "the module qcom_l3_pmu has no MODULE_LICENSE()",
-    "the module starfive_starlink_pmu has no MODULE_LICENSE()",
     "is freed while the PMU of ARMHD620:00 is still registered",
     "is freed while the PMU of a8000000.starfive,jh8100-starlink-pmu is still registered",
 };

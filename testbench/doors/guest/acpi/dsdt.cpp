@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -166,8 +167,20 @@ void add_cxl(const FirmwareDescription& firmware, std::vector<Term>& objects) {
 }
 
 void add_devices(const FirmwareDescription& firmware, const Places& places, std::vector<Term>& objects) {
-  for (std::size_t number = 0; number < firmware.devices.size(); ++number)
-    objects.push_back(platform_device(number, firmware.devices[number], places));
+  std::map<std::string, std::vector<Term>> containers;
+  for (std::size_t number = 0; number < firmware.devices.size(); ++number) {
+    AcpiDevice device = firmware.devices[number];
+    const std::size_t slash = device.uid.find('/');
+    const bool is_inside = slash != std::string::npos;
+    std::vector<Term>& around = is_inside ? containers[device.uid.substr(0, slash)] : objects;
+    if (is_inside) device.uid.erase(0, slash + 1);
+    around.push_back(platform_device(number, device, places));
+  }
+  for (unsigned number = 0; auto& [uid, inside] : containers) {
+    std::vector<Term> all{aml::name("_HID", aml::string("ACPI0004")), aml::name("_UID", aml::string(uid))};
+    all.insert(all.end(), inside.begin(), inside.end());
+    objects.push_back(aml::device(fmt::format("M{:03X}", number++), all));
+  }
 }
 
 }  // namespace

@@ -59,6 +59,10 @@ class MapGate {
   void remove(GatedTruth& truth) { std::erase(truths_, &truth); }
   void turn(std::uint64_t on, std::uint64_t off, Picoseconds when);
   void read(Picoseconds when);
+  /// Everything stops while perf has the PMU off: whatever perf takes off until it turns the PMU on again ended here.
+  void pause(Picoseconds when);
+  /// It goes on.
+  void resume();
   /// @return whether nothing turns counters on or off
   [[nodiscard]] bool is_free() const noexcept { return is_free_; }
 
@@ -79,9 +83,10 @@ class GatedTruth final : public EventTruth {
   GatedTruth& operator=(GatedTruth&&) = delete;
 
   [[nodiscard]] std::string text() const override { return event_->text(); }
+  /// Each event is marked when perf turns the PMU off: one that stands since before has not ended with what stopped all.
   [[nodiscard]] Mark mark(Picoseconds when) override {
-    if (gate_->is_free() && !on_since_) on_since_ = event_->mark(when);
-    return {when, on_since_ ? total_ + event_->count({*on_since_, event_->mark(when)}) : total_};
+    pause_.reset();
+    return now(when);
   }
   [[nodiscard]] std::uint64_t count(const Span& span) const override { return span.end.position - span.begin.position; }
   void deactivated() override {
@@ -92,6 +97,11 @@ class GatedTruth final : public EventTruth {
     candidates_.clear();
   }
   [[nodiscard]] std::optional<Mark> own_begin(Picoseconds begin) override {
+    pause_.reset();
+    if (gate_->is_free() && last_on_ && last_on_->when >= begin) {
+      on_since_ = last_on_;
+      return Mark{on_since_->when, total_};
+    }
     const auto later = [](const auto& one, const auto& other) { return one.second.when < other.second.when; };
     const auto latest = std::max_element(candidates_.begin(), candidates_.end(), later);
     if (latest != candidates_.end() && latest->second.when >= begin) {
@@ -105,9 +115,15 @@ class GatedTruth final : public EventTruth {
     return std::nullopt;
   }
   [[nodiscard]] Mark own_end(Picoseconds begin, Picoseconds end) override {
+    if (pause_) {
+      total_ = pause_->position;
+      on_since_.reset();
+      last_off_ = pause_;
+      return *pause_;
+    }
     if (last_off_ && last_off_->when >= begin) return *last_off_;
     if (gate_->is_free() && last_read_ && last_read_->when >= begin) return *last_read_;
-    return mark(end);
+    return now(end);
   }
   void describe(std::span<const Span> /*spans*/, EventResult& result) const override { event_->describe({}, result); }
   [[nodiscard]] std::string explain(std::span<const Span> /*spans*/, std::uint64_t /*driver*/) const override {
@@ -115,7 +131,9 @@ class GatedTruth final : public EventTruth {
   }
 
   void turned(unsigned counter, bool on, Picoseconds when) {
-    if (counter_ == counter) {
+    if (gate_->is_free()) {
+      if (on) last_on_ = event_->mark(when);
+    } else if (counter_ == counter) {
       on ? start(when) : stop(when);
     } else if (!counter_ && on) {
       candidates_[counter] = event_->mark(when);
@@ -123,9 +141,15 @@ class GatedTruth final : public EventTruth {
       candidates_.erase(counter);
     }
   }
-  void was_read(Picoseconds when) { last_read_ = mark(when); }
+  void was_read(Picoseconds when) { last_read_ = now(when); }
+  void paused(Picoseconds when) { pause_ = now(when); }
+  void resumed() { pause_.reset(); }
 
  private:
+  Mark now(Picoseconds when) {
+    if (gate_->is_free() && !on_since_) on_since_ = event_->mark(when);
+    return {when, on_since_ ? total_ + event_->count({*on_since_, event_->mark(when)}) : total_};
+  }
   void start(Picoseconds when) {
     if (!on_since_) on_since_ = event_->mark(when);
   }
@@ -142,6 +166,8 @@ class GatedTruth final : public EventTruth {
   std::optional<Mark> on_since_;  // of the event
   std::optional<Mark> last_off_;
   std::optional<Mark> last_read_;
+  std::optional<Mark> last_on_;          // of the event, if nothing turns its counter on
+  std::optional<Mark> pause_;            // since which everything stands
   std::optional<unsigned> counter_;      // that the event has
   std::map<unsigned, Mark> candidates_;  // counters that were turned on, and when, while it had none
 };
@@ -155,6 +181,14 @@ void MapGate::turn(std::uint64_t on, std::uint64_t off, Picoseconds when) {
   }
 }
 
+void MapGate::pause(Picoseconds when) {
+  for (GatedTruth* const truth : truths_) truth->paused(when);
+}
+
+void MapGate::resume() {
+  for (GatedTruth* const truth : truths_) truth->resumed();
+}
+
 void MapGate::read(Picoseconds when) {
   for (GatedTruth* const truth : truths_) truth->was_read(when);
 }
@@ -163,12 +197,13 @@ MapPmuJudge::MapPmuJudge(std::unique_ptr<SocEvents> events)
     : PmuJudge(events->spec().name, events->spec().description.width), events_(std::move(events)) {
   runs_ = !has_any(map(), {Role::run, Role::run_set});
   const std::uint64_t all = bits_up_to(events_->spec().description.counters);
+  enables_ = all & ~covered_by({Role::enable, Role::enable_set});
   const bool has_zero = std::any_of(map().registers.begin(), map().registers.end(), [](const RegisterDescription& reg) {
     return std::any_of(reg.fields.begin(), reg.fields.end(),
                        [](const FieldDescription& field) { return field.zero_stops; });
   });
   const bool is_free = !has_any(map(), {Role::enable, Role::enable_set, Role::disable}) && !has_zero;
-  if (is_free || has_any(map(), {Role::disable})) enables_ = all;
+  if (has_zero) enables_ = 0;
   if (map().runs_by_event) gate_ = std::make_shared<MapGate>(is_free);
   for (const RegisterDescription& reg : map().registers) {
     for (const FieldDescription& field : reg.fields) {
@@ -195,11 +230,30 @@ std::optional<MapPmuJudge::Hit> MapPmuJudge::hit_by(const MmioBus::BusAccess& ac
   return std::nullopt;
 }
 
+std::uint64_t MapPmuJudge::covered_by(std::initializer_list<Role> roles) const {
+  std::uint64_t covered = 0;
+  for (const RegisterDescription& reg : map().registers) {
+    for (const FieldDescription& field : reg.fields) {
+      if (std::find(roles.begin(), roles.end(), field.role) == roles.end()) continue;
+      const Fields its = fields_of(field, reg);
+      for (unsigned index = 0; index < its.count * reg.count; ++index)
+        covered |= its.is_for_all ? ~std::uint64_t{0} : std::uint64_t{1} << (its.first + index) % 64;
+    }
+  }
+  return covered;
+}
+
+MapPmuJudge::Fields MapPmuJudge::fields_of(const FieldDescription& field, const RegisterDescription& reg) {
+  Fields fields;
+  fields.first = field.first.value_or(reg.first);
+  fields.is_bit_each = field.bits.width > 1 && field.repeat == 1;
+  fields.count = fields.is_bit_each ? field.bits.width : field.repeat;
+  fields.is_for_all = reg.count == 1 && fields.count == 1 && !field.first;
+  return fields;
+}
+
 bool MapPmuJudge::see_field(const FieldDescription& field, const Hit& hit) {
-  const unsigned first = field.first.value_or(hit.reg->first);
-  const bool is_bit_each = field.bits.width > 1 && field.repeat == 1;
-  const unsigned fields = is_bit_each ? field.bits.width : field.repeat;
-  const bool is_for_all = hit.reg->count == 1 && fields == 1 && !field.first;
+  const auto [first, fields, is_bit_each, is_for_all] = fields_of(field, *hit.reg);
   const std::uint64_t all = bits_up_to(events_->spec().description.counters);
   std::uint64_t covered = 0;
   std::uint64_t set = 0;
@@ -211,8 +265,11 @@ bool MapPmuJudge::see_field(const FieldDescription& field, const Hit& hit) {
     if (((hit.value & hit.mask) >> bit) % 2 == 1) set |= which;
   }
   switch (field.role) {
+    case Role::counter:
+      touched_ |= std::uint64_t{1} << (first + hit.element) % 64;
+      return false;
     case Role::event:
-      if (field.zero_stops) see_selectors(field, hit, first);
+      see_selectors(field, hit, first);
       return false;
     case Role::enable:
       enables_ = (enables_ & ~covered) | set;
@@ -250,7 +307,8 @@ void MapPmuJudge::see_selectors(const FieldDescription& field, const Hit& hit, u
     const std::uint64_t mask = bits_up_to(field.bits.width) << bit;
     if ((hit.mask & mask) == 0 || counter >= 64) continue;
     const std::uint64_t which = std::uint64_t{1} << counter;
-    enables_ = (hit.value & mask) != 0 ? enables_ | which : enables_ & ~which;
+    if (std::exchange(selected_[counter], hit.value & mask) != (hit.value & mask)) touched_ |= which;
+    if (field.zero_stops) enables_ = (hit.value & mask) != 0 ? enables_ | which : enables_ & ~which;
   }
 }
 
@@ -259,12 +317,16 @@ bool MapPmuJudge::see_write(const MmioBus::BusAccess& access) {
   if (!hit) return false;
   const std::uint64_t before = enables_;
   const bool ran = runs_;
+  touched_ = 0;
   bool is_control = false;
   for (const FieldDescription& field : hit->reg->fields) is_control = see_field(field, *hit) || is_control;
   if (!gate_) return is_control;
   // That another event stops all counters is a mistake of the driver's.
-  const std::uint64_t on = runs_ && !ran ? enables_ : runs_ ? enables_ & ~before : 0;
+  std::uint64_t on = runs_ && !ran ? enables_ : runs_ ? enables_ & ~before : 0;
+  if (runs_ && gate_->is_free()) on |= touched_;
   gate_->turn(on, before & ~enables_, access.when);
+  if (ran && !runs_ && !wanted) gate_->pause(access.when);
+  if (!ran && runs_) gate_->resume();
   return false;
 }
 
@@ -280,8 +342,9 @@ std::unique_ptr<EventTruth> MapPmuJudge::truth(const EventTerms& terms) {
 
 bool MapPmuJudge::is_counter_read(const MmioBus::BusAccess& access) const {
   const std::optional<Hit> hit = hit_by(access);
-  return hit && std::any_of(hit->reg->fields.begin(), hit->reg->fields.end(),
-                            [](const FieldDescription& field) { return field.role == Role::counter; });
+  return hit && std::any_of(hit->reg->fields.begin(), hit->reg->fields.end(), [](const FieldDescription& field) {
+           return field.role == Role::counter && field.shift == 0;  // its lowest piece
+         });
 }
 
 Publication MapPmuJudge::publication() const {
@@ -294,6 +357,7 @@ Publication MapPmuJudge::publication() const {
     if (!filter.format.empty()) publication.fields.push_back({filter.name, {{filter.format}}});
     if (!filter.care_format.empty()) publication.fields.push_back({filter.care_term, {{filter.care_format}}});
   }
+  for (const soc::TermDescription& term : pmu.terms) publication.fields.push_back({term.name, {{term.format}}});
   for (const soc::EventDescription& event : pmu.events)
     publication.events.push_back({event.name, words_of(map().event_format, event.number)});
   return publication;
@@ -306,7 +370,7 @@ std::optional<std::string> MapPmuJudge::room_for(const EventTruth& refused,
   const bool shares = std::any_of(pmu.filters.begin(), pmu.filters.end(), [&](const soc::FilterDescription& filter) {
     return map().registers.at(filter.word).count == 1 && filter.repeat == 1;
   });
-  if (shares && !active.empty()) return std::nullopt;
+  if ((shares || !pmu.terms.empty()) && !active.empty()) return std::nullopt;
   const bool has_classes =
       std::any_of(pmu.events.begin(), pmu.events.end(), [](const auto& event) { return event.counters.has_value(); });
   if (has_classes && !active.empty()) return std::nullopt;

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -42,8 +44,18 @@ class MapPmuJudge final : public PmuJudge {
     std::uint64_t mask = 0;
   };
 
+  /// Which counters a field stands for.
+  struct Fields {
+    unsigned first = 0;
+    unsigned count = 1;  ///< in one register
+    bool is_bit_each = false;
+    bool is_for_all = false;
+  };
+  [[nodiscard]] static Fields fields_of(const soc::FieldDescription& field, const soc::RegisterDescription& reg);
+  /// @return the counters for which a field has one of these roles
+  [[nodiscard]] std::uint64_t covered_by(std::initializer_list<soc::Role> roles) const;
   [[nodiscard]] std::optional<Hit> hit_by(const MmioBus::BusAccess& access) const;
-  /// A write to selectors of events, of which 0 stops a counter. @param first  counter of the first
+  /// A write to selectors of events, of which 0 may stop a counter. @param first  counter of the first
   void see_selectors(const soc::FieldDescription& field, const Hit& hit, unsigned first);
   /// @return whether it says if the whole PMU counts
   bool see_field(const soc::FieldDescription& field, const Hit& hit);
@@ -52,7 +64,9 @@ class MapPmuJudge final : public PmuJudge {
   std::unique_ptr<SocEvents> events_;
   std::shared_ptr<MapGate> gate_;  // null: the PMU counts while perf has it on
   bool runs_ = false;
-  std::uint64_t enables_ = 0;  // by counter
+  std::uint64_t enables_ = 0;                   // by counter
+  std::uint64_t touched_ = 0;                   // by counter: the last write gave it a value, or another event
+  std::map<unsigned, std::uint64_t> selected_;  // by counter
 };
 
 }  // namespace pmufab::scoreboard

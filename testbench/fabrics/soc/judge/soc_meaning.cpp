@@ -68,13 +68,18 @@ bool read_name(const EventTerm& term, const PmuDescription& pmu, Program& progra
   return false;
 }
 
+/// @return whether a term says nothing of what is counted
+bool is_without_meaning(const EventTerm& term, const PmuDescription& pmu) {
+  return std::any_of(pmu.terms.begin(), pmu.terms.end(), [&](const auto& one) { return one.name == term.name; });
+}
+
 /// The terms of a PMU with a register map: its description names them all.
 Program mapped_program_of(const EventTerms& terms, const PmuDescription& pmu) {
   Program program;
   for (const EventTerm& term : terms) {
     if (term.name == "event") {
       set_event(program.event, number_of(term, ones_of(pmu.event_bits)), term);
-    } else if (!read_name(term, pmu, program)) {
+    } else if (!is_without_meaning(term, pmu) && !read_name(term, pmu, program)) {
       throw std::invalid_argument(fmt::format("the PMU has no term '{}'", term.name));
     }
   }

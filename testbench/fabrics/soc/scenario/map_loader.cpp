@@ -42,11 +42,15 @@ const Words<Role>& roles() {
                                     {"overflow", Role::overflow},
                                     {"overflow_set", Role::overflow_set},
                                     {"overflow_clear", Role::overflow_clear},
+                                    {"overflow_at_half", Role::overflow_at_half},
+                                    {"chain", Role::chain},
                                     {"run", Role::run},
                                     {"stop", Role::stop},
                                     {"run_set", Role::run_set},
                                     {"run_clear", Role::run_clear},
                                     {"clear", Role::clear},
+                                    {"preload_counter", Role::preload_counter},
+                                    {"preload", Role::preload},
                                     {"command", Role::command}};
   return words;
 }
@@ -58,6 +62,8 @@ void read_role(Reader& reader, FieldDescription& field) {
   if (field.role == Role::constant && !reader.has("value"))
     reader.fail("value", "is missing: a constant has one", "for example value: 0x30");
   if (field.role == Role::counter) reader.number("shift", field.shift, Quantity::count, 0, kMostBits - 1);
+  if (field.role == Role::preload_counter)
+    reader.number("from", field.from, Quantity::count, 0, std::numeric_limits<std::uint32_t>::max());
   if (field.role == Role::event) reader.flag("zero_stops", field.zero_stops);
   if (field.role == Role::overflow)
     reader.choice("cleared", field.cleared,
@@ -129,6 +135,8 @@ void read_device(Reader& reader, soc::DeviceDescription& device) {
   reader.text("module", device.module, Presence::required);
   reader.flag("overflow_loses", device.overflow_loses);
   reader.flag("takes_groups", device.takes_groups);
+  reader.flag("stops_all", device.stops_all);
+  reader.flag("keeps_cpu", device.keeps_cpu);
   const Value* const properties = reader.take("properties");
   if (properties == nullptr) return;
   if (properties->kind != Value::Kind::map) reader.fail("properties", "must be a map of numbers");
@@ -170,10 +178,21 @@ void read_map(Reader& reader, PmuDescription& pmu) {
   if (map.windows.empty()) reader.fail("windows", "are missing: registers need addresses");
   reader.number("counters", pmu.counters);
   reader.number("width", pmu.width);
+  reader.list("widths", [&](Reader& width, std::size_t) {
+    soc::WidthDescription& its = pmu.widths.emplace_back();
+    its.counters = read_bits(width, "counters", Presence::required);
+    width.number("width", its.width, Quantity::count, 1, kMostBits, Presence::required);
+  });
   pmu.cycle_counter = false;
   reader.text("perf_name", pmu.perf_name, Presence::required);
   reader.object("device", [&](Reader& device) { read_device(device, map.device); });
   reader.text("event_format", map.event_format);
+  reader.list("terms", [&](Reader& term, std::size_t) {
+    soc::TermDescription& its = pmu.terms.emplace_back();
+    term.text("name", its.name, Presence::required);
+    term.text("format", its.format, Presence::required);
+    term.number("counters", its.counters, Quantity::count, 1, soc::kMaximumCounters);
+  });
   reader.list("registers", [&](Reader& reg, std::size_t) { read_register(reg, map, map.registers.emplace_back()); });
   const auto lets_run = [](const FieldDescription& field) {
     return field.role == Role::run || field.role == Role::stop || field.role == Role::run_set;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <bit>
 #include <functional>
 #include <limits>
 #include <optional>
@@ -313,6 +314,11 @@ void read_mapped_pmu(Reader& reader, const Sources& sources, PmuDescription& pmu
   reader.number("clock", pmu.clock_hz, Quantity::frequency);
   read_interrupt(reader, pmu);
   read_events_and_filters(reader, sources, pmu);
+  // A counter without a selector has an event of any number.
+  for (const EventDescription& event : pmu.events) {
+    if (event.counters && event.counters->width == 1)
+      pmu.event_bits = std::max(pmu.event_bits, static_cast<unsigned>(std::bit_width(event.number)));
+  }
 }
 
 void read_pmu(Reader& reader, const Sources& sources, PmuDescription& pmu) {

@@ -131,6 +131,8 @@ bool can_wrap(const platform::PlatformSpec& platform, const pmufab::soc::PmuDesc
 void add_map(const pmufab::soc::RegisterMap& map, const pmufab::soc::PmuDescription& description, soc::Pmu& pmu) {
   pmu.is_mapped = true;
   pmu.takes_groups = map.device.takes_groups;
+  pmu.stops_all = map.device.stops_all;
+  pmu.keeps_cpu = map.device.keeps_cpu;
   pmu.is_unserved = pmu.is_unserved || map.device.overflow_loses;
   pmu.has_cycles = false;
   pmu.event_counters = description.counters;

@@ -230,6 +230,98 @@ TEST_F(RegisterMapTest, a_filter_may_stand_several_times_in_a_register_and_name_
   });
 }
 
+TEST_F(RegisterMapTest, a_counter_may_be_wider_than_the_others_and_one_that_nothing_turns_on_always_counts) {
+  make([](PmuDescription& its) {
+    its.widths = {{{2, 2}, 24}};
+    for (const std::size_t reg : {1, 2, 3}) its.map->registers[reg].fields[0].bits = {0, 3};
+  });
+  run([&] {
+    cpu.put32(kSelect + 4, 0x0001'0001);
+    cpu.put32(kEnable, 0x4);
+    cpu.put32(kControl, 1);
+    happen(0, 0, 0x1'0005);
+    EXPECT_EQ(counter(2), 0x1'0005U);
+    EXPECT_EQ(counter(3), 0x1'0005U) << "it is not among those that ENABLE turns on";
+    EXPECT_EQ(cpu.get32(kStatus), 0U);
+    happen(0, 0, 0x100'0000);
+    EXPECT_EQ(cpu.get32(kStatus), 0xcU);
+  });
+}
+
+TEST_F(RegisterMapTest, a_preload_sets_the_counter_that_another_field_names) {
+  make([](PmuDescription& its) {
+    FieldDescription number = field("NUMBER", {0, 8}, Role::preload_counter);
+    number.from = 19;
+    its.map->registers.push_back(reg("NUMBER", 0x90, {number}));
+    its.map->registers.push_back(reg("PRELOAD", 0x94, {field("VALUE", {0, 32}, Role::preload)}));
+  });
+  run([&] {
+    cpu.put32(0x90, 21);
+    cpu.put32(0x94, 0x55);
+    cpu.put32(0x90, 0);  // none
+    cpu.put32(0x94, 0x66);
+    EXPECT_EQ(counter(0), 0U);
+    EXPECT_EQ(counter(2), 0x55U);
+    EXPECT_EQ(cpu.get32(0x90), 0U);
+    EXPECT_EQ(cpu.get32(0x94), 0U) << "it is no storage";
+  });
+}
+
+TEST_F(RegisterMapTest, the_highest_bit_that_becomes_1_is_a_wrap_where_software_says_so) {
+  make([](PmuDescription& its) {
+    its.map->registers.push_back(reg("AT_HALF", 0x90, {field("ON", {0, 4}, Role::overflow_at_half)}));
+  });
+  run([&] {
+    cpu.put32(kSelect, 0x0001'0001);
+    cpu.put32(kSelect + 4, 0x0003);  // cycles
+    cpu.put32(0x90, 0x5);
+    cpu.put32(kEnable, 0x7);
+    cpu.put32(kCounter + 8, 0x7fc0);
+    cpu.put32(kControl, 1);
+    happen(0, 0, 0x7fff);
+    EXPECT_EQ(cpu.get32(kStatus) & 3, 0U);
+    happen(0, 0, 2);
+    EXPECT_EQ(counter(0), 0x8001U);
+    EXPECT_EQ(counter(1), 0x8001U);
+    sc_core::wait(100, sc_core::SC_NS);
+    EXPECT_EQ(cpu.get32(kStatus), 0x5U);
+    EXPECT_EQ(counter(2) >> 8, 0x80U);
+    cpu.put32(kStatusClear, 0xf);
+    happen(0, 0, 0x8000);
+    EXPECT_EQ(counter(0), 1U);
+    EXPECT_EQ(cpu.get32(kStatus), 0x3U) << "both wrap at the end";
+    cpu.put32(kStatusClear, 0xf);
+    cpu.put32(kCounter + 8, 0xffc0);
+    sc_core::wait(100, sc_core::SC_NS);
+    EXPECT_EQ(cpu.get32(kStatus), 0x4U);
+    EXPECT_LT(counter(2), 0x100U);
+  });
+}
+
+TEST_F(RegisterMapTest, a_counter_may_count_the_wraps_of_the_one_before) {
+  make([](PmuDescription& its) {
+    its.map->registers.push_back(reg("CHAIN", 0x90, {field("ON", {0, 4}, Role::chain)}));
+  });
+  run([&] {
+    cpu.put32(kSelect, 0x0000'0001);
+    cpu.put32(kSelect + 4, 0x0000'0003);
+    cpu.put32(0x90, 0xa);
+    cpu.put32(kEnable, 0xf);
+    cpu.put32(kCounter + 8, 0xffc0);
+    cpu.put32(kControl, 1);
+    happen(0, 0, 0x3'0005);
+    EXPECT_EQ(counter(0), 5U);
+    EXPECT_EQ(counter(1), 3U);
+    happen(0, 0, 0x1'0000);
+    EXPECT_EQ(counter(1), 4U) << "the status is set already";
+    sc_core::wait(70, sc_core::SC_US);
+    EXPECT_EQ(counter(3), 2U);
+    cpu.put32(0x90, 0);
+    happen(0, 0, 0x1'0000);
+    EXPECT_EQ(counter(1), 4U);
+  });
+}
+
 TEST_F(RegisterMapTest, a_reset_brings_back_what_power_up_gives) {
   make();
   run([&] {

@@ -32,6 +32,8 @@ platform:
       base: 0x2000_0000
       counters: 4
       width: 32
+      widths: [{counters: 2-3, width: 48}]
+      terms: [{name: long, format: "config:32", counters: 2}]
       interrupt: {number: 64}
       registers:
         - {name: CONTROL, offset: 0x0, fields: [{name: RUN, bits: 0, role: run}]}
@@ -77,6 +79,8 @@ TEST(MapLoader, a_description_holds_what_the_file_says) {
   EXPECT_EQ(pmus[0].event_bits, 6U);  // of the field that selects it
   EXPECT_EQ(pmus[0].filters[0].word, 4U);
   EXPECT_EQ(pmus[0].events[1].counters->first, 1U);
+  EXPECT_EQ(pmus[0].widths[0].counters.first, 2U);
+  EXPECT_EQ(pmus[0].terms[0].counters, 2U);
   EXPECT_FALSE(map.runs_by_event);  // there is a field that lets it run
   EXPECT_THAT(driver_modules(spec.platform), ElementsAre("acme_bridge_pmu"));
 }
@@ -107,6 +111,10 @@ TEST(MapLoader, what_is_wrong_is_told_with_its_place) {
       {"offset: 0x20, count: 4", "offset: 0x22, count: 4", {"registers[4].offset", "is not a multiple of 4"}},
       {"count: 4, stride: 8", "count: 4, stride: 2", {"registers[5].stride"}},
       {"offset: 0x40, count: 4", "offset: 0xffc, count: 4", {"registers[5].count", "the window ends at 0x1000"}},
+      {"counters: 2-3, width: 48", "counters: 2-4, width: 48", {"widths[0].counters", "names counter 4"}},
+      {"width: 48", "width: 65", {"widths[0].width"}},
+      {"counters: 2}]", "counter: 2}]", {"terms[0]", "counters"}},
+      {"role: run", "role: preload", {"registers", "preload_counter"}},
       {"name: COUNTER", "name: SELECT", {"registers[5].name", "is that of another register"}},
       {"bits: 0-3, role: enable", "bits: 0-33, role: enable", {"bits", "the register has 32"}},
       {"role: enable}", "role: enabel}", {"role", "did you mean 'enable'?"}},

@@ -66,6 +66,7 @@ struct module {
   int references;
   bool loaded;
   bool is_helper;                  /* another module has asked for it */
+  bool is_built_in;                /* it can only be built into a kernel, and is never unloaded */
   bool has_device_table;           /* has a device table, so loaded at boot; others are loaded on request */
   const char* license;             /* null: it has none */
   const char* tables[8];           /* the kinds of its device tables, and its aliases: "acpi", "cxl:t7*" */
@@ -88,7 +89,8 @@ void pmufab_module_register(struct module* module);
 #define module_init(function) __PMUFAB_MODULE_PART(init, __this_module.init = (function))
 #define module_exit(function) __PMUFAB_MODULE_PART(exit, __this_module.exit = (function))
 #define subsys_initcall(function) module_init(function)
-#define device_initcall(function) module_init(function)
+#define device_initcall(function) \
+  __PMUFAB_MODULE_PART(init, (__this_module.is_built_in = true, __this_module.init = (function)))
 #define late_initcall(function) module_init(function)
 void pmufab_module_has_table(struct module* module, const char* kind);
 #define MODULE_DEVICE_TABLE(type, table) \
