@@ -79,7 +79,8 @@ CounterBlock::CounterBlock(Options options, const ClockDomain& clock, Resolver r
   slots_.resize(options_.counters.size());
   for (unsigned counter = 0; counter < slots_.size(); ++counter) {
     if (!options_.counters[counter]) continue;
-    slots_[counter] = std::make_unique<Slot>(*this, counter, options_.width, clock_);
+    const unsigned width = options_.widths.empty() ? options_.width : options_.widths.at(counter);
+    slots_[counter] = std::make_unique<Slot>(*this, counter, width, clock_);
     implemented_.at(counter / kWord) |= 1U << counter % kWord;
   }
   if (options_.cycle_counter) slots_[*options_.cycle_counter]->place = Slot::Place::cycles;
@@ -126,7 +127,7 @@ void CounterBlock::refresh() {
 void CounterBlock::pass_cycles(std::uint64_t cycles, Picoseconds when) {
   settle(when);
   for (const auto& slot : slots_) {
-    if (!slot || slot->place != Slot::Place::cycles || !slot->running) continue;
+    if (!slot || slot->place != Slot::Place::cycles || slot->input.other_clock != nullptr || !slot->running) continue;
     if (slot->cycles.pass(cycles, when)) wrap(slot->index, when);
     predict_overflow(*slot, when);
   }
@@ -264,6 +265,7 @@ void CounterBlock::select(Slot& slot, Picoseconds when) {
       for (const ProbeChoice& choice : *input.choices) slot.events.select_also(*choice.probe, choice.qualifiers);
       break;
     case CounterInput::Kind::clock:
+      slot.cycles.use(input.other_clock != nullptr ? *input.other_clock : slot.block.clock_);
       slot.move(Slot::Place::cycles, when);
       break;
     case CounterInput::Kind::occupancy:

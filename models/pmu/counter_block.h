@@ -30,8 +30,9 @@ class CounterBlock {
   static constexpr unsigned kWord = 32;  ///< counters of a mask's word
 
   struct Options {
-    std::string name;     ///< of the PMU, for WrapWatch
-    unsigned width = 64;  ///< bits of every counter
+    std::string name;                ///< of the PMU, for WrapWatch
+    unsigned width = 64;             ///< bits of every counter ...
+    std::vector<unsigned> widths{};  ///< ... if this does not tell those of each, by number
     /// By number, whether there is such a counter.
     std::vector<bool> counters;
     std::optional<unsigned> cycle_counter{};  ///< counts the clock whatever is programmed
@@ -50,7 +51,7 @@ class CounterBlock {
   /// Set every counter and the interrupt to the state after power-up: all zero, nothing counting.
   void reset();
   /// Let `cycles` cycles of the clock pass at once, for the counters that count them now. Counters of outstanding
-  /// requests do not see these cycles.
+  /// requests, and of another clock, do not see these cycles.
   void pass_cycles(std::uint64_t cycles, Picoseconds when);
   /// Call the resolver again for every running counter, because something outside the programs changed their meaning.
   void refresh();
