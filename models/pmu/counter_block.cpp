@@ -137,7 +137,7 @@ void CounterBlock::refresh() {
 void CounterBlock::pass_cycles(std::uint64_t cycles, Picoseconds when) {
   settle(when);
   for (const auto& slot : slots_) {
-    if (!slot || slot->place != Slot::Place::cycles || !slot->running) continue;
+    if (!slot || slot->place != Slot::Place::cycles || slot->input.other_clock != nullptr || !slot->running) continue;
     if (slot->cycles.pass(cycles, when)) wrap(slot->index, 1, when);
     predict_overflow(*slot, when);
   }
@@ -289,6 +289,7 @@ void CounterBlock::select(Slot& slot, Picoseconds when) {
       for (const ProbeChoice& choice : *input.choices) slot.events.select_also(*choice.probe, choice.qualifiers);
       break;
     case CounterInput::Kind::clock:
+      slot.cycles.use(input.other_clock != nullptr ? *input.other_clock : slot.block.clock_);
       slot.move(Slot::Place::cycles, when);
       break;
     case CounterInput::Kind::occupancy:

@@ -52,7 +52,7 @@ class CounterBlock {
   /// Set every counter and the interrupt to the state after power-up: all zero, nothing counting.
   void reset();
   /// Let `cycles` cycles of the clock pass at once, for the counters that count them now. Counters of outstanding
-  /// requests do not see these cycles.
+  /// requests, and of another clock, do not see these cycles.
   void pass_cycles(std::uint64_t cycles, Picoseconds when);
   /// Call the resolver again for every running counter, because something outside the programs changed their meaning.
   void refresh();

@@ -23,7 +23,7 @@ struct CounterInput {
     nothing,    ///< holds its value; also for an event number the part does not have
     probe,      ///< events of `probe` whose qualifier is in `qualifiers`
     probes,     ///< those of several probes: `choices`
-    clock,      ///< clock edges of the PMU's clock domain
+    clock,      ///< clock edges of the PMU's clock domain, or of another
     occupancy,  ///< at each clock edge, those of `selection` that are outstanding in `requests`
   };
   Kind kind = Kind::nothing;
@@ -32,6 +32,7 @@ struct CounterInput {
   const ProbeChoices* choices = nullptr;
   OutstandingRequests* requests = nullptr;
   OutstandingRequests::Selection selection{};
+  const ClockDomain* other_clock = nullptr;  ///< whose edges are counted; null: the PMU's
 
   [[nodiscard]] static CounterInput of(Probe& probe, std::uint64_t qualifiers = ~std::uint64_t{0}) noexcept {
     CounterInput input;
@@ -49,9 +50,11 @@ struct CounterInput {
     input.choices = &choices;
     return input;
   }
-  [[nodiscard]] static CounterInput clock() noexcept {
+  /// @param other  null: the PMU's
+  [[nodiscard]] static CounterInput clock(const ClockDomain* other = nullptr) noexcept {
     CounterInput input;
     input.kind = Kind::clock;
+    input.other_clock = other;
     return input;
   }
   /// @param requests  on the PMU's clock

@@ -18,6 +18,8 @@ class CycleCount {
   /// @throws std::invalid_argument if the width is not 1 ... 64
   CycleCount(const ClockDomain& clock, unsigned width);
 
+  /// Count another clock from now on. Only while stopped.
+  void use(const ClockDomain& clock) noexcept { clock_ = &clock; }
   void start(Picoseconds when);
   void stop(Picoseconds when);
   [[nodiscard]] bool is_running() const noexcept { return running_; }

@@ -65,7 +65,8 @@ DescribedPmu::DescribedPmu(const sc_core::sc_module_name& name, const PmuDescrip
   const coresight::CoreSightPmuOptions options = options_of(description);
   coresight_ =
       std::make_unique<coresight::CoreSightPmu>(name, options, clock, [this](const coresight::CounterProgram& program) {
-        return resolve({program.counter, program.event, program.filter, program.filter2});
+        return resolve(
+            {program.counter, {program.event, low_bits(description_.event_bits)}, program.filter, program.filter2});
       });
   add_wishes(coresight_->name(), options.counter_numbers(), clock);
 }
@@ -76,6 +77,9 @@ void DescribedPmu::add_wishes(const std::string& name, unsigned counters, const 
   served_by_.resize(wishes_.size());
   for (const EventDescription& event : description_.events) {
     if (event.counts == EventDescription::Counts::outstanding) sources_[event.source]->keep_open();
+    if (event.clock_hz && !clocks_.contains(*event.clock_hz))
+      clocks_[*event.clock_hz] =
+          std::make_unique<ClockDomain>(fmt::format("{}.{}Hz", name, *event.clock_hz), *event.clock_hz);
   }
 }
 
@@ -126,7 +130,12 @@ bool DescribedPmu::compile(const Program& program, const EventDescription& event
     const bool is_zero = field(reg, filter.bits) == 0;
     const bool is_switched = description_.map && (filter.enable || filter.disable);
     const bool is_range = filter.match == FilterDescription::Match::between;
-    if (is_zero && !is_range && !is_switched && filter.zero == FilterDescription::Zero::all) continue;
+    const bool is_inverted =
+        filter.invert && (value_of(filter.where, filter.invert_word, program, 1, 0) >> *filter.invert & 1U) != 0;
+    if (is_zero && !is_range && !is_switched && filter.zero == FilterDescription::Zero::all) {
+      if (is_inverted) return false;
+      continue;
+    }
     if (is_zero && filter.match == FilterDescription::Match::mask) return false;
     const std::uint64_t care_reg =
         value_of(filter.care_register(), filter.care_word.value_or(filter.word), program, filter.repeat, filter.step);
@@ -134,6 +143,7 @@ bool DescribedPmu::compile(const Program& program, const EventDescription& event
     if (is_range && (greatest == 0 || greatest < field(reg, filter.bits))) continue;
     wish.conditions.push_back(
         condition_of(filter, reg, care_reg, static_cast<unsigned>(attribute - attributes.begin())));
+    wish.conditions.back().inverted = is_inverted;
   }
   return true;
 }
@@ -144,11 +154,14 @@ CounterInput DescribedPmu::resolve(const Program& program) {
     source->remove(wish);
     source = nullptr;
   }
-  const std::uint64_t number = program.event & low_bits(description_.event_bits);
-  const auto event = std::find_if(description_.events.begin(), description_.events.end(),
-                                  [&](const EventDescription& one) { return one.number == number; });
+  const auto event =
+      std::find_if(description_.events.begin(), description_.events.end(), [&](const EventDescription& one) {
+        const bool can_count = !one.counters || program.counter - one.counters->first < one.counters->width;
+        return can_count && ((one.number ^ program.event.number) & program.event.known) == 0;
+      });
   if (event == description_.events.end()) return {};
-  if (event->counts == EventDescription::Counts::cycles) return CounterInput::clock();
+  if (event->counts == EventDescription::Counts::cycles)
+    return CounterInput::clock(event->clock_hz ? clocks_.at(*event->clock_hz).get() : nullptr);
   if (!compile(program, *event, wish)) return {};
   if (sources_[event->source]->follows()) {
     sources_[event->source]->choose(wish);

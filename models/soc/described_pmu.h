@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -39,7 +40,7 @@ class DescribedPmu {
   /// What software has programmed into a counter.
   struct Program {
     unsigned counter;
-    std::uint64_t event;
+    EventSelection event;
     std::uint64_t filter = 0;
     std::uint64_t filter2 = 0;
   };
@@ -53,8 +54,9 @@ class DescribedPmu {
 
   const PmuDescription& description_;
   std::vector<Source*> sources_;
-  std::vector<std::unique_ptr<Wish>> wishes_;  // by physical counter
-  std::vector<Source*> served_by_;             // by physical counter
+  std::vector<std::unique_ptr<Wish>> wishes_;                     // by physical counter
+  std::vector<Source*> served_by_;                                // by physical counter
+  std::map<std::uint64_t, std::unique_ptr<ClockDomain>> clocks_;  // other than the PMU's, by frequency
   // They go first: their counters watch the wishes. There is one of them.
   std::unique_ptr<coresight::CoreSightPmu> coresight_;
   std::unique_ptr<RegisterMapPmu> map_;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -17,9 +18,23 @@ constexpr unsigned kWord = CounterBlock::kWord;
 std::uint64_t part_of(std::uint64_t value, const BitRange& bits) { return value >> bits.first & low_bits(bits.width); }
 std::uint64_t placed(std::uint64_t value, const BitRange& bits) { return (value & low_bits(bits.width)) << bits.first; }
 
+/// A counter has as many bits as the PMU says, or as its registers show, whichever are fewer.
 CounterBlock::Options block_of(const std::string& name, const PmuDescription& description) {
   CounterBlock::Options options = {
       .name = name, .width = description.width, .counters = std::vector<bool>(description.counters, true)};
+  std::map<unsigned, unsigned> shown;
+  for (const RegisterDescription& reg : description.map->registers) {
+    for (const FieldDescription& field : reg.fields) {
+      if (field.role != Role::counter) continue;
+      for (unsigned place = 0; place < reg.count * field.repeat; ++place) {
+        unsigned& bits = shown[reg.counter_of(field, 0, place)];
+        bits = std::max(bits, field.shift + field.bits.width);
+      }
+    }
+  }
+  for (const auto& [counter, bits] : shown) {
+    if (bits < description.width) options.widths[counter] = bits;
+  }
   for (const WidthDescription& its : description.widths) {
     for (unsigned index = 0; index < its.counters.width; ++index)
       options.widths[its.counters.first + index] = its.width;
@@ -117,6 +132,7 @@ RegisterMapPmu::RegisterMapPmu(const std::string& name, const PmuDescription& de
   for (const FilterDescription& filter : description.filters) {
     programs_.at(filter.word) = true;
     if (filter.care_word) programs_.at(*filter.care_word) = true;
+    if (filter.invert) programs_.at(filter.invert_word) = true;
   }
   for (std::size_t number = 0; number < map_.registers.size(); ++number) build(number);
   apply_reset(simulated_time());
@@ -198,23 +214,33 @@ std::vector<const RegisterBank*> RegisterMapPmu::pages() const {
   return pages;
 }
 
-std::uint64_t RegisterMapPmu::event(unsigned counter) const {
+void RegisterMapPmu::add_selection(unsigned counter, std::optional<std::uint64_t> base,
+                                   EventSelection& selection) const {
   for (std::size_t number = 0; number < map_.registers.size(); ++number) {
     const RegisterDescription& reg = map_.registers[number];
     for (const FieldDescription& field : reg.fields) {
-      if (field.role != Role::event) continue;
+      if (field.role != Role::event || field.for_number.has_value() != base.has_value()) continue;
       const unsigned first = field.first.value_or(reg.first);
       if (counter < first || counter >= first + reg.count * field.repeat) continue;
+      selection.known |= low_bits(field.bits.width) << field.shift;
+      if (field.for_number != base) continue;
       const std::uint64_t value = bank_of(number).value(ids_[number], (counter - first) / field.repeat);
-      return part_of(value, field.bits_of((counter - first) % field.repeat));
+      selection.number |= part_of(value, field.bits_of((counter - first) % field.repeat)) << field.shift;
     }
   }
+}
+
+EventSelection RegisterMapPmu::event(unsigned counter) const {
+  EventSelection selection;
+  add_selection(counter, std::nullopt, selection);
+  add_selection(counter, selection.number, selection);
+  if (selection.known != 0) return selection;
   // Without a selector, the counter has an event of its own.
   const auto own =
       std::find_if(description_.events.begin(), description_.events.end(), [&](const EventDescription& one) {
         return one.counters && one.counters->first == counter && one.counters->width == 1;
       });
-  return own == description_.events.end() ? counter : own->number;
+  return {own == description_.events.end() ? counter : own->number, ~std::uint64_t{0}};
 }
 
 std::uint64_t RegisterMapPmu::value(std::size_t reg, unsigned counter, unsigned repeat, unsigned step) const {

@@ -19,6 +19,12 @@
 
 namespace pmufab::soc {
 
+/// What registers say of the event that a counter counts.
+struct EventSelection {
+  std::uint64_t number = 0;
+  std::uint64_t known = 0;  ///< bits of the number that they hold
+};
+
 /// The registers of a described PMU that is no CoreSight PMU, and a CounterBlock behind them.
 ///
 /// An access acts at sc_time_stamp() plus its annotated delay, in the order of the calls.
@@ -33,8 +39,8 @@ class RegisterMapPmu {
 
   [[nodiscard]] CounterBlock& counters() noexcept { return counters_; }
   void reset();
-  /// @return the number of the event that is programmed into a counter
-  [[nodiscard]] std::uint64_t event(unsigned counter) const;
+  /// @return the event that is programmed into a counter
+  [[nodiscard]] EventSelection event(unsigned counter) const;
   /// @return what a register holds for a counter, by its number in the map
   [[nodiscard]] std::uint64_t value(std::size_t reg, unsigned counter, unsigned repeat = 1, unsigned step = 0) const;
   /// @return the socket of a window, in the order of the description
@@ -52,6 +58,8 @@ class RegisterMapPmu {
 
   [[nodiscard]] std::vector<std::unique_ptr<Window>> make_windows(const std::string& name);
   void build(std::size_t number);
+  /// Adds what fields say of a counter's event. @param base  those with this for_number; nothing: those without
+  void add_selection(unsigned counter, std::optional<std::uint64_t> base, EventSelection& selection) const;
   [[nodiscard]] std::uint64_t live(std::size_t number, unsigned element, Picoseconds when) const;
   void write(std::size_t number, const RegisterWrite& write);
   [[nodiscard]] Counters mask_of(std::uint32_t (CounterBlock::*word_of)(unsigned) const) const;

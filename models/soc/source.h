@@ -24,13 +24,14 @@ struct Wish {
     unsigned attribute = 0;
     std::uint64_t value = 0;  ///< bit: a mask of values; bits: what the attribute equals; within: the least
     std::uint64_t limit = 0;  ///< bits: those that matter; within: the greatest
+    bool inverted = false;    ///< of bits: it holds for the other values
 
     [[nodiscard]] bool holds(std::uint64_t attribute_value) const noexcept {
       switch (kind) {
         case Kind::bit:
           return attribute_value < 64 && (value >> attribute_value & 1U) != 0;
         case Kind::bits:
-          return ((attribute_value ^ value) & limit) == 0;
+          return (((attribute_value ^ value) & limit) == 0) != inverted;
         case Kind::within:
           break;
       }

@@ -174,9 +174,49 @@ std::vector<std::vector<std::string>> registers_with(const PmuDescription& pmu, 
   return found;
 }
 
+/// No two fields hold the same bits of the number of one counter's event.
+void check_selectors(const std::string& field, const PmuDescription& pmu) {
+  struct Selector {
+    const RegisterDescription* reg;
+    const FieldDescription* field;
+    std::uint64_t bits;
+  };
+  std::vector<std::vector<Selector>> all(pmu.counters);
+  for (const RegisterDescription& reg : pmu.map->registers) {
+    for (const FieldDescription& one : reg.fields) {
+      if (one.role != Role::event) continue;
+      const std::uint64_t bits = low_bits(one.bits.width) << one.shift;
+      for (unsigned place = 0; place < reg.count * one.repeat; ++place) {
+        const unsigned counter = reg.counter_of(one, 0, place);
+        for (const Selector& other : all.at(counter)) {
+          const bool is_either = one.for_number && other.field->for_number && one.for_number != other.field->for_number;
+          if ((other.bits & bits) != 0 && !is_either)
+            refuse(field + "registers",
+                   fmt::format("{} and {} both select the event of counter {}", other.reg->name, reg.name, counter));
+        }
+        all[counter].push_back({&reg, &one, bits});
+      }
+    }
+  }
+}
+
+void check_number_terms(const std::string& field, const PmuDescription& pmu) {
+  std::uint64_t taken = 0;
+  std::set<std::string> names;
+  for (std::size_t index = 0; index < pmu.map->number_terms.size(); ++index) {
+    const soc::NumberTerm& term = pmu.map->number_terms[index];
+    const std::string at = fmt::format("{}number_terms[{}].", field, index);
+    if (!names.insert(term.name).second) refuse(at + "name", fmt::format("'{}' is there twice", term.name));
+    const std::uint64_t bits = low_bits(term.bits.width) << term.bits.first;
+    if ((taken & bits) != 0) refuse(at + "bits", "overlap those of another term");
+    taken |= bits;
+  }
+}
+
 void check_roles(const std::string& field, const PmuDescription& pmu) {
   const auto counters = registers_with(pmu, Role::counter);
   const auto events = registers_with(pmu, Role::event);
+  check_selectors(field, pmu);
   const bool any_event = std::any_of(events.begin(), events.end(), [](const auto& one) { return !one.empty(); });
   for (unsigned counter = 0; counter < pmu.counters; ++counter) {
     if (counters[counter].empty())
@@ -188,9 +228,6 @@ void check_roles(const std::string& field, const PmuDescription& pmu) {
     if (any_event && events[counter].empty() && !has_own)
       refuse(field + "registers", fmt::format("none selects the event of counter {}", counter),
              "give a field of one the role event, or an event counters that are this one alone");
-    if (events[counter].size() > 1)
-      refuse(field + "registers", fmt::format("{} and {} both select the event of counter {}", events[counter][0],
-                                              events[counter][1], counter));
   }
   for (std::size_t index = 0; index < pmu.events.size(); ++index) {
     const auto& range = pmu.events[index].counters;
@@ -249,6 +286,7 @@ void check_map(const std::string& field, const PmuDescription& pmu) {
   check_windows(field, *pmu.map);
   check_device(field + "device.", pmu.map->device);
   check_registers(field, pmu);
+  check_number_terms(field, pmu);
   check_roles(field, pmu);
   check_map_filters(field, pmu);
 }

@@ -155,6 +155,8 @@ void check_events(const std::string& field, const PmuDescription& pmu,
     if (const auto [other, fresh] = numbers.emplace(event.number, index); !fresh)
       refuse_soc(at + "number", fmt::format("{:#x} is that of events[{}], {}", event.number, other->second,
                                             pmu.events[other->second].name));
+    // A name of several events is made whole by terms of their numbers.
+    if (pmu.map && pmu.map->number_terms.size() > 1) continue;
     if (const auto [other, fresh] = names.emplace(event.name, index); !fresh)
       refuse_soc(at + "name", fmt::format("events[{}] has it already", other->second));
   }
@@ -240,6 +242,12 @@ void check_filters(const std::string& field, const PmuDescription& pmu) {
                       register_width(pmu, filter.care_register(), filter.care_word.value_or(filter.word)));
     if (filter.enable) taken.take_switch(at + "enable", filter, *filter.enable, width);
     if (filter.disable) taken.take_switch(at + "disable", filter, *filter.disable, width);
+    if (filter.invert && filter.match != FilterDescription::Match::value)
+      throw SpecError(at + "invert", "is for match: value");
+    if (filter.invert && *filter.invert >= pmu.map->registers[filter.invert_word].width)
+      throw SpecError(at + "invert", fmt::format("is bit {}; {} has {} bits", *filter.invert,
+                                                 pmu.map->registers[filter.invert_word].name,
+                                                 pmu.map->registers[filter.invert_word].width));
     if (filter.care && filter.match != FilterDescription::Match::value &&
         filter.match != FilterDescription::Match::between)
       refuse_soc(at + "care", "is for match: value, and between");

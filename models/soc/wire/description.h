@@ -64,8 +64,9 @@ struct EventDescription {
   unsigned source = 0;     ///< index in Description::sources; not for cycles
   unsigned attribute = 0;  ///< for a sum
   std::vector<Requirement> where;
-  std::uint64_t unit = 1;              ///< for a sum: an occurrence adds as many units as its attribute begins
-  std::optional<BitRange> counters{};  ///< of a PMU with a register map: those that can count it; nothing: all
+  std::uint64_t unit = 1;                   ///< for a sum: an occurrence adds as many units as its attribute begins
+  std::optional<BitRange> counters{};       ///< of a PMU with a register map: those that can count it; nothing: all
+  std::optional<std::uint64_t> clock_hz{};  ///< of cycles: those of another clock than the PMU's
 };
 
 /// Bits of a register that choose occurrences by one attribute. They act on events of sources that have it.
@@ -99,6 +100,8 @@ struct FilterDescription {
   std::optional<unsigned> care_word{};   ///< number of the described register of `care`; not set: `word`
   std::optional<unsigned> enable{};      ///< the filter acts while this bit is set
   std::optional<unsigned> disable{};     ///< the filter acts while this bit is not set
+  std::optional<unsigned> invert{};      ///< while this bit is set, a value lets pass what it does not equal
+  unsigned invert_word = 0;              ///< number of the described register of `invert`
   Zero zero = Zero::all;
   std::uint64_t fallback = 0;  ///< a driver whose term is 0 writes this instead, if not 0
   unsigned repeat = 1;         ///< how often it stands in a described register, for as many counters
@@ -108,6 +111,8 @@ struct FilterDescription {
   std::string format;         ///< where its driver publishes it ("config1:0-9"); empty: the driver knows no such term
   std::string care_term{};    ///< the driver's term for the bits that matter; empty: it has none
   std::string care_format{};  ///< where its driver publishes that
+  std::string invert_term{};  ///< the driver's term for `invert`; empty: it has none
+  std::string invert_format{};
 };
 
 /// The overflow interrupt.
@@ -161,14 +166,15 @@ struct FieldDescription {
   std::string name;
   BitRange bits{};
   Role role = Role::keeps;
-  std::uint64_t value = 0;            ///< after reset; of a constant, always
-  unsigned shift = 0;                 ///< of a counter: its lowest bit here
-  std::uint64_t from = 0;             ///< of a preload_counter: what stands for counter 0
-  Cleared cleared = Cleared::by_one;  ///< of an overflow status
-  bool zero_stops = false;            ///< of an event: 0 is none, so that writing it stops the counter
-  std::optional<unsigned> first{};    ///< counter of its first bit; nothing: that of the register
-  unsigned repeat = 1;                ///< how often it stands in a register, for as many counters
-  unsigned step = 0;                  ///< bits from one to the next
+  std::uint64_t value = 0;                    ///< after reset; of a constant, always
+  unsigned shift = 0;                         ///< of a counter, or of an event's number: its lowest bit here
+  std::uint64_t from = 0;                     ///< of a preload_counter: what stands for counter 0
+  Cleared cleared = Cleared::by_one;          ///< of an overflow status
+  bool zero_stops = false;                    ///< of an event: 0 is none, so that writing it stops the counter
+  std::optional<std::uint64_t> for_number{};  ///< of an event: it counts where fields without this hold that number
+  std::optional<unsigned> first{};            ///< counter of its first bit; nothing: that of the register
+  unsigned repeat = 1;                        ///< how often it stands in a register, for as many counters
+  unsigned step = 0;                          ///< bits from one to the next
 
   /// @return whether each of its bits is for another counter
   [[nodiscard]] bool has_bit_for_each() const noexcept {
@@ -226,12 +232,19 @@ struct DeviceDescription {
   bool keeps_cpu = false;       ///< its driver opens no events when its first CPU has gone: random cases keep that one
 };
 
+/// A term of perf that is a part of an event's number, or all of it.
+struct NumberTerm {
+  std::string name = "event";
+  std::string format = "config:0-7";  ///< where the driver publishes it
+  BitRange bits{0, 64};               ///< of the number
+};
+
 /// The registers of a PMU that is no CoreSight PMU.
 struct RegisterMap {
   std::vector<WindowDescription> windows;
   std::vector<RegisterDescription> registers;
   DeviceDescription device;
-  std::string event_format = "config:0-7";
+  std::vector<NumberTerm> number_terms = {{}};
   bool runs_by_event = false;  ///< its driver starts and stops counters one by one, and not when perf turns the PMU on
 };
 

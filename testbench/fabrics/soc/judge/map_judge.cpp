@@ -352,14 +352,20 @@ Publication MapPmuJudge::publication() const {
   Publication publication;
   publication.associates_online = true;  // no document says more
   publication.is_complete = false;       // a description need not have all that a driver knows of the product
-  publication.fields.push_back({"event", {{map().event_format}}});
+  for (const soc::NumberTerm& term : map().number_terms) publication.fields.push_back({term.name, {{term.format}}});
   for (const soc::FilterDescription& filter : pmu.filters) {
     if (!filter.format.empty()) publication.fields.push_back({filter.name, {{filter.format}}});
     if (!filter.care_format.empty()) publication.fields.push_back({filter.care_term, {{filter.care_format}}});
+    if (!filter.invert_format.empty()) publication.fields.push_back({filter.invert_term, {{filter.invert_format}}});
+  }
+  for (const soc::EventDescription& event : pmu.events) {
+    PublishedEvent& published = publication.events.emplace_back(PublishedEvent{event.name});
+    for (const soc::NumberTerm& term : map().number_terms) {
+      const ConfigWords words = words_of(term.format, event.number >> term.bits.first & bits_up_to(term.bits.width));
+      for (std::size_t word = 0; word < words.size(); ++word) published.words[word] |= words[word];
+    }
   }
   for (const soc::TermDescription& term : pmu.terms) publication.fields.push_back({term.name, {{term.format}}});
-  for (const soc::EventDescription& event : pmu.events)
-    publication.events.push_back({event.name, words_of(map().event_format, event.number)});
   return publication;
 }
 

@@ -170,7 +170,9 @@ Publication SocPmuJudge::publication() const {
 std::unique_ptr<EventTruth> SocEvents::truth(const EventTerms& terms) {
   SocMeaning meaning = soc_meaning(terms, spec_.description, sources_);
   const unsigned source = meaning.source * sockets_ + spec_.socket;
-  const ExactClock& clock = meaning.kind == SocMeaning::Kind::outstanding ? edges_ : clock_;
+  const ExactClock& clock = meaning.clock_hz ? others_.try_emplace(*meaning.clock_hz, *meaning.clock_hz).first->second
+                            : meaning.kind == SocMeaning::Kind::outstanding ? edges_
+                                                                            : clock_;
   const bool is_of_source = meaning.kind != SocMeaning::Kind::nothing && meaning.kind != SocMeaning::Kind::cycles;
   switch (is_of_source ? sources_[meaning.source].cause : soc::Cause::streams) {
     case soc::Cause::ucf:
@@ -193,6 +195,7 @@ std::unique_ptr<EventTruth> SocEvents::truth(const EventTerms& terms) {
 
 Injection SocEvents::injection(const EventTerms& terms) {
   const SocMeaning meaning = soc_meaning(terms, spec_.description, sources_);
+  if (meaning.clock_hz) throw std::invalid_argument("cycles of another clock than the PMU's only pass one by one");
   if (meaning.kind == SocMeaning::Kind::cycles)
     return [this](std::uint64_t count, Picoseconds when) { clock_.pass(count, when); };
   const bool is_nothing = meaning.kind == SocMeaning::Kind::nothing;

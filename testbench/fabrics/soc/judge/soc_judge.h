@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -49,6 +50,7 @@ class SocEvents {
   std::shared_ptr<SocWires> wires_;
   SocFabricJudges fabrics_;
   ExactClock clock_;
+  std::map<std::uint64_t, ExactClock> others_;  // other clocks than the PMU's, by frequency
   ExactClock edges_;  // without the cycles that were injected, at which nothing is outstanding
 };
 

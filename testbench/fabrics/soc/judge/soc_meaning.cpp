@@ -64,6 +64,8 @@ bool read_name(const EventTerm& term, const PmuDescription& pmu, Program& progra
     if (filter.name == term.name) return put(program.reg(filter), filter.bits);
     if (filter.care && filter.care_term == term.name)
       return put(program.reg(filter.care_register(), filter.care_word.value_or(filter.word)), *filter.care);
+    if (filter.invert && filter.invert_term == term.name)
+      return put(program.own[filter.invert_word], {*filter.invert, 1});
   }
   return false;
 }
@@ -73,14 +75,37 @@ bool is_without_meaning(const EventTerm& term, const PmuDescription& pmu) {
   return std::any_of(pmu.terms.begin(), pmu.terms.end(), [&](const auto& one) { return one.name == term.name; });
 }
 
-/// The terms of a PMU with a register map: its description names them all.
+/// The terms of a PMU with a register map: its description names them all. A name that several events have leaves to
+/// others what tells these apart.
 Program mapped_program_of(const EventTerms& terms, const PmuDescription& pmu) {
+  const std::vector<soc::NumberTerm>& parts = pmu.map->number_terms;
   Program program;
+  EventTerms told;
   for (const EventTerm& term : terms) {
-    if (term.name == "event") {
-      set_event(program.event, number_of(term, ones_of(pmu.event_bits)), term);
+    const bool is_part =
+        std::any_of(parts.begin(), parts.end(), [&](const soc::NumberTerm& part) { return part.name == term.name; });
+    if (is_part) {
+      told.push_back(term);
     } else if (!is_without_meaning(term, pmu) && !read_name(term, pmu, program)) {
       throw std::invalid_argument(fmt::format("the PMU has no term '{}'", term.name));
+    }
+  }
+  std::uint64_t fixed = 0;  // bits of the number that cannot be told once more
+  if (program.event) {
+    const auto count = std::count_if(pmu.events.begin(), pmu.events.end(), [&](const EventDescription& one) {
+      return std::any_of(terms.begin(), terms.end(), [&](const EventTerm& term) { return term.name == one.name; });
+    });
+    if (count == 1) fixed = kAllBits;
+  }
+  for (const EventTerm& term : told) {
+    for (const soc::NumberTerm& part : parts) {
+      if (part.name != term.name) continue;
+      const std::uint64_t largest = ones_of(std::min(part.bits.width, pmu.event_bits - part.bits.first));
+      const std::uint64_t value = number_of(term, largest) << part.bits.first;
+      const std::uint64_t mask = largest << part.bits.first;
+      if ((fixed & mask) != 0) set_event(program.event, value, term);  // which says so
+      program.event = (program.event.value_or(0) & ~mask) | value;
+      fixed |= mask;
     }
   }
   if (!program.event) throw std::invalid_argument("no event");
@@ -136,7 +161,9 @@ Asks test_of(const FilterDescription& filter, bool has_switch, Program& program,
   }
   // A back-end's documents say what no value of its term means: everything, whatever it has to write for that.
   const bool is_mask_of_user = filter.match == FilterDescription::Match::mask && !filter.format.empty();
-  if (value == 0 && (filter.zero == FilterDescription::Zero::all || is_mask_of_user)) return Asks::nothing;
+  const bool is_inverted = filter.invert && (program.own[filter.invert_word] >> *filter.invert) % 2 == 1;
+  if (value == 0 && (filter.zero == FilterDescription::Zero::all || is_mask_of_user))
+    return is_inverted ? Asks::impossible : Asks::nothing;
   test.value = value;
   switch (filter.match) {
     case FilterDescription::Match::mask:
@@ -144,6 +171,7 @@ Asks test_of(const FilterDescription& filter, bool has_switch, Program& program,
       return value == 0 ? Asks::impossible : Asks::test;
     case FilterDescription::Match::value:
       test.kind = SocMeaning::Test::Kind::equal;
+      test.differs = is_inverted;
       if (filter.care)
         test.care = part(program.reg(filter.care_register(), filter.care_word.value_or(filter.word)), *filter.care);
       return Asks::test;
@@ -196,7 +224,7 @@ bool SocMeaning::counts(const Occurrence& occurrence) const {
       case Test::Kind::one_of:
         return value < 64 && (test.value >> value) % 2 == 1;
       case Test::Kind::equal:
-        return (value & test.care) == (test.value & test.care);
+        return ((value & test.care) == (test.value & test.care)) != test.differs;
       case Test::Kind::range:
         break;
     }
@@ -224,6 +252,7 @@ SocMeaning soc_meaning(const EventTerms& terms, const PmuDescription& pmu,
   meaning.text = event->name;
   if (event->counts == EventDescription::Counts::cycles) {
     meaning.kind = SocMeaning::Kind::cycles;
+    meaning.clock_hz = event->clock_hz;
     return meaning;
   }
   meaning.source = event->source;
@@ -244,8 +273,9 @@ Occurrence occurrence_of(const SocMeaning& meaning) {
   if (meaning.kind == SocMeaning::Kind::sum) occurrence.attributes.at(meaning.attribute) = 1;
   for (const SocMeaning::Test& test : meaning.tests) {
     const bool is_mask = test.kind == SocMeaning::Test::Kind::one_of;
-    occurrence.attributes.at(test.attribute) =
-        is_mask ? static_cast<std::uint64_t>(std::countr_zero(test.value)) : test.value;
+    occurrence.attributes.at(test.attribute) = is_mask        ? static_cast<std::uint64_t>(std::countr_zero(test.value))
+                                               : test.differs ? ~test.value
+                                                              : test.value;
   }
   if (meaning.kind == SocMeaning::Kind::sum && occurrence.attributes.at(meaning.attribute) != 1)
     throw std::invalid_argument("no occurrence that passes the filters adds one to the sum");

@@ -29,13 +29,15 @@ struct SocMeaning {
     std::uint64_t value = 0;                 ///< one_of: bit v for the value v; range: the least
     std::uint64_t greatest = 0;              ///< range: the greatest
     std::uint64_t care = ~std::uint64_t{0};  ///< equal: the bits that matter
+    bool differs = false;                    ///< equal: it must not
   };
   Kind kind = Kind::nothing;
   unsigned source = 0;     ///< index in SocJudgeSpec::sources
   unsigned attribute = 0;  ///< of a sum
   std::uint64_t unit = 1;  ///< of a sum: a value counts the units that it has, and 1 more for a rest
   std::vector<Test> tests;
-  bool on_cycle_counter = false;  ///< cycles that no other counter counts
+  std::optional<std::uint64_t> clock_hz{};  ///< of cycles that are not those of the PMU's clock
+  bool on_cycle_counter = false;            ///< cycles that no other counter counts
   std::string text;
 
   /// @return whether the event counts such an occurrence of its source.

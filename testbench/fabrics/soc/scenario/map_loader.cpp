@@ -61,10 +61,16 @@ void read_role(Reader& reader, FieldDescription& field) {
   reader.number("value", field.value, Quantity::address, 0, std::numeric_limits<std::uint64_t>::max());
   if (field.role == Role::constant && !reader.has("value"))
     reader.fail("value", "is missing: a constant has one", "for example value: 0x30");
-  if (field.role == Role::counter) reader.number("shift", field.shift, Quantity::count, 0, kMostBits - 1);
+  if (field.role == Role::counter || field.role == Role::event)
+    reader.number("shift", field.shift, Quantity::count, 0, kMostBits - 1);
   if (field.role == Role::preload_counter)
     reader.number("from", field.from, Quantity::count, 0, std::numeric_limits<std::uint32_t>::max());
-  if (field.role == Role::event) reader.flag("zero_stops", field.zero_stops);
+  if (field.role == Role::event) {
+    reader.flag("zero_stops", field.zero_stops);
+    if (reader.has("for_number"))
+      reader.number("for_number", field.for_number.emplace(), Quantity::address, 0,
+                    std::numeric_limits<std::uint64_t>::max());
+  }
   if (field.role == Role::overflow)
     reader.choice("cleared", field.cleared,
                   {{"by_one", Cleared::by_one},
@@ -172,6 +178,24 @@ unsigned read_register_of(Reader& reader, std::string_view key, const RegisterMa
   return number_among(reader, key, name, names, names, "there is no register");
 }
 
+/// @return how many bits the number of an event has
+unsigned event_bits_of(const RegisterMap& map) {
+  unsigned bits = 0;
+  if (map.number_terms.size() > 1) {
+    for (const soc::NumberTerm& term : map.number_terms) bits = std::max(bits, term.bits.first + term.bits.width);
+    return bits;
+  }
+  bits = kMostBits;
+  unsigned shifted = 0;
+  for (const RegisterDescription& reg : map.registers) {
+    for (const FieldDescription& field : reg.fields) {
+      if (field.role == Role::event && field.shift == 0) bits = std::min(bits, field.bits.width);
+      if (field.role == Role::event && field.shift != 0) shifted = std::max(shifted, field.shift + field.bits.width);
+    }
+  }
+  return std::max(bits, shifted);
+}
+
 void read_map(Reader& reader, PmuDescription& pmu) {
   RegisterMap& map = pmu.map.emplace();
   read_windows(reader, map);
@@ -186,7 +210,14 @@ void read_map(Reader& reader, PmuDescription& pmu) {
   pmu.cycle_counter = false;
   reader.text("perf_name", pmu.perf_name, Presence::required);
   reader.object("device", [&](Reader& device) { read_device(device, map.device); });
-  reader.text("event_format", map.event_format);
+  if (!reader.has("number_terms")) reader.text("event_format", map.number_terms.front().format);
+  if (reader.has("number_terms")) map.number_terms.clear();
+  reader.list("number_terms", [&](Reader& from, std::size_t) {
+    soc::NumberTerm& term = map.number_terms.emplace_back();
+    from.text("name", term.name, Presence::required);
+    from.text("format", term.format, Presence::required);
+    term.bits = read_bits(from, "bits", Presence::required);
+  });
   reader.list("terms", [&](Reader& term, std::size_t) {
     soc::TermDescription& its = pmu.terms.emplace_back();
     term.text("name", its.name, Presence::required);
@@ -200,12 +231,7 @@ void read_map(Reader& reader, PmuDescription& pmu) {
   map.runs_by_event = std::ranges::none_of(
       map.registers, [&](const RegisterDescription& reg) { return std::ranges::any_of(reg.fields, lets_run); });
   reader.flag("runs_by_event", map.runs_by_event);
-  pmu.event_bits = kMostBits;
-  for (const RegisterDescription& reg : map.registers) {
-    for (const FieldDescription& field : reg.fields) {
-      if (field.role == Role::event) pmu.event_bits = std::min(pmu.event_bits, field.bits.width);
-    }
-  }
+  pmu.event_bits = event_bits_of(map);
 }
 
 }  // namespace pmufab::scenario

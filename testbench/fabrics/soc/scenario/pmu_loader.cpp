@@ -34,6 +34,7 @@ using soc::PmuDescription;
 using soc::SourceDescription;
 using Type = platform::ApmtNode::Type;
 
+constexpr std::uint64_t kMostOfEach = 64;
 constexpr std::uint64_t kWordMaximum = std::numeric_limits<std::uint32_t>::max();
 constexpr std::string_view kOwnRegister = "impdef";
 
@@ -121,7 +122,28 @@ void read_where(Reader& reader, const std::vector<std::string>& attributes,
   });
 }
 
-void read_event(Reader& reader, const Sources& sources, bool is_mapped, EventDescription& event) {
+/// The key `for_each`: an event is that of one value of an attribute, and the next numbers are those of the next values.
+void read_each(Reader& reader, const std::vector<std::string>& attributes, std::vector<EventDescription>& events) {
+  if (!reader.has("for_each")) return;
+  std::uint64_t step = 0;
+  reader.number("step", step, Quantity::address, 1, std::numeric_limits<std::uint64_t>::max(), Presence::required);
+  read_attributes(reader, "for_each", attributes, [&](unsigned attribute, const Value& value) {
+    const std::string text = value.kind == Value::Kind::scalar ? value.scalar : std::string();
+    const traffic::ValueRange range = read_range(text, value.source, reader.path_of("for_each"), Quantity::count);
+    if (range.last - range.first >= kMostOfEach)
+      reader.fail("for_each", fmt::format("makes more than {} events", kMostOfEach));
+    const EventDescription first = events.back();
+    events.pop_back();
+    for (std::uint64_t one = range.first; one <= range.last; ++one) {
+      EventDescription& event = events.emplace_back(first);
+      event.number += (one - range.first) * step;
+      event.where.push_back({attribute, one, one});
+    }
+  });
+}
+
+void read_event(Reader& reader, const Sources& sources, bool is_mapped, std::vector<EventDescription>& events) {
+  EventDescription& event = events.emplace_back();
   reader.text("name", event.name, Presence::required);
   reader.number("number", event.number, Quantity::address, 0, std::numeric_limits<std::uint64_t>::max(),
                 Presence::required);
@@ -130,6 +152,7 @@ void read_event(Reader& reader, const Sources& sources, bool is_mapped, EventDes
   if (counts != nullptr && counts->kind == Value::Kind::scalar && counts->scalar == "cycles") {
     event.counts = EventDescription::Counts::cycles;
     reader.put("counts", *counts);
+    if (is_mapped && reader.has("clock")) reader.number("clock", event.clock_hz.emplace(), Quantity::frequency);
     if (reader.has("source")) reader.fail("source", "is not for cycles, which are those of the PMU's clock");
     return;
   }
@@ -140,6 +163,7 @@ void read_event(Reader& reader, const Sources& sources, bool is_mapped, EventDes
   read_where(reader, source.attributes, [&](unsigned attribute, const traffic::ValueRange& range) {
     event.where.push_back({attribute, range.first, range.last});
   });
+  if (is_mapped) read_each(reader, source.attributes, events);
 }
 
 /// What all events of a PMU require whose source has the attribute.
@@ -225,6 +249,13 @@ void read_filter(Reader& reader, const Description& all, const soc::RegisterMap*
     reader.text("care_term", filter.care_term);
     if (!filter.care_term.empty()) reader.text("care_format", filter.care_format);
   }
+  if (map != nullptr && reader.has("invert")) {
+    reader.number("invert", filter.invert.emplace(), Quantity::count, 0, 63);
+    filter.invert_word = filter.word;
+    if (reader.has("invert_register")) filter.invert_word = read_register_of(reader, "invert_register", *map);
+    reader.text("invert_term", filter.invert_term);
+    if (!filter.invert_term.empty()) reader.text("invert_format", filter.invert_format);
+  }
   if (reader.has("enable")) reader.number("enable", filter.enable.emplace(), Quantity::count, 0, 63);
   if (reader.has("disable")) reader.number("disable", filter.disable.emplace(), Quantity::count, 0, 63);
   // A driver that has a term turns the filter on where the term says something.
@@ -297,9 +328,8 @@ void read_sockets(Reader& reader, PmuDescription& pmu) {
 }
 
 void read_events_and_filters(Reader& reader, const Sources& sources, PmuDescription& pmu) {
-  reader.list("events", [&](Reader& event, std::size_t) {
-    read_event(event, sources, pmu.map.has_value(), pmu.events.emplace_back());
-  });
+  reader.list("events",
+              [&](Reader& event, std::size_t) { read_event(event, sources, pmu.map.has_value(), pmu.events); });
   read_common_requirements(reader, sources.all, pmu);
   reader.list("filters", [&](Reader& filter, std::size_t) {
     read_filter(filter, sources.all, pmu.map ? &*pmu.map : nullptr, pmu.filters.emplace_back());

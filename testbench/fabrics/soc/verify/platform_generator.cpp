@@ -99,6 +99,22 @@ bool is_offered(const platform::PlatformSpec& platform, const pmufab::soc::PmuDe
          });
 }
 
+/// @return the terms of an event's number
+scoreboard::EventTerms terms_of(const pmufab::soc::PmuDescription& pmu, std::uint64_t number) {
+  if (!pmu.map) return {{"event", number}};
+  scoreboard::EventTerms terms;
+  for (const pmufab::soc::NumberTerm& term : pmu.map->number_terms)
+    terms.push_back({term.name, number >> term.bits.first & low_bits(term.bits.width)});
+  return terms;
+}
+
+std::string text_of(const scoreboard::EventTerms& terms) {
+  std::string text;
+  for (const scoreboard::EventTerm& term : terms)
+    text += fmt::format("{}{}={:#x}", text.empty() ? "" : ",", term.name, *term.value);
+  return text;
+}
+
 /// @return whether very many of an event's occurrences at once wrap its counter and no other one more than once. Of several
 ///         PMUs that count a source, one of the narrowest alone may be wrapped by it.
 bool can_wrap(const platform::PlatformSpec& platform, const pmufab::soc::PmuDescription& pmu,
@@ -110,7 +126,7 @@ bool can_wrap(const platform::PlatformSpec& platform, const pmufab::soc::PmuDesc
   pmufab::Occurrence occurrence;
   try {
     occurrence = scoreboard::occurrence_of(
-        scoreboard::soc_meaning({{"event", event.number}}, pmu, platform.of<platform::SocSpec>().sources));
+        scoreboard::soc_meaning(terms_of(pmu, event.number), pmu, platform.of<platform::SocSpec>().sources));
   } catch (const std::invalid_argument&) {  // without its filters, the event counts nothing
     return false;
   }
@@ -140,8 +156,11 @@ void add_map(const pmufab::soc::RegisterMap& map, const pmufab::soc::PmuDescript
     return std::ranges::any_of(reg.fields, [](const auto& field) { return field.role == pmufab::soc::Role::event; });
   });
   for (const pmufab::soc::FilterDescription& filter : description.filters) {
-    if (!filter.format.empty() && map.registers.at(filter.word).count > 1)
-      pmu.terms.push_back({filter.name, filter.bits.width});
+    if (filter.format.empty() || map.registers.at(filter.word).count == 1) continue;
+    pmu.terms.push_back({filter.name, filter.bits.width});
+    if (filter.match != pmufab::soc::FilterDescription::Match::value) continue;
+    if (!filter.care_format.empty()) pmu.terms.push_back({filter.care_term, filter.care->width});
+    if (!filter.invert_format.empty()) pmu.terms.push_back({filter.invert_term, 1});
   }
 }
 
@@ -162,7 +181,8 @@ soc::Pmu pmu_of(Random& random, const std::string& name, const pmufab::soc::PmuD
   for (const pmufab::soc::EventDescription& event : description.events) {
     if (leaves_time(description, event, platform.of<platform::SocSpec>().sources))
       pmu.events.push_back({event.number, kind_of(event.counts), event.source, can_wrap(platform, description, event),
-                            event.counters ? event.counters->width : 0});
+                            event.counters ? event.counters->width : 0, event.counters ? event.counters->first : 0,
+                            text_of(terms_of(description, event.number))});
   }
   // The first one is that which wraps counters.
   random.shuffle(pmu.events);

@@ -40,7 +40,8 @@ std::uint64_t draw_register(Random& random, const Pmu& pmu, bool is_second) {
 }
 
 std::string plain_event(const std::string& name, const Event& event) {
-  return fmt::format("{}/event={:#x}/", name, event.number);
+  const std::string terms = event.terms.empty() ? fmt::format("event={:#x}", event.number) : event.terms;
+  return fmt::format("{}/{}/", name, terms);
 }
 
 /// An event of a PMU with a register map.
@@ -51,7 +52,22 @@ std::string draw_mapped_event(Random& random, const Pmu& pmu, const std::string&
       terms +=
           fmt::format(",{}={:#x}", term.name, random.number(0, (std::uint64_t{1} << std::min(term.width, 4U)) - 1));
   }
-  return fmt::format("{}/event={:#x}{}/", name, random.pick(pmu.events).number, terms);
+  return fmt::format("{}/{}{}/", name, random.pick(pmu.events).terms, terms);
+}
+
+/// @return whether counters that alone can count an event are enough for those of `events` that need them
+bool has_counters_for(const Event& event, const Pmu& pmu, const std::string& name,
+                      const std::vector<std::string>& events) {
+  if (event.counters == 0) return true;
+  const auto is_within = [&](const std::string& text) {
+    return std::ranges::any_of(pmu.events, [&](const Event& other) {
+      const std::string beginning = fmt::format("{}/{}", name, other.terms);
+      return other.counters != 0 && other.first >= event.first &&
+             other.first + other.counters <= event.first + event.counters && text.starts_with(beginning) &&
+             (text[beginning.size()] == '/' || text[beginning.size()] == ',');
+    });
+  };
+  return static_cast<unsigned>(std::ranges::count_if(events, is_within)) <= event.counters;
 }
 
 std::string draw_event(Random& random, const Machine& machine, const Pmu& pmu, const std::string& name) {
@@ -140,13 +156,8 @@ PmuOffer soc_offer(const SharedMachine& machine, const Pmu& pmu, unsigned socket
   offer.fits = [&pmu, machine, name](const std::vector<std::string>& events, bool is_group) {
     if (pmu.stops_all && events.size() > 1) return false;
     if (is_group && !pmu.takes_groups && events.size() > 1) return false;
-    for (const Event& event : pmu.events) {
-      const std::string beginning = fmt::format("{}/event={:#x}", name, event.number);
-      const auto all = std::ranges::count_if(events, [&](const std::string& text) {
-        return text.starts_with(beginning) && (text[beginning.size()] == '/' || text[beginning.size()] == ',');
-      });
-      if (event.counters != 0 && static_cast<unsigned>(all) > event.counters) return false;
-    }
+    const auto has_room = [&](const Event& event) { return has_counters_for(event, pmu, name, events); };
+    if (!std::ranges::all_of(pmu.events, has_room)) return false;
     if (pmu.is_one_each && std::set(events.begin(), events.end()).size() != events.size()) return false;
     const auto cycles = std::ranges::count_if(
         events, [](const std::string& event) { return event.find("/cycles") != std::string::npos; });

@@ -24,6 +24,8 @@ struct Event {
   unsigned source = 0;
   bool can_wrap = true;   ///< of occurrences: very many at once wrap no other counter more than once
   unsigned counters = 0;  ///< how many can count it alone; 0: all can
+  unsigned first = 0;     ///< the first of these
+  std::string terms{};    ///< "event=0x1,source=0x2"; empty: the number is that of the term event
 };
 
 /// A range of bits of PMEVFILTR or PMEVFILT2R.

@@ -122,6 +122,14 @@ TEST(PublishedTables, numbers_and_names_of_events_are_compared) {
               ElementsAre(Pair("events", HasSubstr("it has no format 'number'"))));
 }
 
+TEST(PublishedTables, what_users_of_an_event_must_give_is_theirs) {
+  Publication publication = newer();
+  publication.events.push_back({"placed", {0x17, 3, 0}});
+  EXPECT_THAT(compared(publication, with(shown_by_newest(), "events/placed", "event=0x17,mask=?")), IsEmpty());
+  EXPECT_THAT(compared(publication, with(shown_by_newest(), "events/placed", "event=0x18,mask=?")),
+              ElementsAre(Pair("events", HasSubstr("placed is 'event=0x18,mask=?'"))));
+}
+
 TEST(PublishedTables, fields_are_compared) {
   EXPECT_THAT(compared(newer(), with(shown_by_newest(), "format/event", "config:0-6")),
               ElementsAre(Pair("format", "event is 'config:0-6' and must be 'config:0-7'")));

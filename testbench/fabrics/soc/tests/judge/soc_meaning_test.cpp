@@ -169,6 +169,31 @@ TEST(SocMeaning, names_of_the_description_are_terms) {
   EXPECT_THROW(static_cast<void>(meaning({{"port", 1}})), std::invalid_argument);
 }
 
+TEST(SocMeaning, terms_of_a_number_complete_a_name_and_one_inverts_a_filter) {
+  soc::PmuDescription mapped = pmu();
+  mapped.event_bits = 12;
+  mapped.map.emplace().number_terms = {{"code", "config:0-7", {0, 8}}, {"at", "config:8-11", {8, 4}}};
+  mapped.events = {{"any", 0x001, EventDescription::Counts::occurrences, 0, 0, {{0, 0, 0}}},
+                   {"any", 0x201, EventDescription::Counts::occurrences, 0, 0, {{0, 2, 2}}},
+                   {"fast", 0x007, EventDescription::Counts::cycles, 0, 0, {}, 1, {}, 5'000}};
+  mapped.filters = {filter("id", Register::described, {0, 8}, "id", Match::value)};
+  mapped.filters[0].invert = 3;
+  mapped.filters[0].invert_word = 1;
+  mapped.filters[0].invert_term = "other";
+  const auto of = [&](const EventTerms& terms) { return soc_meaning(terms, mapped, kSources); };
+  EXPECT_TRUE(of({{"at", 2}, {"any"}}).counts(request(2, 0, 0)));
+  EXPECT_FALSE(of({{"any"}, {"at", 2}}).counts(request(0, 0, 0)));
+  EXPECT_TRUE(of({{"code", 1}}).counts(request(0, 0, 0)));
+  EXPECT_EQ(of({{"any"}, {"at", 1}}).kind, Kind::nothing);
+  EXPECT_EQ(of({{"fast"}}).clock_hz, 5'000U);
+  EXPECT_THROW(static_cast<void>(of({{"fast"}, {"at", 2}})), std::invalid_argument);
+  EXPECT_THROW(static_cast<void>(of({{"any"}, {"at", 16}})), std::invalid_argument);
+  EXPECT_TRUE(of({{"any"}, {"id", 5}, {"other"}}).counts(request(0, 4, 0)));
+  EXPECT_FALSE(of({{"any"}, {"id", 5}, {"other"}}).counts(request(0, 5, 0)));
+  EXPECT_EQ(of({{"any"}, {"other"}}).kind, Kind::nothing);
+  EXPECT_NE(occurrence_of(of({{"any"}, {"id", 5}, {"other"}})).attributes[1], 5U);
+}
+
 TEST(SocMeaning, an_occurrence_that_counts_as_one_passes_the_filters) {
   const SocMeaning one = meaning({{"event", 1}, {"filter", 0x01ff'1208}, {"filter2", 5}});
   EXPECT_TRUE(one.counts(occurrence_of(one)));

@@ -322,6 +322,87 @@ TEST_F(RegisterMapTest, a_counter_may_count_the_wraps_of_the_one_before) {
   });
 }
 
+TEST_F(RegisterMapTest, a_number_may_stand_in_several_registers_of_which_some_are_for_one_place) {
+  make([](PmuDescription& its) {
+    its.event_bits = 16;
+    its.events = {{"of place 1", 0x501, EventDescription::Counts::occurrences, 0, 0, {}},
+                  {"of place 2", 0x502, EventDescription::Counts::sum, 0, 1, {}}};
+    for (const std::uint64_t place : {1, 2}) {
+      FieldDescription part = field("EVENT", {0, 8}, Role::event);
+      part.repeat = 4;
+      part.step = 8;
+      part.shift = 8;
+      part.for_number = place;
+      its.map->registers.push_back(reg(place == 1 ? "PLACE1" : "PLACE2", 0x90 + 4 * place, {part}));
+    }
+  });
+  run([&] {
+    cpu.put32(kSelect, 0x0002'0001);  // counter 0: place 1, counter 1: place 2
+    cpu.put32(0x94, 0x0505);
+    cpu.put32(kEnable, 0x3);
+    cpu.put32(kControl, 1);
+    happen(0, 7);
+    EXPECT_EQ(counter(0), 1U);
+    EXPECT_EQ(counter(1), 0U) << "what place 1 says is not for place 2";
+    cpu.put32(0x98, 0x0500);
+    happen(0, 7);
+    EXPECT_EQ(counter(0), 2U);
+    EXPECT_EQ(counter(1), 7U);
+  });
+}
+
+TEST_F(RegisterMapTest, counters_of_classes_count_other_events_clocks_and_bits) {
+  make([](PmuDescription& its) {
+    const BitRange low{0, 2};
+    its.events = {{"low", 0x101, EventDescription::Counts::sum, 0, 1, {}, 1, low},
+                  {"high", 0x001, EventDescription::Counts::occurrences, 0, 0, {}, 1, BitRange{2, 2}},
+                  {"fast", 0x002, EventDescription::Counts::cycles, 0, 0, {}, 1, BitRange{2, 2}, 4'000'000'000}};
+    its.map->registers[9] = reg("COUNTER", kCounter, {field("VALUE", {0, 8}, Role::counter)});
+    its.map->registers[9].count = 4;
+    its.map->registers[9].stride = 4;
+  });
+  run([&] {
+    cpu.put32(kSelect, 0x0001);
+    cpu.put32(kSelect + 4, 0x0002'0001);
+    cpu.put32(kEnable, 0xd);
+    cpu.put32(kControl, 1);
+    const Picoseconds begin = testing::now();
+    happen(0, 0x105);
+    EXPECT_EQ(counter(0), 5U) << "it has eight bits";
+    EXPECT_EQ(cpu.get32(kStatus), 0x1U);
+    EXPECT_EQ(counter(2), 1U);
+    sc_core::wait(10, sc_core::SC_NS);
+    EXPECT_EQ(counter(3), (testing::now() - begin) / 250);
+    const std::uint32_t before = counter(3);
+    pmu->pass_cycles(50, testing::now());
+    EXPECT_EQ(counter(3), before) << "they are of the PMU's clock";
+  });
+}
+
+TEST_F(RegisterMapTest, a_bit_may_invert_what_a_value_lets_pass) {
+  make([](PmuDescription& its) {
+    its.filters[0].match = FilterDescription::Match::value;
+    its.filters[0].invert = 0;
+    its.filters[0].invert_word = static_cast<unsigned>(its.map->registers.size());
+    its.map->registers.push_back(reg("INVERT", 0x90, {field("INVERT", {0, 1}, Role::keeps)}));
+    its.map->registers.back().count = 4;
+    its.map->registers.back().stride = 4;
+  });
+  run([&] {
+    cpu.put32(kSelect, 0x0001'0001);
+    cpu.put32(kPorts, 2);
+    cpu.put32(0x90, 1);
+    cpu.put32(0x94, 1);  // counter 1: nothing is not everything
+    cpu.put32(kEnable, 0x3);
+    cpu.put32(kControl, 1);
+    happen(2, 0);
+    EXPECT_EQ(counter(0), 0U);
+    happen(3, 0);
+    EXPECT_EQ(counter(0), 1U);
+    EXPECT_EQ(counter(1), 0U);
+  });
+}
+
 TEST_F(RegisterMapTest, a_reset_brings_back_what_power_up_gives) {
   make();
   run([&] {

@@ -85,6 +85,25 @@ TEST(MapLoader, a_description_holds_what_the_file_says) {
   EXPECT_THAT(driver_modules(spec.platform), ElementsAre("acme_bridge_pmu"));
 }
 
+TEST(MapLoader, one_line_may_make_the_events_of_many_values) {
+  std::string yaml = kScenario;
+  const std::string whole = "      events:\n        - {name: requests, number: 0x1, source: request}";
+  ASSERT_NE(yaml.find(whole), std::string::npos);
+  yaml.replace(
+      yaml.find(whole), whole.size(),
+      "      number_terms: [{name: code, format: \"config:0-3\", bits: 0-3}, {name: at, format: "
+      "\"config1:0-1\", bits: 4-5}]\n"
+      "      events:\n        - {name: requests, number: 0x1, source: request, for_each: {port: 1-3}, step: 0x10}");
+  yaml.replace(yaml.find("acme_bridge0/requests/"), 22, "acme_bridge0/writes/");
+  const ScenarioFile file(parse_text(yaml, "s.yaml"), {});
+  const ScenarioSpec spec = file.load(file.variants().front(), {});
+  const soc::PmuDescription& pmu = spec.platform.of<platform::SocSpec>().pmus.front();
+  ASSERT_THAT(pmu.events, SizeIs(4));
+  EXPECT_EQ(pmu.events[2].number, 0x21U);
+  EXPECT_EQ(pmu.events[2].where.front().first, 3U);
+  EXPECT_EQ(pmu.map->number_terms[1].bits.first, 4U);
+}
+
 TEST(MapLoader, each_socket_has_its_device) {
   const ScenarioFile file(parse_text(kScenario, "s.yaml"), {});
   const auto rows = platform::soc_pmus(file.load(file.variants().front(), {}).platform);
@@ -146,6 +165,20 @@ TEST(MapLoader, what_is_wrong_is_told_with_its_place) {
       {"register: PORTS, bits: 0-3",
        "register: PORTS, bits: 0-3, repeat: 9, step: 4",
        {"filters[0].repeat", "reach bit 35"}},
+      {"counters: 4\n",
+       "counters: 4\n      number_terms: [{name: a, format: \"config:0-3\", bits: 0-3}, {name: a, format: "
+       "\"config1:0-3\", bits: 4-7}]\n",
+       {"number_terms[1].name", "'a' is there twice"}},
+      {"counters: 4\n",
+       "counters: 4\n      number_terms: [{name: a, format: \"config:0-3\", bits: 0-3}, {name: b, format: "
+       "\"config1:0-3\", bits: 3-6}]\n",
+       {"number_terms[1].bits", "overlap those of another term"}},
+      {"write: 1}, counters: 1-2}", "write: 1}, for_each: {port: 0-1}}", {"events[1].step", "is missing"}},
+      {"write: 1}, counters: 1-2}", "write: 1}, for_each: {port: 0-99}, step: 4}", {"makes more than 64 events"}},
+      {"register: PORTS, bits: 0-3", "register: PORTS, bits: 0-3, invert: 8", {"filters[0].invert", "match: value"}},
+      {"register: PORTS, bits: 0-3",
+       "register: PORTS, bits: 0-3, match: value, invert: 40",
+       {"filters[0].invert", "PORTS has 32 bits"}},
       {"base: 0x2000_0000", "base: 0x2000_0004", {"base", "0x2000"}},
       {"bits: 0, role: run", "bits: 0, role: constant", {"value", "a constant has one"}},
   };
