@@ -38,6 +38,10 @@ struct Filter {
 struct Term {
   std::string name;
   unsigned width = 1;
+  bool is_shared = false;   ///< all counters have it: an event with it is alone
+  std::string care;         ///< the term beside it; empty: there is none
+  unsigned care_width = 0;  ///< of bits that matter
+  bool is_span = false;     ///< or it is the greatest value
 };
 
 /// A described PMU, of every socket.
@@ -59,6 +63,7 @@ struct Pmu {
   bool is_mapped = false;    ///< it has a register map, and no filters but those of `terms`
   bool is_one_each = false;  ///< each event has a counter of its own
   bool takes_groups = true;
+  bool is_still = false;  ///< its driver loses what happens while it handles a wrap: nothing does
   std::vector<Term> terms;
 };
 
