@@ -60,7 +60,7 @@ std::string missing_reference_software(const platform::PlatformSpec& platform) {
 std::vector<RegisterSwitch> register_switches(const platform::PlatformSpec& platform) {
   std::vector<RegisterSwitch> switches;
   for_kinds(platform, true, [&](const FabricKind& kind) {
-    switches.insert(switches.end(), kind.switches().begin(), kind.switches().end());
+    for (const RegisterSwitch& one : kind.switches(platform)) switches.push_back(one);
   });
   return switches;
 }

@@ -68,10 +68,16 @@ class Driver:
     """A kernel module that is one file, with the header of the same name, if there is one."""
     module: str
     files: tuple  # the C file first
+    platforms: tuple = ()  # those that describe its PMUs, if it is none of MODULES
+    users: tuple = ()  # without a PMU of its own: the drivers that are loaded after it
 
     def scenarios(self, folder):
-        _, pmus, first = MODULES[self.module]
-        return scenarios_with(folder, pmus, first)
+        if self.module in MODULES:
+            _, pmus, first = MODULES[self.module]
+            return scenarios_with(folder, pmus, first)
+        names = "|".join(platform.stem for platform in self.platforms)
+        own = scenarios_with(folder, rf"platforms/linux/({names})\.yaml", ())
+        return own + [file for user in self.users for file in user.scenarios(folder)]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -108,12 +114,37 @@ def newest_kernel(sources):
     return max(found, key=lambda folder: [int(number) for number in re.findall(r"\d+", folder.name)])
 
 
+def lines_of(name):
+    """The words of each line of a list of drivers."""
+    text = (ROOT / "testbench" / "host" / name).read_text(encoding="utf-8")
+    return [line.split("#", 1)[0].split() for line in text.splitlines()]
+
+
+def with_header(file):
+    return tuple(one for one in (file, file.with_suffix(".h")) if one.exists())
+
+
+def find_further(kernel):
+    """The drivers of PMUs that platforms describe, and sentences about those without a PMU."""
+    platforms = {file: re.findall(r"\bmodule: (\w+)", file.read_text(encoding="utf-8"))
+                 for file in sorted((ROOT / "scenarios" / "platforms" / "linux").glob("*.yaml"))}
+    lines = {words[0]: words[1:] for words in lines_of("further-drivers.txt") if words and (kernel / words[1]).exists()}
+
+    def driver_of(module):
+        return Driver(module, with_header(kernel / lines[module][0]),
+                      tuple(file for file, modules in platforms.items() if module in modules),
+                      tuple(driver_of(user) for user, words in lines.items() if module in words[2:]))
+
+    drivers = [driver_of(module) for module in lines]
+    return ([driver for driver in drivers if driver.platforms or driver.users],
+            [f"{driver.module}: no platform has its hardware" for driver in drivers
+             if not driver.platforms and not driver.users])
+
+
 def find_drivers(kernel):
     """The drivers that are mutated, and sentences about those that are not."""
     drivers, left_out = [], []
-    text = (ROOT / "testbench" / "host" / "linux-drivers.txt").read_text(encoding="utf-8")
-    for line in text.splitlines():
-        words = line.split("#", 1)[0].split()
+    for words in lines_of("linux-drivers.txt"):
         files = [kernel / word for word in words[1:] if word != "needs"]
         if not words or not all(file.exists() for file in files):
             continue
@@ -123,9 +154,9 @@ def find_drivers(kernel):
         elif words[0] not in MODULES:
             left_out.append(f"{words[0]}: no scenario has its hardware")
         else:
-            file = kernel / own[0]
-            drivers.append(Driver(words[0], (file, *(one for one in [file.with_suffix(".h")] if one.exists()))))
-    return drivers, left_out
+            drivers.append(Driver(words[0], with_header(kernel / own[0])))
+    further, unserved = find_further(kernel)
+    return drivers + further, left_out + unserved
 
 
 def files_to_build(mutant_file, drivers):

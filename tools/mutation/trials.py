@@ -140,9 +140,14 @@ class Bench:
             return self.baseline[key]
 
     def verify(self, driver, library, worker):
-        fabrics = [word for fabric in MODULES[driver.module][0].split() for word in ("--fabric", fabric)]
-        words = ["verify", *fabrics, "--driver", library, "--runs", self.options.verify, "--failures", "1", "--no-shrink"]
-        return self.call(words, 20 * self.options.timeout, worker)
+        machines = [["--platform", platform] for platform in driver.platforms] or [
+            [word for fabric in MODULES[driver.module][0].split() for word in ("--fabric", fabric)]]
+        for machine in machines:
+            words = ["verify", *machine, "--driver", library, "--runs", self.options.verify, "--failures", "1"]
+            code, output = self.call([*words, "--no-shrink"], 20 * self.options.timeout, worker)
+            if code != 0:
+                break
+        return code, output
 
     def verify_unbroken(self, driver, files, library, worker):
         """Random cases must pass with the kernel's own drivers, or they say nothing of a mutant."""
@@ -154,21 +159,36 @@ class Bench:
                     raise MutationError(f"the kernel's own drivers fail random cases: {explanation(output)}")
                 self.baseline[key] = True
 
-    def try_mutant(self, mutant, worker, first=()):
-        """The outcome of one mutant. The scenarios in first are run before the others."""
+    def sets_of(self, mutant, user):
+        """The sets of C files that are compiled with a mutant. The first that applies to a scenario runs it."""
+        if user.platforms:
+            return [list(dict.fromkeys((mutant.driver.files[0], user.files[0])))]
         every = files_to_build(mutant.file, self.drivers)
         # Of the drivers that a header is for, some scenarios have hardware for the first alone.
-        sets = [every] if len(every) == 1 else [every, [mutant.driver.files[0]]]
+        return [every] if len(every) == 1 else [every, [mutant.driver.files[0]]]
+
+    def try_mutant(self, mutant, worker, first=()):
+        """The outcome of one mutant, with each of the drivers that use it. Only the scenarios in first are run, if it has
+        any."""
+        for user in mutant.driver.users or (mutant.driver,):
+            own = self.scenarios[user.module]
+            outcome = self.try_with(user, mutant, worker, [one for one in first if one in own] if first else own)
+            if outcome.state != "survived":
+                break
+        return outcome
+
+    def try_with(self, user, mutant, worker, scenarios):
+        sets = self.sets_of(mutant, user)
         libraries = []
         for files in sets:
             _, code_before = self.unbroken_of(files, mutant.file, worker)
             library = self.build(files, mutant.file, mutant.text, worker)
             if not library:
                 return Outcome("does not compile")
-            if files == every and machine_code(library) == code_before:
+            if files == sets[0] and machine_code(library) == code_before:
                 return Outcome("same code")
             libraries.append(library.rename(library.with_name(f"{len(files)}-{library.name}")))
-        for scenario in list(first) or self.scenarios[mutant.driver.module]:
+        for scenario in scenarios:
             for files, library in zip(sets, libraries):
                 if not self.applies(files, scenario, self.unbroken_of(files, mutant.file, worker)[0], worker):
                     continue
@@ -178,8 +198,8 @@ class Bench:
                     return Outcome("noticed", scenario.stem, how)
                 break
         if self.can_verify:
-            self.verify_unbroken(mutant.driver, sets[-1], self.unbroken_of(sets[-1], mutant.file, worker)[0], worker)
-            code, output = self.verify(mutant.driver, libraries[-1], worker)
+            self.verify_unbroken(user, sets[-1], self.unbroken_of(sets[-1], mutant.file, worker)[0], worker)
+            code, output = self.verify(user, libraries[-1], worker)
             if code != 0:
                 return Outcome("noticed", "verify", "took too long" if code is None else explanation(output))
         return Outcome("survived")

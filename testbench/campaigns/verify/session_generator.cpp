@@ -213,7 +213,7 @@ class Session {
     const std::uint64_t most = is_crowd ? offer.counters + 3 : most_at_once(offer, 6);
     const std::uint64_t wanted = random_.number(is_crowd ? offer.counters : 1, std::max<std::uint64_t>(most, 1));
     for (std::uint64_t i = 0; i < wanted; ++i) {
-      const bool is_twin = i > 0 && random_.chance(15);
+      const bool is_twin = i > 0 && !events.empty() && random_.chance(15);
       std::string event = is_twin ? events.back() : offer.event(random_);
       if (has_room(offer, {event})) events.push_back(std::move(event));
     }
@@ -600,6 +600,7 @@ class Session {
   }
 
   void draw_pauses() {
+    if (measures_.empty()) return;
     const std::uint64_t wanted = random_.number(1, 2);
     for (std::uint64_t i = 0; i < wanted; ++i) {
       const Measure& measure = random_.pick(measures_);

@@ -6,7 +6,6 @@
 #include <functional>
 #include <memory>
 #include <set>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -119,7 +118,9 @@ class FabricKind {
   /// @return the PMUs that reference software can count in place of drivers, for messages: "CMN meshes"; "": none
   [[nodiscard]] virtual std::string_view reference_software() const { return {}; }
   /// @return what drivers must turn off in its registers. Of several that fit a field, the first counts.
-  [[nodiscard]] virtual std::span<const RegisterSwitch> switches() const { return {}; }
+  [[nodiscard]] virtual std::vector<RegisterSwitch> switches(const platform::PlatformSpec& /*platform*/) const {
+    return {};
+  }
   /// @return whether a bank of registers belongs to hardware that drivers must leave alone.
   [[nodiscard]] virtual bool is_left_alone(const platform::PlatformSpec& /*platform*/,
                                            std::string_view /*bank*/) const {

@@ -75,6 +75,7 @@ int perf_pmu_register(struct pmu* pmu, const char* name, int type) {
   if (WARN_ONCE(!name, "Can not register anonymous pmu.\n")) return -EINVAL;
   if (WARN(!pmufab_sysfs_is_name(name), "A PMU cannot be called '%.100s'.\n", name)) return -EINVAL;
   if (WARN_ONCE(pmu->scope >= PERF_PMU_MAX_SCOPE, "Can not register a pmu with an invalid scope.\n")) return -EINVAL;
+  WARN(type >= 0 && type < PERF_TYPE_MAX, "%s: takes the type of perf's own PMU %d\n", name, type);
   if (pmufab_perf_find(0, name)) {
     pr_warn("sysfs: cannot create duplicate filename '/bus/event_source/devices/%s'\n", name);
     return -EEXIST;

@@ -57,7 +57,9 @@ class CmnKind final : public FabricKind {
   }
   [[nodiscard]] std::string_view reference_software() const override { return "CMN meshes"; }
   [[nodiscard]] std::vector<PmuDriver> drivers() const override { return {{"arm_cmn", {"arm_cmn"}}}; }
-  [[nodiscard]] std::span<const RegisterSwitch> switches() const override { return kMeshSwitches; }
+  [[nodiscard]] std::vector<RegisterSwitch> switches(const platform::PlatformSpec& /*platform*/) const override {
+    return {kMeshSwitches.begin(), kMeshSwitches.end()};
+  }
   [[nodiscard]] bool is_left_alone(const platform::PlatformSpec& platform, std::string_view bank) const override {
     for (std::size_t mesh = 0; mesh < platform.of<platform::CmnMeshesSpec>().meshes.size(); ++mesh) {
       if (cmn::must_be_left_alone(platform.of<platform::CmnMeshesSpec>().meshes[mesh].topology) &&

@@ -43,7 +43,9 @@ class CxlKind final : public FabricKind {
   [[nodiscard]] std::vector<PmuDriver> drivers() const override {
     return {{"cxl_core", {"cxl_pmu"}, false}, {"cxl_pci", {"cxl_pmu"}, false}, {"cxl_pmu", {"cxl_pmu"}}};
   }
-  [[nodiscard]] std::span<const RegisterSwitch> switches() const override { return kCpmuSwitches; }
+  [[nodiscard]] std::vector<RegisterSwitch> switches(const platform::PlatformSpec& /*platform*/) const override {
+    return {kCpmuSwitches.begin(), kCpmuSwitches.end()};
+  }
 
   void read_traffic(Reader& reader, const TrafficContext& context, Workload& workload) const override {
     CxlWorkload& traffic = workload.of<CxlWorkload>();

@@ -39,7 +39,9 @@ class DwcKind final : public FabricKind {
     return !platform.of<platform::DwcSpec>().ports.empty();
   }
   [[nodiscard]] std::vector<PmuDriver> drivers() const override { return {{"dwc_pcie_pmu", {"dwc_rootport"}}}; }
-  [[nodiscard]] std::span<const RegisterSwitch> switches() const override { return kDwcSwitches; }
+  [[nodiscard]] std::vector<RegisterSwitch> switches(const platform::PlatformSpec& /*platform*/) const override {
+    return {kDwcSwitches.begin(), kDwcSwitches.end()};
+  }
 
   void read_traffic(Reader& reader, const TrafficContext& context, Workload& workload) const override {
     read_link_traffic(reader, context, workload.of<DwcWorkload>());

@@ -104,7 +104,28 @@ class SocKind final : public FabricKind {
     }
     return modules;
   }
-  [[nodiscard]] std::span<const RegisterSwitch> switches() const override { return kSocSwitches; }
+  /// Those of registers that descriptions name, too, as far as they are on while they are 1.
+  [[nodiscard]] std::vector<RegisterSwitch> switches(const platform::PlatformSpec& platform) const override {
+    std::vector<RegisterSwitch> switches(kSocSwitches.begin(), kSocSwitches.end());
+    for (const soc::PmuDescription& pmu : platform.of<platform::SocSpec>().pmus) {
+      if (!pmu.map) continue;
+      for (const soc::RegisterDescription& reg : pmu.map->registers) {
+        for (const soc::FieldDescription& field : reg.fields) {
+          using enum soc::Role;
+          std::string_view what;
+          if (field.role == enable || field.role == enable_set || field.zero_stops) what = kSocSwitches[0].what;
+          if (field.role == interrupt_enable || field.role == interrupt_set) what = kSocSwitches[1].what;
+          if (what.empty()) continue;
+          switches.push_back({.name = RegisterSwitch::Name::whole,
+                              .registers = kept(reg.name),
+                              .field = kept(field.name),
+                              .what = what,
+                              .banks = kept(pmu.name)});
+        }
+      }
+    }
+    return switches;
+  }
 
   void read_traffic(Reader& reader, const TrafficContext& context, Workload& workload) const override {
     read_streams(reader, context, workload.of<SocWorkload>());

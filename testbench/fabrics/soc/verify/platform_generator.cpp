@@ -142,31 +142,38 @@ bool can_wrap(const platform::PlatformSpec& platform, const pmufab::soc::PmuDesc
   return true;
 }
 
-/// What the driver of a PMU with a register map publishes. Filters that all counters share are left out: one event would
-/// change those of another.
-void add_map(const pmufab::soc::RegisterMap& map, const pmufab::soc::PmuDescription& description, soc::Pmu& pmu) {
+/// What the driver of a PMU with a register map publishes. Filters that all counters share are in some cases, in which
+/// events do not take turns: one event would change those of another.
+/// @param is_still  there are no streams
+void add_map(Random& random, const pmufab::soc::PmuDescription& description, bool is_still, soc::Pmu& pmu) {
+  const pmufab::soc::RegisterMap& map = *description.map;
   pmu.is_mapped = true;
   pmu.takes_groups = map.device.takes_groups;
   pmu.stops_all = map.device.stops_all;
   pmu.keeps_cpu = map.device.keeps_cpu;
-  pmu.is_unserved = pmu.is_unserved || map.device.overflow_loses;
+  pmu.is_still = map.device.overflow_loses && is_still;
+  pmu.is_unserved = pmu.is_unserved || (map.device.overflow_loses && !is_still);
   pmu.has_cycles = false;
   pmu.event_counters = description.counters;
   pmu.is_one_each = std::ranges::none_of(map.registers, [](const auto& reg) {
     return std::ranges::any_of(reg.fields, [](const auto& field) { return field.role == pmufab::soc::Role::event; });
   });
+  constexpr unsigned kShared = 40;
+  const bool has_shared = random.chance(kShared);
   for (const pmufab::soc::FilterDescription& filter : description.filters) {
-    if (filter.format.empty() || map.registers.at(filter.word).count == 1) continue;
-    pmu.terms.push_back({filter.name, filter.bits.width});
-    if (filter.match != pmufab::soc::FilterDescription::Match::value) continue;
-    if (!filter.care_format.empty()) pmu.terms.push_back({filter.care_term, filter.care->width});
-    if (!filter.invert_format.empty()) pmu.terms.push_back({filter.invert_term, 1});
+    const bool is_shared = map.registers.at(filter.word).count == 1 && filter.repeat == 1;
+    if (filter.format.empty() || (is_shared && !has_shared)) continue;
+    pmu.terms.push_back({filter.name, filter.bits.width, is_shared, filter.care_term,
+                         filter.care ? filter.care->width : 0,
+                         filter.match == pmufab::soc::FilterDescription::Match::between});
+    if (!filter.invert_format.empty()) pmu.terms.push_back({filter.invert_term, 1, is_shared, {}, 0, false});
   }
 }
 
 /// @param description  one of the platform's
+/// @param is_still     there are no streams
 soc::Pmu pmu_of(Random& random, const std::string& name, const pmufab::soc::PmuDescription& description,
-                const platform::PlatformSpec& platform) {
+                const platform::PlatformSpec& platform, bool is_still) {
   soc::Pmu pmu;
   pmu.perf_names.assign(platform.sockets, name);
   pmu.is_64bit = description.is_64bit;
@@ -188,7 +195,7 @@ soc::Pmu pmu_of(Random& random, const std::string& name, const pmufab::soc::PmuD
   random.shuffle(pmu.events);
   std::stable_partition(pmu.events.begin(), pmu.events.end(), [](const soc::Event& event) { return event.can_wrap; });
   if (description.map) {
-    add_map(*description.map, description, pmu);
+    add_map(random, description, is_still, pmu);
     return pmu;
   }
   for (const pmufab::soc::FilterDescription& filter : description.filters) {
@@ -247,17 +254,24 @@ GeneratedMachine PlatformGenerator::make(Random& random, std::string_view kernel
   std::vector<unsigned> sockets;
   const std::vector<platform::SocPmuRow> rows = platform::soc_pmus(platform_);
   const scoreboard::SocJudgeSpec named = scenario::soc_judge_spec(platform_, kernel);  // in the same order
+  constexpr unsigned kStill = 20;
+  const bool is_still =
+      std::ranges::any_of(platform_.of<platform::SocSpec>().pmus,
+                          [](const auto& pmu) { return pmu.map && pmu.map->device.overflow_loses; }) &&
+      random.chance(kStill);
   for (std::size_t index = 0; index < rows.size(); ++index) {
     const pmufab::soc::PmuDescription& description = platform_.of<platform::SocSpec>().pmus[rows[index].pmu];
     if (!is_offered(platform_, description, machine->has_layout64)) continue;
-    machine->pmus.push_back(pmu_of(random, named.pmus[index].name, description, platform_));
+    machine->pmus.push_back(pmu_of(random, named.pmus[index].name, description, platform_, is_still));
     machine->is_slow = machine->is_slow || description.width < kNarrow;
     sockets.push_back(rows[index].socket);
   }
   GeneratedMachine made;
   made.platform = scenario::Value::of(file_, true);
-  if (scenario::Value streams = draw_streams(random, platform_, machine->is_slow ? kOfSlowStreams : kOfStreams);
-      !streams.items.empty())
+  if (is_still) {
+    // What happens is what wraps counters.
+  } else if (scenario::Value streams = draw_streams(random, platform_, machine->is_slow ? kOfSlowStreams : kOfStreams);
+             !streams.items.empty())
     made.traffic.emplace_back("soc_traffic", std::move(streams));
   for (std::size_t index = 0; index < machine->pmus.size(); ++index)
     made.pmus.push_back(soc_offer(machine, machine->pmus[index], sockets[index]));

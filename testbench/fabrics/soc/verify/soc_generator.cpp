@@ -44,13 +44,24 @@ std::string plain_event(const std::string& name, const Event& event) {
   return fmt::format("{}/{}/", name, terms);
 }
 
+/// The value of a filter, of which most streams draw some that pass, and that of the term beside it.
+std::string draw_term(Random& random, const Term& term) {
+  const unsigned usual = term.is_shared ? 3 : 4;  // streams draw three bits
+  const bool is_wide = term.is_shared && random.chance(25);
+  const std::uint64_t most = low_bits(is_wide ? term.width : std::min(term.width, usual));
+  const std::uint64_t value = random.number(term.is_shared ? 1 : 0, most);
+  std::string text = fmt::format(",{}={:#x}", term.name, value);
+  if (term.care.empty()) return text;
+  const std::uint64_t ones = low_bits(term.care_width);
+  const std::uint64_t least = term.is_span ? value : 1;
+  return text + fmt::format(",{}={:#x}", term.care, random.chance(50) ? ones : random.number(least, ones));
+}
+
 /// An event of a PMU with a register map.
 std::string draw_mapped_event(Random& random, const Pmu& pmu, const std::string& name) {
   std::string terms;
   for (const Term& term : pmu.terms) {
-    if (random.chance(50))
-      terms +=
-          fmt::format(",{}={:#x}", term.name, random.number(0, (std::uint64_t{1} << std::min(term.width, 4U)) - 1));
+    if (random.chance(50)) terms += draw_term(random, term);
   }
   return fmt::format("{}/{}{}/", name, random.pick(pmu.events).terms, terms);
 }
@@ -116,7 +127,7 @@ std::optional<BulkEvent> draw_bulk(Random& random, const Pmu& pmu, const std::st
   constexpr unsigned kWidest = 63;  // perf's own counts have 64 bits
   bulk.once = !pmu.interrupt || (pmu.width >= kWidest && !is_low_word);
   // While the handler of another counter's wrap is at work, which has stopped the PMU from its second access on.
-  if (const auto other = draw_other(random, pmu, name, bulk.source); pmu.interrupt && other) {
+  if (const auto other = draw_other(random, pmu, name, bulk.source); pmu.interrupt && !pmu.is_still && other) {
     bulk.in_calls = {*other};
     bulk.in_calls_count = half + (pmu.width == 64 ? 0 : random.number(0, 1'000));
   }
@@ -147,7 +158,7 @@ PmuOffer soc_offer(const SharedMachine& machine, const Pmu& pmu, unsigned socket
   offer.pmu = name;
   offer.counters = pmu.event_counters + (pmu.has_cycles ? 1 : 0);
   if (pmu.stops_all) offer.counters = 1;
-  offer.shares = !pmu.stops_all;
+  offer.shares = !pmu.stops_all && std::ranges::none_of(pmu.terms, &Term::is_shared);
   offer.beside_clocks = pmu.takes_groups;
   offer.reads_halves = pmu.width > kLowBits && !pmu.is_64bit && !pmu.is_atomic;
   for (unsigned i = 0; i < (pmu.keeps_cpu ? 1 : machine->cpus_per_socket); ++i)
@@ -156,6 +167,12 @@ PmuOffer soc_offer(const SharedMachine& machine, const Pmu& pmu, unsigned socket
   offer.fits = [&pmu, machine, name](const std::vector<std::string>& events, bool is_group) {
     if (pmu.stops_all && events.size() > 1) return false;
     if (is_group && !pmu.takes_groups && events.size() > 1) return false;
+    const bool is_alone = std::ranges::any_of(pmu.terms, [&](const Term& term) {
+      return term.is_shared && std::ranges::any_of(events, [&](const std::string& event) {
+               return event.find(fmt::format(",{}=", term.name)) != std::string::npos;
+             });
+    });
+    if (is_alone && events.size() > 1) return false;
     const auto has_room = [&](const Event& event) { return has_counters_for(event, pmu, name, events); };
     if (!std::ranges::all_of(pmu.events, has_room)) return false;
     if (pmu.is_one_each && std::set(events.begin(), events.end()).size() != events.size()) return false;

@@ -40,6 +40,10 @@ struct Filter {
 struct Term {
   std::string name;
   unsigned width = 1;
+  bool is_shared = false;   ///< all counters have it: an event with it is alone
+  std::string care;         ///< the term beside it; empty: there is none
+  unsigned care_width = 0;  ///< of bits that matter
+  bool is_span = false;     ///< or it is the greatest value
 };
 
 /// A described PMU, of every socket.
@@ -63,6 +67,7 @@ struct Pmu {
   bool takes_groups = true;
   bool stops_all = false;  ///< its driver stops all events with one
   bool keeps_cpu = false;  ///< its driver counts on its first CPU alone
+  bool is_still = false;  ///< its driver loses what happens while it handles a wrap: nothing does
   std::vector<Term> terms;
 };
 

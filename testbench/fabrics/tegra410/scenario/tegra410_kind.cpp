@@ -81,7 +81,9 @@ class Tegra410Kind final : public FabricKind {
             {"nvidia_t410_cmem_latency_pmu", {"nvidia_cmem_latency_pmu"}},
             {"nvidia_t410_c2c_pmu", {"nvidia_nvlink_c2c_pmu", "nvidia_nvclink_pmu", "nvidia_nvdlink_pmu"}}};
   }
-  [[nodiscard]] std::span<const RegisterSwitch> switches() const override { return kTegra410Switches; }
+  [[nodiscard]] std::vector<RegisterSwitch> switches(const platform::PlatformSpec& /*platform*/) const override {
+    return {kTegra410Switches.begin(), kTegra410Switches.end()};
+  }
 
   void read_traffic(Reader& reader, const TrafficContext& context, Workload& workload) const override {
     const Value* traffic = reader.take("traffic");
