@@ -202,8 +202,10 @@ std::vector<std::string> new_events(const Reviewed& subject) {
     if (!before || !after) continue;
     for (const auto& [event, why] : *after) {
       if (before->contains(event) || !told.insert(event.substr(event.find('/'))).second) continue;
+      const auto named = before->lower_bound(event.substr(0, event.find('(')));
+      const bool is_new = named == before->end() || !named->first.starts_with(event.substr(0, event.find('(')));
       texts.push_back(
-          fmt::format("adds {}: {}", event,
+          fmt::format("{} {}: {}", is_new ? "adds" : "changes", event,
                       why.empty() ? "not known whether a scenario measures it" : "nothing counts it: " + why));
     }
   }

@@ -34,6 +34,9 @@ struct Finding {
   }
 };
 
+/// Count a finding; of each kind, the first is kept.
+void add_finding(std::vector<Finding>& findings, const Finding& finding);
+
 /// What became of runs of one kind: scenarios, random cases or interleavings.
 struct Trial {
   std::string name;           ///< "scenario"
@@ -46,10 +49,11 @@ struct Trial {
   std::vector<std::string> notes{};        ///< why something was not tried
 
   [[nodiscard]] std::uint64_t runs() const noexcept { return same + better + worse; }
-  /// What a scenario's expected_failure says of a run.
+  /// What a scenario says of its runs.
   enum class Expectation : std::uint8_t {
-    defect,  ///< the drivers have a known one: a run without it is better
-    rule,    ///< drivers must fail there
+    defect,  ///< expected_failure, if there is one, is a defect of the drivers: a run without it is better
+    older,   ///< so it is, and the newest drivers may have other names for what it measures
+    rule,    ///< expected_failure: drivers must fail there
   };
   /// Take the results of one run with both drivers.
   void add(const scenario::RunResult& before, scenario::RunResult after, Expectation expectation);
