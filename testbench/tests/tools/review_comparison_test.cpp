@@ -61,7 +61,7 @@ void PrintTo(const Case& one, std::ostream* out) { *out << one.name; }
 class ReviewedRun : public testing::TestWithParam<Case> {};
 
 TEST_P(ReviewedRun, is_called) {
-  Trial trial{.name = "scenario"};
+  Trial trial{.name = "scenario", .renamed = {"renamed"}};
   trial.add(GetParam().before, GetParam().after, GetParam().expectation);
   EXPECT_EQ(trial.same + trial.better + trial.worse, 1);
   EXPECT_EQ(trial.worse > 0 ? "worse" : trial.better > 0 ? "better" : "same", GetParam().verdict);
@@ -87,6 +87,8 @@ const std::vector<Case> kCases = {
     {"the_second_new_event_is_wrong",
      bad_input(std::string(kLacksNew) + "\nunknown event or term 'other' for PMU 'port'"),
      run_of(Status::failed, {{kNew, Check::exact}, {kOther, Check::wrong}}), "worse"},
+    {"a_renamed_event_is_wrong", bad_input("\nunknown event or term 'renamed' for PMU 'port'"),
+     run_of(Status::failed, {{"port/renamed/", Check::wrong}}), "same"},
     {"an_event_with_a_longer_name_is_wrong", bad_input(kLacksNew),
      run_of(Status::failed, {{kNew, Check::exact}, {"port/new_old/", Check::wrong}}), "same"},
     {"a_term_gets_wider_and_another_event_is_wrong",

@@ -166,9 +166,11 @@ bool is_wrong_elsewhere(const scenario::MeasureResult& measure, const std::set<s
 
 /// @return whether nothing is wrong but what has to do with events that there were before, in a run of which the driver
 ///         before left out something for want of others. It may have counted them as wrong.
-bool is_wrong_elsewhere(const RunResult& before, const RunResult& after) {
-  const std::set<std::string> missing = missing_names(before);
+/// @param renamed  what there was by another name
+bool is_wrong_elsewhere(const RunResult& before, const RunResult& after, const std::set<std::string>& renamed) {
+  std::set<std::string> missing = missing_names(before);
   if (missing.empty() || !came_to_its_end(after)) return false;
+  std::erase_if(missing, [&](const std::string& name) { return renamed.contains(name); });
   // What drivers show of PMUs that they had before is compared in the runs that could begin, too.
   const bool lacks_pmu = before.message.find("there is no PMU") != std::string::npos;
   const auto is_elsewhere = [&](const scenario::CheckResult& check) {
@@ -214,7 +216,7 @@ void Trial::add(const RunResult& before, RunResult after, Expectation expectatio
   if (old_run.status == Status::bad_input && new_run.status != Status::bad_input && !came_to_its_end(new_run))
     change = "worse";
   const bool lost_nothing = old_run.status == Status::bad_input || !loses_counter;
-  if (change == "worse" && lost_nothing && is_wrong_elsewhere(before, after)) change = "same";
+  if (change == "worse" && lost_nothing && is_wrong_elsewhere(before, after, renamed)) change = "same";
   if (change == "worse") {
     ++worse;
     add_finding(worse_findings, finding_of(wrong ? *wrong : loss_in(run), title));
