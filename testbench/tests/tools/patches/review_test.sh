@@ -141,6 +141,9 @@ expect 2 review series.mbox my/dwc_pcie_pmu.c
 sed 's/u64 delta/u32 delta/' series.mbox >other.mbox
 expect 2 review other.mbox
 says 'does not fit Linux'
+printf '%s\n' '--- a/drivers/perf/dwc_pcie_pmu.c' '+++ b/drivers/perf/dwc_pcie_pmu.c' '@@ -1 +1 @@' -none +other >other.diff
+expect 2 review other.diff
+says "/other.diff' does not fit Linux"
 cat >my/nothing_pmu.c <<'END'
 #include <linux/module.h>
 static int __init nothing_init(void)
