@@ -41,6 +41,14 @@ RunResult run_of(Status status, const Counters& counters, const Checks& checks =
   return run;
 }
 
+/// The last counter had a part of the time.
+RunResult with_share(RunResult run, Picoseconds percent) {
+  scenario::CounterResult& counter = run.measures[0].counters.back();
+  counter.time_enabled = 100;
+  counter.time_running = percent;
+  return run;
+}
+
 RunResult bad_input(const std::string& message) { return run_of(Status::bad_input, {}, {}, message); }
 
 const char* const kOld = "port/old/";
@@ -77,6 +85,19 @@ const std::vector<Case> kCases = {
      run_of(Status::passed, {{kOld, Check::exact}}), "better"},
     {"a_count_stays_wrong", run_of(Status::expected_failure, {{kOld, Check::wrong}}),
      run_of(Status::failed, {{kOld, Check::wrong}}), "same"},
+
+    {"a_counter_has_less_of_the_time",
+     with_share(run_of(Status::passed, {{kNew, Check::exact}, {kOld, Check::exact}}), 100),
+     with_share(run_of(Status::passed, {{kNew, Check::exact}, {kOld, Check::exact}}), 57), "worse"},
+    {"a_counter_takes_turns_with_an_event_that_was_refused",
+     with_share(run_of(Status::failed, {{kNew, Check::not_opened}, {kOld, Check::exact}}), 100),
+     with_share(run_of(Status::passed, {{kNew, Check::exact}, {kOld, Check::exact}}), 57), "better"},
+    {"a_counter_has_less_of_the_time_than_an_event_of_another_pmu_takes",
+     with_share(run_of(Status::failed, {{"other/new/", Check::not_opened}, {kOld, Check::exact}}), 100),
+     with_share(run_of(Status::passed, {{"other/new/", Check::exact}, {kOld, Check::exact}}), 57), "worse"},
+    {"a_count_becomes_wrong_beside_an_event_that_was_refused",
+     run_of(Status::failed, {{kNew, Check::not_opened}, {kOld, Check::exact}}),
+     run_of(Status::failed, {{kNew, Check::exact}, {kOld, Check::wrong}}), "worse"},
 
     // The driver before could not begin.
     {"a_new_event_is_right", bad_input(kLacksNew), run_of(Status::passed, {{kNew, Check::exact}}), "better"},

@@ -181,6 +181,28 @@ bool is_wrong_elsewhere(const RunResult& before, const RunResult& after, const s
          std::ranges::all_of(after.measures, [&](const auto& one) { return is_wrong_elsewhere(one, missing); });
 }
 
+/// "all: port_0/L1/" -> "port_0"
+std::string pmu_of(const Json& counter) {
+  const std::string name = counter["name"].get<std::string>();
+  const std::size_t begin = name.find(": ");
+  return begin == std::string::npos ? name : name.substr(begin + 2, name.find('/', begin) - begin - 2);
+}
+
+/// @return whether nothing is worse but that counters have less of the time, because an event of their PMU that could not
+///         be opened takes turns with them now
+bool is_shared_with_more(const Json& run) {
+  std::set<std::string> opened;  // PMUs
+  for (const Json& counter : run["counters"]) {
+    if (counter["check"][0] == "not_opened" && counter["change"] == "better") opened.insert(pmu_of(counter));
+  }
+  const auto is_shared = [&](const Json& counter) {
+    return counter["change"] != "worse" || (counter["check"][0] == counter["check"][1] &&
+                                            !counter["check"][1].is_null() && opened.contains(pmu_of(counter)));
+  };
+  return std::ranges::all_of(run["counters"], is_shared) &&
+         std::ranges::none_of(run["checks"], [](const Json& check) { return check["change"] == "worse"; });
+}
+
 }  // namespace
 
 void add_finding(std::vector<Finding>& findings, const Finding& finding) {
@@ -206,7 +228,7 @@ void Trial::add(const RunResult& before, RunResult after, Expectation expectatio
   // What is right now may need fewer checks: an event that is refused as it must be has no window.
   const bool loses_counter =
       std::ranges::any_of(run["counters"], [](const Json& counter) { return counter["change"] == "worse"; });
-  if (change == "worse" && !wrong && mended && !loses_counter) change = "better";
+  if (change == "worse" && !wrong && mended && (!loses_counter || is_shared_with_more(run))) change = "better";
   if (change == "worse" && new_run.status == Status::bad_input && has_only_failed(old_run)) change = "same";
   if (change == "worse" && expectation == Expectation::older && lacks_only_names(after)) change = "same";
   // What ended a run before anything was counted is worse than any count.
