@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 #include <regex>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -71,7 +72,11 @@ std::vector<Failure> failures_of(const RunResult& run) {
   // What a run did not live to see is not its failure: only what ended it.
   if (run.status == Status::crashed || run.status == Status::timed_out || run.status == Status::bad_input ||
       run.status == Status::interrupted) {
-    const std::string message = first_line(run.message);
+    // Of an event that cannot be resolved, what is wrong with it, and not where it stands.
+    constexpr std::string_view kMark = "\\___ ";
+    const std::size_t mark = run.message.find(kMark);
+    const std::string message =
+        first_line(mark == std::string::npos ? run.message : run.message.substr(mark + kMark.size()));
     const bool is_signal = run.status == Status::interrupted && !run.is_limited;
     // Events that the hardware has, and the driver does not offer, are no valid input.
     const bool has_no_pmu = run.message.find("there is no PMU") != std::string::npos;

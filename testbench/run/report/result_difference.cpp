@@ -2,7 +2,9 @@
 #include "testbench/run/report/result_difference.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
+#include <optional>
 #include <ostream>
 #include <set>
 #include <unordered_map>
@@ -169,17 +171,36 @@ Json share_of_time(const Json* counter) {
   return kPercent * running.get<double>() / enabled.get<double>();
 }
 
+constexpr double kMostFall = 10;  // percentage points
+
 /// @return true if both sides have a share of time, and it falls by more than kMostFall
 bool has_fallen(const Json& shares) {
-  constexpr double kMostFall = 10;  // percentage points
   return shares[0].is_number() && shares[1].is_number() &&
          shares[0].get<double>() - shares[1].get<double>() > kMostFall;
 }
 
-/// What was there and is missing may be anything.
+/// @return by how much a count is off, in percent of the larger of what is counted and what is expected; nothing without one
+std::optional<double> error_of(const Json& item, std::size_t side) {
+  const Json& driver = item["driver"][side];
+  const Json& expected = item["expected"][side];
+  if (!driver.is_number() || !expected.is_number()) return std::nullopt;
+  constexpr double kPercent = 100;
+  const auto [least, most] = std::minmax({driver.get<double>(), expected.get<double>()});
+  return most > 0 ? kPercent * (most - least) / most : 0;
+}
+
+/// What was there and is missing may be anything. What is wrong both times may be so by a little, or by all of it.
 Change change_of_counter(const Json& item, const Json* before, const Json* after, bool differs) {
   if (after == nullptr || has_fallen(item["time_share_percent"])) return Change::worse;
-  return change_of(is_good_counter(before), is_good_counter(after), differs || before == nullptr);
+  const bool was_good = is_good_counter(before);
+  const bool is_good = is_good_counter(after);
+  if (!was_good && !is_good) {
+    const std::optional<double> error = error_of(item, 0);
+    const std::optional<double> error_now = error_of(item, 1);
+    if (error && error_now && std::abs(*error - *error_now) > kMostFall)
+      return *error < *error_now ? Change::worse : Change::better;
+  }
+  return change_of(was_good, is_good, differs || before == nullptr);
 }
 
 Change change_of_check(const Json& item, const Json* before, const Json* after, bool differs) {

@@ -250,7 +250,27 @@ class ScenarioRun {
     }
   }
 
-  /// Names are checked before anything runs, so that a misspelt event is reported at once.
+  /// @return what is wrong with events of measures besides a first mistake, each reason on a line
+  static std::string further_reasons(const std::string& first, const std::vector<MeasureSpec>& measures,
+                                     const perf::PmuCatalog& catalog) {
+    std::set<std::string> known = {first};
+    std::string lines;
+    const auto look_at = [&](const perf::WrittenEvent& event) {
+      try {
+        (void)catalog.resolve(event.text);
+      } catch (const perf::EventError& error) {
+        if (known.insert(error.reason()).second) lines += "\n" + error.reason();
+      }
+    };
+    for (const MeasureSpec& measure : measures) {
+      for (const std::string& text : measure.events) {
+        for (const perf::WrittenGroup& group : perf::parse_events(text)) std::ranges::for_each(group.events, look_at);
+      }
+    }
+    return lines;
+  }
+
+  /// Names are checked before anything runs, so that misspelt events are reported at once.
   bool check_names() {
     const perf::PmuCatalog catalog(machine_.pmus().pmus());
     bool good = true;
@@ -266,12 +286,13 @@ class ScenarioRun {
         good = false;
       } catch (const perf::EventError& error) {
         if (!published_.result().ok) {
-          refuse(measure, error);
+          refuse(measure, error, further_reasons(error.reason(), {measure}, catalog));
           good = false;
           continue;
         }
         if (!measure.source.file) throw;  // from the command line
-        throw InputError(measure.source, fmt::format("measure '{}'", measure.name), "\n" + error.picture());
+        throw InputError(measure.source, fmt::format("measure '{}'", measure.name),
+                         "\n" + error.picture() + further_reasons(error.reason(), spec_.measures, catalog));
       }
     }
     return good && can_inject(catalog);
@@ -288,8 +309,9 @@ class ScenarioRun {
   }
 
   /// The driver publishes what the measure uses so that nobody can use it.
-  void refuse(const MeasureSpec& measure, const perf::EventError& error) {
-    check("published", false, fmt::format("measure '{}' cannot be opened: {}", measure.name, error.reason()));
+  void refuse(const MeasureSpec& measure, const perf::EventError& error, const std::string& further = {}) {
+    check("published", false,
+          fmt::format("measure '{}' cannot be opened: {}{}", measure.name, error.reason(), further));
   }
 
   void plan() {

@@ -401,6 +401,14 @@ TEST_F(BadInput, an_event_in_a_scenario_is_reported_where_it_stands_and_once) {
   EXPECT_EQ(outcome.err.find("unknown event or term", first + 1), std::string::npos);
 }
 
+TEST_F(BadInput, further_events_in_a_scenario_are_reported_after_the_first) {
+  refuses_scenario(
+      "measure: [{name: a, events: ['nvidia_ucf_pmu_0/slc_hit/,nvidia_ucf_pmu_0/slc_miss/']}, {events: "
+      "[nvidia_ucf_pmu_0/slc_hit/, nvidia_ucf_pmu_9/cycles/]}]\n",
+      {"\\___ unknown event or term 'slc_hit'", "\nunknown event or term 'slc_miss' for PMU 'nvidia_ucf_pmu_0'\n",
+       "there is no PMU 'nvidia_ucf_pmu_9'"});
+}
+
 TEST_F(BadInput, several_driver_sets_where_one_is_used) {
   const auto folders = std::filesystem::directory_iterator(PMUFAB_DRIVERS_DIR);
   const auto sets = std::count_if(begin(folders), end(folders), [](const auto& entry) { return entry.is_directory(); });

@@ -7,7 +7,6 @@
 #include <functional>
 #include <iostream>
 #include <iterator>
-#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -29,6 +28,7 @@
 #include "tools/pmufab/output.h"
 #include "tools/pmufab/places.h"
 #include "tools/pmufab/review/change.h"
+#include "tools/pmufab/review/event_changes.h"
 #include "tools/pmufab/review/review_report.h"
 #include "tools/pmufab/review/trial.h"
 #include "tools/pmufab/scenarios/scenario_list.h"
@@ -156,60 +156,6 @@ std::vector<ReviewedFile> reviewed_files(const Reviewed& subject) {
   return files;
 }
 
-/// Events by name and PMU, with why nothing counts them.
-using Events = std::map<std::string, std::string>;
-
-std::optional<Events> ask_events(const fs::path& platform, const fs::path& library) {
-  const std::string self = fs::read_symlink("/proc/self/exe").string();
-  const ProgramReply reply = ask_program(
-      {"timeout", "--signal=KILL", "20", self, "list", "--json", "--driver", library.string(), platform.string()});
-  const Json json = Json::parse(reply.out, nullptr, false);
-  Events events;
-  if (reply.exit_code != 0 || !json.is_object()) return std::nullopt;
-  for (const Json& pmu : json.at("pmus")) {
-    const std::string name = pmu.at("name").get<std::string>();
-    const Json reasons = pmu.value("not_modelled", Json::object());
-    const Json published = pmu.value("events", Json::object());
-    for (const auto& [event, terms] : published.items())
-      events[fmt::format("{}/{}/ ({})", name, event, terms.get<std::string>())] = reasons.value(event, "");
-  }
-  return events;
-}
-
-/// The platform files of scenarios, each once.
-std::vector<fs::path> platforms_of(const std::vector<fs::path>& scenarios) {
-  constexpr std::size_t kMost = 4;
-  std::vector<fs::path> platforms;
-  for (const fs::path& file : scenarios) {
-    const scenario::Value document = scenario::load_file(file);
-    const scenario::Value* const platform = document.find("platform");
-    if (platform == nullptr || platform->scalar.empty()) continue;
-    const fs::path path = (file.parent_path() / platform->scalar).lexically_normal();
-    std::error_code error;
-    if (fs::exists(path, error) && std::ranges::find(platforms, path) == platforms.end()) platforms.push_back(path);
-    if (platforms.size() == kMost) break;
-  }
-  return platforms;
-}
-
-/// Events that only the changed drivers have, and what is known of each.
-std::vector<std::string> new_events(const Reviewed& subject) {
-  std::vector<std::string> texts;
-  std::set<std::string> told;
-  for (const fs::path& platform : platforms_of(subject.scenarios)) {
-    const std::optional<Events> before = ask_events(platform, subject.stock->library);
-    const std::optional<Events> after = ask_events(platform, subject.drivers.set->library);
-    if (!before || !after) continue;
-    for (const auto& [event, why] : *after) {
-      if (before->contains(event) || !told.insert(event.substr(event.find('/'))).second) continue;
-      texts.push_back(
-          fmt::format("adds {}: {}", event,
-                      why.empty() ? "not known whether a scenario measures it" : "nothing counts it: " + why));
-    }
-  }
-  return texts;
-}
-
 /// What finished parts of a review have found, so that it can go on after an interruption.
 class FinishedParts {
  public:
@@ -256,12 +202,14 @@ class FinishedParts {
 /// One review from its change to its report.
 class Reviewer {
  public:
-  Reviewer(const po::variables_map& map, Reviewed& subject, fs::path out, const fs::path& scratch)
+  Reviewer(const po::variables_map& map, Reviewed& subject, fs::path out, const fs::path& scratch,
+           std::set<std::string> renamed)
       : map_(map), subject_(subject), out_(std::move(out)) {
     options_.before = subject.stock;
     options_.after = subject.drivers.set;
     options_.cases_for = find_stock_drivers().back().kernel_version;
     options_.out = out_;
+    options_.renamed = std::move(renamed);
     options_.runner.jobs = jobs_of(map);
     options_.runner.timeout_seconds = map["timeout"].as<unsigned>();
     options_.runner.limits = limits_of(map);
@@ -452,10 +400,11 @@ int run_review(const Request& request) {
   const fs::path library = out / "changed.so";
   keep_library(subject.drivers, library);
   review.reproduce = fmt::format("--driver {}", process::shell_word(library.generic_string()));
+  EventChanges events = event_changes(subject.scenarios, subject.stock->library, subject.drivers.set->library);
   catch_interrupts();
-  Reviewer(map, subject, out, scratch.path()).run(review, seconds);
+  Reviewer(map, subject, out, scratch.path(), std::move(events.renamed)).run(review, seconds);
   review.coverage = read_coverage(subject.drivers);
-  if (!review.is_stopped) review.not_covered = new_events(subject);
+  if (!review.is_stopped) review.not_covered = std::move(events.texts);
   return write_reports(review, map);
 }
 

@@ -193,11 +193,11 @@ Lines head_of(const Review& review) {
   for (const ReviewedFile& file : review.files) {
     add_lines(lines, wrapped(fmt::format("{} of Linux {}: SHA-256 {} -> {}", file.name, review.base,
                                          first_of_sum(file.before), first_of_sum(file.after)),
-                             1));
+                             2));
   }
-  constexpr std::size_t kMostFiles = 4;
-  if (lines.size() > kMostFiles + 1) {
-    lines.resize(kMostFiles);
+  constexpr std::size_t kMost = 6;
+  if (lines.size() > kMost + 1) {
+    lines.resize(kMost);
     lines.emplace_back("...");
   }
   return lines;

@@ -6,8 +6,6 @@
 #include <chrono>
 #include <map>
 #include <optional>
-#include <regex>
-#include <set>
 #include <string>
 #include <utility>
 
@@ -15,9 +13,8 @@
 
 #include "testbench/campaigns/interleave/exploration.h"
 #include "testbench/campaigns/verify/campaign.h"
-#include "testbench/campaigns/verify/failure.h"
 #include "testbench/fabrics/fabric_kinds.h"
-#include "testbench/run/report/result_difference.h"
+#include "testbench/run/session/driver_selection.h"
 #include "testbench/run/yaml/input_error.h"
 #include "tools/pmufab/output.h"
 #include "tools/pmufab/review/change.h"
@@ -30,86 +27,11 @@ using scenario::InputError;
 using scenario::Json;
 using scenario::RunPlan;
 using scenario::RunResult;
-using verify::Failure;
 using Status = RunResult::Status;
 using Clock = std::chrono::steady_clock;
 
 constexpr unsigned kMostTimeouts = 3;  // a driver that hangs would take all the time
 constexpr double kLongestRun = 10;     // seconds of processor time for a short run
-
-bool is_measure_wrong(const scenario::MeasureResult& measure) {
-  using perf::Check;
-  const auto is_bad = [](const auto& one) { return !one.ok; };
-  return std::ranges::any_of(measure.counters,
-                             [](const scenario::CounterResult& counter) {
-                               return counter.check == Check::wrong || counter.check == Check::not_opened;
-                             }) ||
-         std::ranges::any_of(measure.checks, is_bad) || std::ranges::any_of(measure.derived, is_bad);
-}
-
-bool is_anything_wrong(const RunResult& run) {
-  return std::ranges::any_of(run.checks, [](const auto& check) { return !check.ok; }) ||
-         std::ranges::any_of(run.measures, is_measure_wrong);
-}
-
-bool came_to_its_end(const RunResult& run) {
-  return run.is_good() || run.status == Status::failed || run.status == Status::unexpected_pass;
-}
-
-/// A run as a reviewer sees it: a defect is one whether a scenario expects it or not.
-RunResult as_seen(RunResult run) {
-  if (came_to_its_end(run)) {
-    const bool is_bad = is_anything_wrong(run);
-    if (run.status != Status::not_judged || is_bad) run.status = is_bad ? Status::failed : Status::passed;
-  }
-  run.expected_reason.clear();
-  return run;
-}
-
-/// What one run has that is wrong, and the other has not.
-std::optional<Failure> only_in(const RunResult& run, const RunResult& other) {
-  const std::vector<Failure> others = verify::failures_of(other);
-  for (const Failure& failure : verify::failures_of(run)) {
-    if (std::ranges::none_of(others, [&](const Failure& one) { return one.kind == failure.kind; })) return failure;
-  }
-  for (const Failure& failure : verify::failures_of(run)) {
-    if (std::ranges::none_of(others, [&](const Failure& one) { return one.text == failure.text; })) return failure;
-  }
-  return std::nullopt;
-}
-
-/// What is worse, where nothing is wrong.
-Failure loss_in(const Json& difference) {
-  for (const Json& counter : difference["counters"]) {
-    if (counter["change"] != "worse") continue;
-    const std::string name = counter["name"].get<std::string>();
-    const Json& share = counter["time_share_percent"];
-    if (share.is_array() && share[0].is_number() && share[1].is_number())
-      return {"a counter has less of the time", fmt::format("{}: counted {:.1f} % of the time, then {:.1f} %", name,
-                                                            share[0].get<double>(), share[1].get<double>())};
-    return {"a counter is missing", fmt::format("{}: is missing now", name)};
-  }
-  for (const Json& check : difference["checks"]) {
-    if (check["change"] == "worse")
-      return {fmt::format("check {}", check["name"].get<std::string>()),
-              fmt::format("check {}: is missing now", check["name"].get<std::string>())};
-  }
-  return {"another end", fmt::format("{}, then {}", difference["status"][0].dump(), difference["status"][1].dump())};
-}
-
-/// Count a finding; of each kind, the first is kept.
-void add_finding(std::vector<Finding>& findings, const Finding& finding) {
-  const auto known = std::ranges::find(findings, finding.kind, &Finding::kind);
-  if (known == findings.end()) {
-    findings.push_back(finding);
-  } else {
-    ++known->runs;
-  }
-}
-
-Finding finding_of(const Failure& failure, const std::string& where) {
-  return {failure.kind, where, failure.text, 1, {}, {}};
-}
 
 void limit_processor_time(scenario::RunnerOptions& runner, double seconds) {
   constexpr double kPicosecondsPerSecond = 1e12;
@@ -131,119 +53,37 @@ void stop_when(scenario::RunnerOptions& runner, const std::function<int()>& aske
   };
 }
 
+bool is_for(const scenario::ScenarioSpec& spec, const std::string& kernel) {
+  return std::ranges::any_of(spec.drivers, [&](const auto& selector) { return scenario::selects(selector, kernel); });
+}
+
 /// The runs of a scenario, each with both drivers, one behind the other. Whether a scenario leaves out the kernel, because
-/// its drivers have a known defect, is no matter: the change may mend it.
-/// @param rules  gets the runs in which drivers must fail
+/// its drivers have a known defect, is no matter: the change may mend it. What only older kernels do is no matter, either.
 void add_plans(const fs::path& path, const TrialOptions& options, std::vector<RunPlan>& plans,
-               std::set<const scenario::PlannedScenario*>& rules) {
+               std::map<const scenario::PlannedScenario*, Trial::Expectation>& expectations) {
   const auto none = std::make_shared<const std::vector<std::string>>();
   const auto file = std::make_shared<const scenario::ScenarioFile>(path);
   for (scenario::Variant& variant : file->variants(*none)) {
     const scenario::ScenarioSpec spec = file->load(variant, *none);
     const auto able = driver_host::sets_that_hold({*options.before}, scenario::driver_modules(spec.platform));
-    if (able.empty()) continue;
+    const bool is_of_older = !is_for(spec, options.cases_for);
+    if (able.empty() || (is_of_older && !is_for(spec, options.before->kernel_version))) continue;
     const auto planned = scenario::plan_scenario(file, std::move(variant), none, spec);
-    if (spec.expected_failure && spec.expected_failure->is_rule) rules.insert(planned.get());
+    Trial::Expectation& expectation = expectations[planned.get()];
+    if (is_of_older) expectation = Trial::Expectation::older;
+    if (spec.expected_failure && spec.expected_failure->is_rule) expectation = Trial::Expectation::rule;
     plans.push_back({planned, options.before});
     plans.push_back({planned, options.after});
   }
 }
 
-/// On a machine without a PMU for some of the changed drivers, they have nothing to bind, as the kernel's own.
-void forget_unused_drivers(const RunResult& before, RunResult& after) {
-  const auto served = [&](const driver_host::DriverFile& file) {
-    return std::ranges::any_of(before.driver_files,
-                               [&](const auto& one) { return one.file == file.file && !one.pmus.empty(); });
-  };
-  const bool is_one_lost = std::ranges::any_of(
-      after.driver_files, [&](const auto& file) { return file.is_own && file.pmus.empty() && served(file); });
-  if (is_one_lost) return;
-  std::erase_if(after.checks, [](const auto& check) { return check.name == "drivers"; });
-  const auto known = std::ranges::find(before.checks, "drivers", &scenario::CheckResult::name);
-  if (known != before.checks.end()) after.checks.push_back(*known);
-  const bool is_mended = after.status == Status::failed && after.expected_reason.empty() && !is_anything_wrong(after);
-  if (is_mended) after.status = before.status == Status::not_judged ? Status::not_judged : Status::passed;
-}
-
-/// The event, term or PMU that a driver lacks, so that a run could not begin, or a measure of it; empty: there is none.
-std::string missing_name(const RunResult& run) {
-  static const std::regex pattern("(unknown (event or )?term|there is no PMU) '([^']+)'");
-  std::smatch found;
-  if (std::regex_search(run.message, found, pattern)) return found.str(3);
-  for (const scenario::CheckResult& check : run.checks) {
-    if (check.name == "published" && std::regex_search(check.text, found, pattern)) return found.str(3);
-  }
-  return "";
-}
-
-bool is_good_counter(const scenario::CounterResult& counter) {
-  return counter.check != perf::Check::wrong && counter.check != perf::Check::not_opened;
-}
-
-/// @return whether a run failed before it counted anything: the driver had no PMU for it
-bool has_only_failed(const RunResult& run) {
-  return !run.is_good() && std::ranges::none_of(run.measures, [](const scenario::MeasureResult& measure) {
-    return std::ranges::any_of(measure.counters, is_good_counter);
-  });
-}
-
-bool fails(const RunResult& run, const std::string& check) {
-  return std::ranges::any_of(run.checks, [&](const auto& one) { return one.name == check && !one.ok; });
-}
-
-/// @return whether nothing is wrong but counts of events that there were before, in a run of which the driver before left
-///         out something for want of another one. It may have counted them as wrong.
-bool is_wrong_elsewhere(const RunResult& before, const RunResult& after) {
-  const std::string missing = missing_name(before);
-  if (missing.empty() || !came_to_its_end(after)) return false;
-  const bool is_of_missing = std::ranges::any_of(after.measures, [&](const scenario::MeasureResult& measure) {
-    return std::ranges::any_of(measure.counters, [&](const scenario::CounterResult& counter) {
-      return !is_good_counter(counter) && counter.event.find(missing) != std::string::npos;
-    });
-  });
-  // What drivers show is compared in the runs that could begin, too.
-  return !is_of_missing && std::ranges::all_of(after.checks, [&](const auto& check) {
-    return check.ok || check.name == "published" || fails(before, check.name);
-  });
-}
-
 }  // namespace
 
-void Trial::add(const RunResult& before, RunResult after, Expectation expectation) {
-  forget_unused_drivers(before, after);
-  const bool is_rule = expectation == Expectation::rule;
-  const RunResult old_run = is_rule ? before : as_seen(before);
-  const RunResult new_run = is_rule ? after : as_seen(after);
-  const scenario::ResultDifference difference({to_json(old_run)}, {to_json(new_run)});
-  const Json run = difference.to_json()["runs"][0];
-  std::string change = run["change"].get<std::string>();
-  const std::string title = after.title();
-  const std::optional<Failure> wrong = only_in(new_run, old_run);
-  const std::optional<Failure> mended = only_in(old_run, new_run);
-  // What is right now may need fewer checks: an event that is refused as it must be has no window.
-  const bool loses_counter =
-      std::ranges::any_of(run["counters"], [](const Json& counter) { return counter["change"] == "worse"; });
-  if (change == "worse" && !wrong && mended && !loses_counter) change = "better";
-  if (change == "worse" && new_run.status == Status::bad_input && has_only_failed(old_run)) change = "same";
-  const bool lost_nothing = old_run.status == Status::bad_input || !loses_counter;
-  if (change == "worse" && lost_nothing && is_wrong_elsewhere(before, after)) change = "same";
-  if (change == "worse") {
-    ++worse;
-    add_finding(worse_findings, finding_of(wrong ? *wrong : loss_in(run), title));
-  } else if (change == "better") {
-    ++better;
-    add_finding(better_findings, finding_of(mended ? *mended : Failure{"another end", before.message}, title));
-  } else {
-    ++same;
-    if (change == "changed") ++changed;
-  }
-}
-
 Trial try_scenarios(const std::vector<fs::path>& files, const TrialOptions& options) {
-  Trial trial{.name = "scenario"};
+  Trial trial{.name = "scenario", .renamed = options.renamed};
   std::vector<RunPlan> plans;
-  std::set<const scenario::PlannedScenario*> rules;
-  for (const fs::path& file : files) add_plans(file, options, plans, rules);
+  std::map<const scenario::PlannedScenario*, Trial::Expectation> expectations;
+  for (const fs::path& file : files) add_plans(file, options, plans, expectations);
   scenario::RunnerOptions runner = options.runner;
   unsigned timeouts = 0;
   std::optional<RunResult> before;
@@ -261,8 +101,7 @@ Trial try_scenarios(const std::vector<fs::path>& files, const TrialOptions& opti
                         (run.status == Status::interrupted && !run.is_limited);
     if (is_cut) return;
     if (run.status == Status::timed_out || run.is_limited) ++timeouts;
-    trial.add(*before, std::move(run),
-              rules.contains(plan.scenario.get()) ? Trial::Expectation::rule : Trial::Expectation::defect);
+    trial.add(*before, std::move(run), expectations.at(plan.scenario.get()));
   };
   scenario::run_all(plans, runner);
   if (timeouts >= kMostTimeouts)
@@ -321,7 +160,7 @@ class Half {
 
 Trial try_random_cases(const std::vector<const verify::FabricGenerator*>& fabrics, std::uint64_t seed, double seconds,
                        const TrialOptions& options) {
-  Trial trial{.name = "random case"};
+  Trial trial{.name = "random case", .renamed = options.renamed};
   if (fabrics.empty() || seconds <= 0) return trial;
   const Clock::time_point began = Clock::now();
   const auto passed = [&] { return std::chrono::duration<double>(Clock::now() - began).count(); };

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -34,11 +35,15 @@ struct Finding {
   }
 };
 
+/// Count a finding; of each kind, the first is kept.
+void add_finding(std::vector<Finding>& findings, const Finding& finding);
+
 /// What became of runs of one kind: scenarios, random cases or interleavings.
 struct Trial {
-  std::string name;           ///< "scenario"
-  std::uint64_t same = 0;     ///< nothing right has become wrong, or the reverse
-  std::uint64_t changed = 0;  ///< of these, those with other figures, which are right
+  std::string name;                 ///< "scenario"
+  std::set<std::string> renamed{};  ///< new names of events that there were before
+  std::uint64_t same = 0;           ///< nothing right has become wrong, or the reverse
+  std::uint64_t changed = 0;        ///< of these, those with other figures, which are right
   std::uint64_t better = 0;
   std::uint64_t worse = 0;
   std::vector<Finding> worse_findings{};   ///< of the changed drivers
@@ -46,10 +51,11 @@ struct Trial {
   std::vector<std::string> notes{};        ///< why something was not tried
 
   [[nodiscard]] std::uint64_t runs() const noexcept { return same + better + worse; }
-  /// What a scenario's expected_failure says of a run.
+  /// What a scenario says of its runs.
   enum class Expectation : std::uint8_t {
-    defect,  ///< the drivers have a known one: a run without it is better
-    rule,    ///< drivers must fail there
+    defect,  ///< expected_failure, if there is one, is a defect of the drivers: a run without it is better
+    older,   ///< so it is, and the newest drivers may have other names for what it measures
+    rule,    ///< expected_failure: drivers must fail there
   };
   /// Take the results of one run with both drivers.
   void add(const scenario::RunResult& before, scenario::RunResult after, Expectation expectation);
@@ -68,6 +74,7 @@ struct TrialOptions {
   Drivers after;
   std::string cases_for;           ///< kernel whose known defects random cases avoid: the newest, so that a change
                                    ///< that mends those of an older one is seen
+  std::set<std::string> renamed;   ///< new names of events that there were before
   scenario::RunnerOptions runner;  ///< jobs, limits, time-out, scratch folder, interrupts of the user
   std::filesystem::path out;       ///< folder for scenarios that are found
   /// Told a few times a second: 0 ... 1, and what runs.

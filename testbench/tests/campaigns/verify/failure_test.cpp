@@ -95,6 +95,8 @@ TEST(Failure, events_that_a_driver_does_not_offer_are_its_failure) {
   run.message = "\nevent 'x' is not there";
   EXPECT_EQ(kind_of(run), "not offered by the driver");
   EXPECT_THAT(failures_of(run).front().text, HasSubstr("event 'x'"));
+  run.message = "s.yaml:9: measure 'm': \nevent syntax error: 'p/x/'\n   \\___ unknown event or term 'x' for PMU 'p'\n";
+  EXPECT_EQ(failures_of(run).front().text, "not offered by the driver: unknown event or term 'x' for PMU 'p'");
   run.message = "event syntax error: 'p/x/'\n  there is no PMU 'p'";
   EXPECT_EQ(kind_of(run), "without the PMU") << "or a case would be made small by taking its hardware away";
 }

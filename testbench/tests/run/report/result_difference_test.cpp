@@ -180,6 +180,21 @@ TEST(ResultDifference, a_share_of_time_that_falls_by_more_than_ten_points_is_wor
   EXPECT_EQ(compare({with_share(310)}, {with_share(910)}).worse(), 0U);
 }
 
+TEST(ResultDifference, a_wrong_count_that_is_off_by_more_than_ten_points_more_is_worse) {
+  const auto with_count = [](std::uint64_t driver) {
+    RunResult run = good_run();
+    run.status = RunResult::Status::failed;
+    run.measures[0].counters[0].driver = driver;
+    run.measures[0].counters[0].check = perf::Check::wrong;
+    return run;
+  };
+  EXPECT_EQ(compare({with_count(950)}, {with_count(900)}).worse(), 0U);
+  EXPECT_EQ(compare({with_count(990)}, {with_count(0)}).worse(), 1U);
+  EXPECT_EQ(compare({with_count(1010)}, {with_count(4000)}).worse(), 1U);
+  EXPECT_EQ(compare({with_count(100)}, {with_count(990)}).worse(), 0U);
+  EXPECT_EQ(compare({with_count(100)}, {with_count(990)}).to_json()["runs"][0]["change"], "better");
+}
+
 TEST(ResultDifference, runs_of_other_drivers_belong_together_if_each_is_alone) {
   RunResult older = good_run();
   older.drivers = "7.2";

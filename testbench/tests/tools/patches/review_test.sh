@@ -63,6 +63,11 @@ if [[ -n $older ]]; then
   kernel=$older changed 's/(TX_RX_L0S, )0x08/\10x09/; s/(L1_AUX, )0x09/\10x08/' dwc_pcie_pmu.c
   expect 0 review my/dwc_pcie_pmu.c --base 6.12
   says 'BETTER: same '
+  # What an event with a new name counts wrong, it did by the old one.
+  kernel=$older changed 's/nulified_tlp/nullified_tlp/; s/rx_duplicate_tl,/rx_duplicate_tlp,/' dwc_pcie_pmu.c
+  expect 0 review my/dwc_pcie_pmu.c --base 6.12
+  says 'SAME: same '
+  says 'renames dwc_rootport_'
 fi
 
 # A driver of PMUs that a platform file describes.
@@ -136,6 +141,9 @@ expect 2 review series.mbox my/dwc_pcie_pmu.c
 sed 's/u64 delta/u32 delta/' series.mbox >other.mbox
 expect 2 review other.mbox
 says 'does not fit Linux'
+printf '%s\n' '--- a/drivers/perf/dwc_pcie_pmu.c' '+++ b/drivers/perf/dwc_pcie_pmu.c' '@@ -1 +1 @@' -none +other >other.diff
+expect 2 review other.diff
+says "/other.diff' does not fit Linux"
 cat >my/nothing_pmu.c <<'END'
 #include <linux/module.h>
 static int __init nothing_init(void)
