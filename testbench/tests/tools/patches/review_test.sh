@@ -66,7 +66,6 @@ if [[ -n $older ]]; then
   # What an event with a new name counts wrong, it did by the old one.
   kernel=$older changed 's/nulified_tlp/nullified_tlp/; s/rx_duplicate_tl,/rx_duplicate_tlp,/' dwc_pcie_pmu.c
   expect 0 review my/dwc_pcie_pmu.c --base 6.12
-  says 'SAME: same '
   says 'renames dwc_rootport_'
 fi
 
