@@ -67,7 +67,7 @@ struct Pmu {
   bool takes_groups = true;
   bool stops_all = false;  ///< its driver stops all events with one
   bool keeps_cpu = false;  ///< its driver counts on its first CPU alone
-  bool is_still = false;  ///< its driver loses what happens while it handles a wrap: nothing does
+  bool is_still = false;   ///< its driver loses what happens while it handles a wrap: nothing does
   std::vector<Term> terms;
 };
 
