@@ -64,6 +64,8 @@ struct Case {
   std::string verdict;
   Trial::Expectation expectation = Trial::Expectation::defect;
 };
+
+// NOLINTNEXTLINE(readability-identifier-naming): the name that GoogleTest calls
 void PrintTo(const Case& one, std::ostream* out) { *out << one.name; }
 
 class ReviewedRun : public testing::TestWithParam<Case> {};

@@ -83,7 +83,7 @@ std::vector<const FabricGenerator*> fabrics_served_by(const driver_host::DriverS
     for (const std::string_view module : modules_called(file.file)) modules.push_back(module);
   }
   if (names.empty()) return verify::fabric_generators();
-  const std::vector<const FabricGenerator*> fabrics = generators_serving(modules);
+  std::vector<const FabricGenerator*> fabrics = generators_serving(modules);
   if (!fabrics.empty()) return fabrics;
   throw InputError(fmt::format("no fabric has PMUs for your driver ({})", fmt::join(names, ", ")),
                    fmt::format("there are PMUs for {}; --fabric NAME tries yours all the same",
