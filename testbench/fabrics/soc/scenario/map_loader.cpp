@@ -210,14 +210,17 @@ void read_map(Reader& reader, PmuDescription& pmu) {
   pmu.cycle_counter = false;
   reader.text("perf_name", pmu.perf_name, Presence::required);
   reader.object("device", [&](Reader& device) { read_device(device, map.device); });
-  if (!reader.has("number_terms")) reader.text("event_format", map.number_terms.front().format);
-  if (reader.has("number_terms")) map.number_terms.clear();
-  reader.list("number_terms", [&](Reader& from, std::size_t) {
-    soc::NumberTerm& term = map.number_terms.emplace_back();
-    from.text("name", term.name, Presence::required);
-    from.text("format", term.format, Presence::required);
-    term.bits = read_bits(from, "bits", Presence::required);
-  });
+  if (reader.has("number_terms")) {
+    map.number_terms.clear();
+    reader.list("number_terms", [&](Reader& from, std::size_t) {
+      soc::NumberTerm& term = map.number_terms.emplace_back();
+      from.text("name", term.name, Presence::required);
+      from.text("format", term.format, Presence::required);
+      term.bits = read_bits(from, "bits", Presence::required);
+    });
+  } else {
+    reader.text("event_format", map.number_terms.front().format);
+  }
   reader.list("terms", [&](Reader& term, std::size_t) {
     soc::TermDescription& its = pmu.terms.emplace_back();
     term.text("name", its.name, Presence::required);
