@@ -33,10 +33,9 @@ def rows():
 
 
 def run(pmufab, *arguments):
-    """Run the command. Return its exit code and what it prints."""
-    done = subprocess.run([pmufab, *arguments], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                          timeout=PATIENCE, check=False)
-    return done.returncode, done.stdout
+    """Run the command. Return its exit code and what it prints; what it says of its progress, only if it fails."""
+    done = subprocess.run([pmufab, *arguments], text=True, capture_output=True, timeout=PATIENCE, check=False)
+    return done.returncode, done.stdout + (done.stderr if done.returncode else "")
 
 
 def missing(texts, output):
