@@ -173,7 +173,7 @@ TEST(MapLoader, what_is_wrong_is_told_with_its_place) {
        "counters: 4\n      number_terms: [{name: a, format: \"config:0-3\", bits: 0-3}, {name: b, format: "
        "\"config1:0-3\", bits: 3-6}]\n",
        {"number_terms[1].bits", "overlap those of another term"}},
-      {"write: 1}, counters: 1-2}", "write: 1}, for_each: {port: 0-1}}", {"events[1].step", "is missing"}},
+      {"write: 1}, counters: 1-2}", "write: 1}, for_each: {port: 0-1}}", {"events[1]: the key 'step' is missing", "is missing"}},
       {"write: 1}, counters: 1-2}", "write: 1}, for_each: {port: 0-99}, step: 4}", {"makes more than 64 events"}},
       {"register: PORTS, bits: 0-3", "register: PORTS, bits: 0-3, invert: 8", {"filters[0].invert", "match: value"}},
       {"register: PORTS, bits: 0-3",
