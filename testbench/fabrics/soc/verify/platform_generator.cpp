@@ -144,10 +144,13 @@ bool can_wrap(const platform::PlatformSpec& platform, const pmufab::soc::PmuDesc
 
 /// What the driver of a PMU with a register map publishes. Filters that all counters share are left out: one event would
 /// change those of another.
-void add_map(const pmufab::soc::RegisterMap& map, const pmufab::soc::PmuDescription& description, soc::Pmu& pmu) {
+void add_map(Random& random, const pmufab::soc::RegisterMap& map, const pmufab::soc::PmuDescription& description,
+             soc::Pmu& pmu) {
   pmu.is_mapped = true;
   pmu.takes_groups = map.device.takes_groups;
-  pmu.stops_all = map.device.stops_all;
+  pmu.refuses_groups = map.device.refuses_groups;
+  pmu.reading_loses = map.device.reading_loses;
+  pmu.one_event = map.device.one_event;
   pmu.keeps_cpu = map.device.keeps_cpu;
   pmu.is_unserved = pmu.is_unserved || map.device.overflow_loses;
   pmu.has_cycles = false;
@@ -157,7 +160,8 @@ void add_map(const pmufab::soc::RegisterMap& map, const pmufab::soc::PmuDescript
   });
   for (const pmufab::soc::FilterDescription& filter : description.filters) {
     if (filter.format.empty() || map.registers.at(filter.word).count == 1) continue;
-    pmu.terms.push_back({filter.name, filter.bits.width});
+    pmu.terms.push_back(filter.terms.empty() ? soc::Term{filter.name, filter.bits.width}
+                                             : soc::Term{random.pick(filter.terms).first, 1});
     if (filter.match != pmufab::soc::FilterDescription::Match::value) continue;
     if (!filter.care_format.empty()) pmu.terms.push_back({filter.care_term, filter.care->width});
     if (!filter.invert_format.empty()) pmu.terms.push_back({filter.invert_term, 1});
@@ -188,7 +192,7 @@ soc::Pmu pmu_of(Random& random, const std::string& name, const pmufab::soc::PmuD
   random.shuffle(pmu.events);
   std::stable_partition(pmu.events.begin(), pmu.events.end(), [](const soc::Event& event) { return event.can_wrap; });
   if (description.map) {
-    add_map(*description.map, description, pmu);
+    add_map(random, *description.map, description, pmu);
     return pmu;
   }
   for (const pmufab::soc::FilterDescription& filter : description.filters) {
