@@ -105,6 +105,7 @@ void CounterBlock::connect_interrupt(InterruptLine& line) {
 void CounterBlock::reset() {
   const Picoseconds when = simulated_time();
   runs_ = false;
+  halt_at_.reset();
   enables_ = interrupt_enables_ = overflow_status_ = {};
   chained_ = 0;
   pending_.clear();
@@ -263,7 +264,8 @@ void CounterBlock::put_enables(unsigned word, std::uint32_t enables, Picoseconds
 }
 
 void CounterBlock::apply(Slot& slot, Picoseconds when) {
-  const bool runs = runs_ && (enables_[slot.index / 32] >> slot.index % 32 & 1U) != 0;
+  const bool is_free = slot.index < 64 && (options_.free >> slot.index & 1U) != 0;
+  const bool runs = (runs_ || is_free) && (enables_[slot.index / 32] >> slot.index % 32 & 1U) != 0;
   if (runs == slot.running) return;
   if (runs) {
     start(slot, when);
@@ -386,7 +388,9 @@ void CounterBlock::wrap(unsigned counter, std::uint64_t wraps, Picoseconds when)
     alarm_.set(std::min(alarm_.time(), when));
     return;
   }
-  WrapWatch::tell({options_.name, counter, when});
+  note_wrap(counter, when);
+  // Not within the publisher's loop over its watchers.
+  if (halt_at_) alarm_.set(std::min(alarm_.time(), present));
   if (has_overflowed(counter)) return;
   overflow_status_[counter / 32] |= 1U << counter % 32;
   update_line(present);
@@ -396,7 +400,7 @@ void CounterBlock::wrap(unsigned counter, std::uint64_t wraps, Picoseconds when)
 }
 
 void CounterBlock::settle(Picoseconds when) {
-  if (next_timed_overflow_ > when && (pending_.empty() || pending_.front().when > when)) return;
+  if (next_timed_overflow_ > when && (pending_.empty() || pending_.front().when > when)) return halt();
   if (next_timed_overflow_ <= when) {
     for (const auto& slot : slots_) {
       if (!slot || slot->overflow_time > when) continue;
@@ -411,11 +415,28 @@ void CounterBlock::settle(Picoseconds when) {
   }
   auto pending = pending_.begin();
   for (; pending != pending_.end() && pending->when <= when; ++pending) {
-    WrapWatch::tell({options_.name, pending->counter, pending->when});
+    note_wrap(pending->counter, pending->when);
     overflow_status_[pending->counter / 32] |= 1U << pending->counter % 32;
     update_line(pending->when);
   }
   pending_.erase(pending_.begin(), pending);
+  halt();
+}
+
+void CounterBlock::note_wrap(unsigned counter, Picoseconds when) {
+  WrapWatch::tell({options_.name, counter, when});
+  if (counter < 64 && (options_.stoppers >> counter & 1U) != 0 && !halt_at_) halt_at_ = when;
+}
+
+/// Stop as a counter asks that has wrapped.
+void CounterBlock::halt() {
+  if (!halt_at_) return;
+  const Picoseconds when = *halt_at_;
+  halt_at_.reset();
+  runs_ = false;
+  for (const auto& slot : slots_) {
+    if (slot) apply(*slot, when);
+  }
 }
 
 void CounterBlock::update_line(Picoseconds when) {

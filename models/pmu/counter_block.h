@@ -37,6 +37,8 @@ class CounterBlock {
     /// By number, whether there is such a counter.
     std::vector<bool> counters;
     std::optional<unsigned> cycle_counter{};  ///< counts the clock whatever is programmed
+    std::uint64_t free = 0;                   ///< a bit for each counter that counts whether the block runs or not
+    std::uint64_t stoppers = 0;               ///< a bit for each counter that stops the block as it wraps
   };
   /// @return what a counter counts under its present program. Called when a counter starts to run with a new program, and
   ///         for each running counter on refresh(). What it names must outlive the block.
@@ -113,7 +115,9 @@ class CounterBlock {
   [[nodiscard]] bool carries(unsigned counter) const noexcept {
     return counter + 1 < 64 && (chained_ >> (counter + 1) & 1U) != 0 && has(counter + 1);
   }
-  void settle(Picoseconds when);       // take overflows up to `when` into the status
+  void settle(Picoseconds when);  // take overflows up to `when` into the status
+  void note_wrap(unsigned counter, Picoseconds when);
+  void halt();
   void update_line(Picoseconds when);  // record a change of the interrupt
   void finish();                       // drive the changes that are due, and set the alarm for the others
 
@@ -125,7 +129,8 @@ class CounterBlock {
 
   std::vector<std::unique_ptr<Slot>> slots_;  // by number; null where there is none
   bool runs_ = false;
-  std::uint64_t chained_ = 0;  // one bit per counter that counts the wraps of the one before
+  std::uint64_t chained_ = 0;             // one bit per counter that counts the wraps of the one before
+  std::optional<Picoseconds> halt_at_{};  // a counter has wrapped that stops the block
   Mask enables_{}, interrupt_enables_{}, overflow_status_{};
 
   Picoseconds next_timed_overflow_ = kNever;  // earliest overflow_time of the slots

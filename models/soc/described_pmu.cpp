@@ -124,6 +124,7 @@ bool DescribedPmu::compile(const Program& program, const EventDescription& event
   for (const FilterDescription& filter : description_.filters) {
     const auto attribute = std::find(attributes.begin(), attributes.end(), filter.attribute);
     if (attribute == attributes.end()) continue;
+    if (map_ && !map_->has_value(filter.word, program.counter, filter.repeat)) continue;
     const std::uint64_t reg = value_of(filter.where, filter.word, program, filter.repeat, filter.step);
     if (filter.enable && (reg >> *filter.enable & 1U) == 0) continue;
     if (filter.disable && (reg >> *filter.disable & 1U) != 0) continue;
@@ -156,8 +157,7 @@ CounterInput DescribedPmu::resolve(const Program& program) {
   }
   const auto event =
       std::find_if(description_.events.begin(), description_.events.end(), [&](const EventDescription& one) {
-        const bool can_count = !one.counters || program.counter - one.counters->first < one.counters->width;
-        return can_count && ((one.number ^ program.event.number) & program.event.known) == 0;
+        return one.is_selected_by(program.event.number, program.event.known, program.counter);
       });
   if (event == description_.events.end()) return {};
   if (event->counts == EventDescription::Counts::cycles)

@@ -27,8 +27,11 @@ CounterBlock::Options block_of(const std::string& name, const PmuDescription& de
     for (const FieldDescription& field : reg.fields) {
       if (field.role != Role::counter) continue;
       for (unsigned place = 0; place < reg.count * field.repeat; ++place) {
-        unsigned& bits = shown[reg.counter_of(field, 0, place)];
+        const unsigned counter = reg.counter_of(field, 0, place);
+        unsigned& bits = shown[counter];
         bits = std::max(bits, field.shift + field.bits.width);
+        if (field.is_free) options.free |= std::uint64_t{1} << counter;
+        if (field.stops) options.stoppers |= std::uint64_t{1} << counter;
       }
     }
   }
@@ -162,23 +165,23 @@ void RegisterMapPmu::build(std::size_t number) {
   bank.on_write(ids_[number], [this, number](const RegisterWrite& access) { write(number, access); });
 }
 
-RegisterMapPmu::Counters RegisterMapPmu::covered_by(std::initializer_list<Role> roles) const {
-  Counters covered = 0;
-  for (const RegisterDescription& reg : map_.registers) {
-    for (const FieldDescription& field : reg.fields) {
-      if (std::find(roles.begin(), roles.end(), field.role) == roles.end()) continue;
-      for (unsigned element = 0; element < reg.count; ++element)
-        covered |= said_by(reg, field, element, 0, ~Counters{0}).covered;
-    }
-  }
-  return covered;
-}
-
 void RegisterMapPmu::apply_reset(Picoseconds when) {
   const Counters all = low_bits(description_.counters);
-  put_enables(all & ~covered_by({Role::enable, Role::enable_set}), when);
-  put_interrupt_enables(all & ~covered_by({Role::interrupt_enable, Role::interrupt_set}), when);
-  if (covered_by({Role::run, Role::run_set}) == 0) counters_.run(true, when);
+  // What nothing turns on is on.
+  put_enables(all & ~counters_of([](const FieldDescription& field) {
+                return field.role == Role::enable || field.role == Role::enable_set ||
+                       (field.role == Role::run && field.first);
+              }),
+              when);
+  put_interrupt_enables(all & ~counters_of([](const FieldDescription& field) {
+                          return field.role == Role::interrupt_enable || field.role == Role::interrupt_set ||
+                                 field.silent;
+                        }),
+                        when);
+  const auto lets_run = [](const FieldDescription& field) {
+    return field.role == Role::run || field.role == Role::run_set;
+  };
+  if (counters_of(lets_run) == 0) counters_.run(true, when);
   for (std::size_t number = 0; number < map_.registers.size(); ++number) {
     const RegisterDescription& reg = map_.registers[number];
     for (const FieldDescription& field : reg.fields) {
@@ -240,15 +243,20 @@ EventSelection RegisterMapPmu::event(unsigned counter) const {
       std::find_if(description_.events.begin(), description_.events.end(), [&](const EventDescription& one) {
         return one.counters && one.counters->first == counter && one.counters->width == 1;
       });
-  return {own == description_.events.end() ? counter : own->number, ~std::uint64_t{0}};
+  return {own == description_.events.end() ? counter : own->code.value_or(own->number), ~std::uint64_t{0}};
 }
 
 std::uint64_t RegisterMapPmu::value(std::size_t reg, unsigned counter, unsigned repeat, unsigned step) const {
   const RegisterDescription& its = map_.registers.at(reg);
   if (its.count == 1 && repeat == 1) return bank_of(reg).value(ids_[reg]);
-  if (counter < its.first || counter - its.first >= its.count * repeat) return 0;
+  if (!has_value(reg, counter, repeat)) return 0;
   const unsigned place = counter - its.first;
   return bank_of(reg).value(ids_[reg], place / repeat) >> place % repeat * step;
+}
+
+bool RegisterMapPmu::has_value(std::size_t reg, unsigned counter, unsigned repeat) const {
+  const RegisterDescription& its = map_.registers.at(reg);
+  return (its.count == 1 && repeat == 1) || (counter >= its.first && counter - its.first < its.count * repeat);
 }
 
 // ---- Accesses
@@ -343,6 +351,24 @@ void RegisterMapPmu::write(std::size_t number, const RegisterWrite& access) {
     write_field(field, said_by(reg, field, access.element, access.written, access.mask), reg, access);
 }
 
+RegisterMapPmu::Counters RegisterMapPmu::counters_of(
+    const std::function<bool(const FieldDescription&)>& is_meant) const {
+  Counters found = 0;
+  for (const RegisterDescription& reg : map_.registers) {
+    for (const FieldDescription& field : reg.fields) {
+      for (unsigned element = 0; is_meant(field) && element < reg.count; ++element)
+        found |= said_by(reg, field, element, 0, ~std::uint64_t{0}).covered;
+    }
+  }
+  return found;
+}
+
+void RegisterMapPmu::clear(Counters which, Picoseconds when) {
+  for (unsigned counter = 0; counter < description_.counters; ++counter) {
+    if ((which >> counter & 1U) != 0) counters_.write_counter(counter, 0, ~std::uint64_t{0}, when);
+  }
+}
+
 void RegisterMapPmu::put_enables(Counters enables, Picoseconds when) {
   for (unsigned word = 0; word * kWord < description_.counters; ++word)
     counters_.put_enables(word, static_cast<std::uint32_t>(enables >> word * kWord), when);
@@ -366,11 +392,12 @@ void RegisterMapPmu::forget_overflow(Counters which, Picoseconds when) {
 }
 
 /// Roles that turn single counters, or their interrupts, on and off. @return false: it is another
-bool RegisterMapPmu::write_switch(Role role, const Said& said, Picoseconds when) {
+bool RegisterMapPmu::write_switch(const FieldDescription& field, const Said& said, Picoseconds when) {
   const Counters zeros = said.covered & ~said.ones;
   const Counters enables = mask_of(&CounterBlock::enables);
   const Counters interrupts = mask_of(&CounterBlock::interrupt_enables);
-  switch (role) {
+  if (field.from_zero) clear(said.ones & ~enables, when);
+  switch (field.role) {
     case Role::enable:
       put_enables((enables & ~said.covered) | said.ones, when);
       return true;
@@ -409,7 +436,7 @@ bool RegisterMapPmu::write_switch(Role role, const Said& said, Picoseconds when)
 void RegisterMapPmu::write_field(const FieldDescription& field, const Said& said, const RegisterDescription& reg,
                                  const RegisterWrite& write) {
   const Picoseconds when = write.when;
-  if (write_switch(field.role, said, when)) return;
+  if (write_switch(field, said, when)) return;
   switch (field.role) {
     case Role::counter:
       counters_.write_counter(reg.counter_of(field, write.element, 0),
@@ -433,6 +460,7 @@ void RegisterMapPmu::write_field(const FieldDescription& field, const Said& said
       break;
     case Role::run:
       if (said.covered != 0) counters_.run(said.ones != 0, when);
+      if (field.first) put_enables((mask_of(&CounterBlock::enables) & ~said.covered) | said.ones, when);
       break;
     case Role::stop:
       if (said.covered != 0) counters_.run(said.ones == 0, when);
@@ -444,9 +472,7 @@ void RegisterMapPmu::write_field(const FieldDescription& field, const Said& said
       if (said.ones != 0) counters_.run(false, when);
       break;
     case Role::clear:
-      for (unsigned counter = 0; counter < description_.counters; ++counter) {
-        if ((said.ones >> counter & 1U) != 0) counters_.write_counter(counter, 0, ~std::uint64_t{0}, when);
-      }
+      clear(said.ones, when);
       break;
     default:  // what is written is kept, or nothing happens
       break;

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <memory>
 #include <optional>
@@ -43,6 +44,8 @@ class RegisterMapPmu {
   [[nodiscard]] EventSelection event(unsigned counter) const;
   /// @return what a register holds for a counter, by its number in the map
   [[nodiscard]] std::uint64_t value(std::size_t reg, unsigned counter, unsigned repeat = 1, unsigned step = 0) const;
+  /// @return whether a register holds something for a counter: it is for all, or an element of the array is for this one
+  [[nodiscard]] bool has_value(std::size_t reg, unsigned counter, unsigned repeat = 1) const;
   /// @return the socket of a window, in the order of the description
   [[nodiscard]] tlm::tlm_base_target_socket_b<64>& socket(std::size_t window);
   [[nodiscard]] std::vector<const RegisterBank*> pages() const;
@@ -64,20 +67,21 @@ class RegisterMapPmu {
   void write(std::size_t number, const RegisterWrite& write);
   [[nodiscard]] Counters mask_of(std::uint32_t (CounterBlock::*word_of)(unsigned) const) const;
   void forget_overflow(Counters which, Picoseconds when);
-  bool write_switch(Role role, const Said& said, Picoseconds when);
+  bool write_switch(const FieldDescription& field, const Said& said, Picoseconds when);
   void write_field(const FieldDescription& field, const Said& said, const RegisterDescription& reg,
                    const RegisterWrite& write);
   /// What is on from the start, by reset values or because nothing turns it on.
   void apply_reset(Picoseconds when);
   void has_been_read(std::size_t number, unsigned element, Picoseconds when);
   void put_enables(Counters enables, Picoseconds when);
+  void clear(Counters which, Picoseconds when);
+  /// @return the counters of fields for which `is_meant` holds
+  [[nodiscard]] Counters counters_of(const std::function<bool(const FieldDescription&)>& is_meant) const;
   void put_interrupt_enables(Counters enables, Picoseconds when);
   [[nodiscard]] Said said_by(const RegisterDescription& reg, const FieldDescription& field, unsigned element,
                              std::uint64_t value, std::uint64_t mask) const;
   [[nodiscard]] RegisterBank& bank_of(std::size_t number);
   [[nodiscard]] const RegisterBank& bank_of(std::size_t number) const;
-  /// @return the counters for which a field has one of these roles
-  [[nodiscard]] Counters covered_by(std::initializer_list<Role> roles) const;
   /// @return the counter that a write to Role::preload sets, if there is one
   [[nodiscard]] std::optional<unsigned> preloaded() const;
 

@@ -137,10 +137,20 @@ void check_counts(const std::string& field, const EventDescription& event,
 }
 
 void check_event(const std::string& field, const PmuDescription& pmu, const EventDescription& event) {
-  if (event.number > low_bits(pmu.event_bits))
-    refuse_soc(field + "number",
-               fmt::format("{:#x} does not fit into the {} bits of an event's number", event.number, pmu.event_bits),
+  const std::uint64_t code = event.code.value_or(event.number);
+  if (code > low_bits(pmu.event_bits))
+    refuse_soc(field + (event.code ? "code" : "number"),
+               fmt::format("{:#x} does not fit into the {} bits of an event's number", code, pmu.event_bits),
                "give event_bits");
+  for (const EventDescription& other : pmu.events) {
+    if (&other == &event) break;
+    const auto first_of = [](const EventDescription& one) { return one.counters ? one.counters->first : 0; };
+    const unsigned both = std::max(first_of(event), first_of(other));
+    const auto has_it = [&](const EventDescription& one) { return one.is_selected_by(code, ~std::uint64_t{0}, both); };
+    if ((event.code || other.code) && has_it(event) && has_it(other))
+      refuse_soc(field + "code",
+                 fmt::format("{:#x} is that of {}, which the same counters can count", code, other.name));
+  }
 }
 
 void check_events(const std::string& field, const PmuDescription& pmu,

@@ -67,6 +67,14 @@ struct EventDescription {
   std::uint64_t unit = 1;                   ///< for a sum: an occurrence adds as many units as its attribute begins
   std::optional<BitRange> counters{};       ///< of a PMU with a register map: those that can count it; nothing: all
   std::optional<std::uint64_t> clock_hz{};  ///< of cycles: those of another clock than the PMU's
+  std::optional<std::uint64_t> code{};      ///< what its selector holds for the event; nothing: the number
+
+  /// @return whether the event is what the selector of a counter names
+  /// @param known  bits that the selector holds
+  [[nodiscard]] bool is_selected_by(std::uint64_t selector, std::uint64_t known, unsigned counter) const noexcept {
+    return ((code.value_or(number) ^ selector) & known) == 0 &&
+           (!counters || counter - counters->first < counters->width);
+  }
 };
 
 /// Bits of a register that choose occurrences by one attribute. They act on events of sources that have it.
@@ -108,11 +116,13 @@ struct FilterDescription {
   unsigned step = 0;           ///< bits from one to the next
 
   [[nodiscard]] Register care_register() const noexcept { return care_where.value_or(where); }
-  std::string format;         ///< where its driver publishes it ("config1:0-9"); empty: the driver knows no such term
-  std::string care_term{};    ///< the driver's term for the bits that matter; empty: it has none
-  std::string care_format{};  ///< where its driver publishes that
-  std::string invert_term{};  ///< the driver's term for `invert`; empty: it has none
+  std::string format;          ///< where its driver publishes it ("config1:0-9"); empty: the driver knows no such term
+  std::string care_term{};     ///< the driver's term for the bits that matter; empty: it has none
+  std::string care_format{};   ///< where its driver publishes that
+  bool care_inverted = false;  ///< the bits set in that term do not matter: the driver writes its complement
+  std::string invert_term{};   ///< the driver's term for `invert`; empty: it has none
   std::string invert_format{};
+  std::vector<std::pair<std::string, unsigned>> terms{};  ///< of a mask: terms for single bits; `format` is their word
 };
 
 /// The overflow interrupt.
@@ -143,7 +153,7 @@ enum class Role : std::uint8_t {
   overflow_clear,    ///< writing 1 forgets it
   overflow_at_half,  ///< while it is 1, a counter has wrapped, too, when its highest bit becomes 1
   chain,             ///< while it is 1, each wrap of the counter before this one adds 1 to it
-  run,               ///< counters count while it is 1
+  run,               ///< counters count while it is 1; with `first`, it is that counter's enable, too
   stop,              ///< they do not while it is 1
   run_set,           ///< writing 1 lets all count
   run_clear,         ///< writing 1 stops all
@@ -170,11 +180,15 @@ struct FieldDescription {
   unsigned shift = 0;                         ///< of a counter, or of an event's number: its lowest bit here
   std::uint64_t from = 0;                     ///< of a preload_counter: what stands for counter 0
   Cleared cleared = Cleared::by_one;          ///< of an overflow status
+  bool silent = false;                        ///< of an overflow status: it sends no interrupt
   bool zero_stops = false;                    ///< of an event: 0 is none, so that writing it stops the counter
   std::optional<std::uint64_t> for_number{};  ///< of an event: it counts where fields without this hold that number
-  std::optional<unsigned> first{};            ///< counter of its first bit; nothing: that of the register
-  unsigned repeat = 1;                        ///< how often it stands in a register, for as many counters
-  unsigned step = 0;                          ///< bits from one to the next
+  bool from_zero = false;                     ///< of enable or enable_set: a counter that it lets count begins at 0
+  bool is_free = false;                       ///< of a counter: it counts whether the PMU runs or not
+  bool stops = false;               ///< of a counter: as it wraps, it stops the PMU, until software lets it run again
+  std::optional<unsigned> first{};  ///< counter of its first bit; nothing: that of the register
+  unsigned repeat = 1;              ///< how often it stands in a register, for as many counters
+  unsigned step = 0;                ///< bits from one to the next
 
   /// @return whether each of its bits is for another counter
   [[nodiscard]] bool has_bit_for_each() const noexcept {
@@ -228,7 +242,9 @@ struct DeviceDescription {
   std::string module;           ///< the kernel module that drives it
   bool overflow_loses = false;  ///< its driver loses what happens while it handles an overflow: random cases have none
   bool takes_groups = true;     ///< its driver takes groups of events: random cases have some
-  bool stops_all = false;       ///< its driver stops all events with one: random cases have one event at a time
+  bool refuses_groups = true;   ///< its driver refuses groups that do not fit: random cases have some
+  bool reading_loses = false;   ///< its driver loses what happens while it reads: random cases do not read meanwhile
+  bool one_event = false;       ///< its driver's events disturb one another: random cases have one at a time
   bool keeps_cpu = false;       ///< its driver opens no events when its first CPU has gone: random cases keep that one
 };
 

@@ -247,7 +247,9 @@ class Session {
       measures_.pop_back();
       return;
     }
-    if (random_.chance(40))
+    const bool may_read =
+        std::ranges::none_of(pmus_, [&](const PmuOffer* pmu) { return pmu->reading_loses && uses(measure, *pmu); });
+    if (may_read && random_.chance(40))
       measure.interval = std::max(length / random_.number(2, 9) / kNanosecond * kNanosecond, kMicrosecond);
   }
 

@@ -25,7 +25,7 @@ static u64 bit_of(const struct module* module) {
 }
 
 bool try_module_get(struct module* module) {
-  if (!module) return true;
+  if (!module || bit_of(module) == 0) return true;  // a file that names no module is a part of another one
   if (!module->loaded) return false;
   module->references++;
   if (pmufab_probing && pmufab_probing->driver->owner != module) pmufab_probing->helpers |= bit_of(module);
@@ -38,7 +38,7 @@ void pmufab_mark_used(u64 set) {
 }
 
 void module_put(struct module* module) {
-  if (!module) return;
+  if (!module || bit_of(module) == 0) return;
   WARN(module->references == 0, "module %s is put more often than taken\n", module->name);
   if (module->references > 0) module->references--;
 }

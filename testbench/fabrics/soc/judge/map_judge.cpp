@@ -7,6 +7,8 @@
 #include <string_view>
 #include <utility>
 
+#include <fmt/format.h>
+
 namespace pmufab::scoreboard {
 namespace {
 
@@ -18,7 +20,7 @@ constexpr unsigned kByte = 8;  // bits
 
 std::uint64_t bits_up_to(unsigned width) { return width >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << width) - 1; }
 
-/// What a value of a term is in perf's words: `format` says which bits of which word, such as "config1:3-8".
+/// What a value of a term is in perf's words: `format` says which bits of which word, such as "config1:3-8,16".
 ConfigWords words_of(std::string_view format, std::uint64_t value) {
   ConfigWords words{};
   std::string_view text = format;
@@ -28,13 +30,23 @@ ConfigWords words_of(std::string_view format, std::uint64_t value) {
     word = static_cast<std::size_t>(text.front() - '0');
     text.remove_prefix(1);
   }
-  unsigned first = 0;
-  if (!text.empty()) text.remove_prefix(1);  // the colon
-  for (const char digit : text) {
-    if (digit < '0' || digit > '9') break;
-    first = first * 10 + static_cast<unsigned>(digit - '0');
+  const auto number = [&] {
+    unsigned found = 0;
+    for (; !text.empty() && text.front() >= '0' && text.front() <= '9'; text.remove_prefix(1))
+      found = found * 10 + static_cast<unsigned>(text.front() - '0');
+    return found;
+  };
+  while (!text.empty()) {
+    text.remove_prefix(1);  // the colon, or a comma
+    const unsigned first = number();
+    unsigned last = first;
+    if (text.starts_with('-')) {
+      text.remove_prefix(1);
+      last = number();
+    }
+    words.at(word) |= (value & bits_up_to(last - first + 1)) << first;
+    value = last - first + 1 < 64 ? value >> (last - first + 1) : 0;
   }
-  words.at(word) = value << first;
   return words;
 }
 
@@ -75,8 +87,9 @@ class MapGate {
 /// counter that nothing stops. Its marks are what was counted so far.
 class GatedTruth final : public EventTruth {
  public:
-  GatedTruth(std::unique_ptr<EventTruth> event, std::shared_ptr<MapGate> gate)
-      : event_(std::move(event)), gate_(std::move(gate)) {
+  /// @param counters  a bit for each that can count it
+  GatedTruth(std::unique_ptr<EventTruth> event, std::shared_ptr<MapGate> gate, std::uint64_t counters)
+      : event_(std::move(event)), gate_(std::move(gate)), counters_(counters) {
     gate_->add(*this);
   }
   ~GatedTruth() override { gate_->remove(*this); }
@@ -131,6 +144,7 @@ class GatedTruth final : public EventTruth {
   }
 
   void turned(unsigned counter, bool on, Picoseconds when) {
+    if ((counters_ >> counter) % 2 == 0) return;
     if (gate_->is_free()) {
       if (on) last_on_ = event_->mark(when);
     } else if (counter_ == counter) {
@@ -162,6 +176,7 @@ class GatedTruth final : public EventTruth {
 
   std::unique_ptr<EventTruth> event_;
   std::shared_ptr<MapGate> gate_;
+  std::uint64_t counters_;
   std::uint64_t total_ = 0;       // while the counter was on before
   std::optional<Mark> on_since_;  // of the event
   std::optional<Mark> last_off_;
@@ -196,15 +211,17 @@ void MapGate::read(Picoseconds when) {
 MapPmuJudge::MapPmuJudge(std::unique_ptr<SocEvents> events)
     : PmuJudge(events->spec().name, events->spec().description.width), events_(std::move(events)) {
   runs_ = !has_any(map(), {Role::run, Role::run_set});
+  const auto turns_on = [](const FieldDescription& field) {
+    return field.role == Role::enable || field.role == Role::enable_set || field.zero_stops ||
+           (field.role == Role::run && field.first);
+  };
   const std::uint64_t all = bits_up_to(events_->spec().description.counters);
-  enables_ = all & ~covered_by({Role::enable, Role::enable_set});
-  const bool has_zero = std::any_of(map().registers.begin(), map().registers.end(), [](const RegisterDescription& reg) {
-    return std::any_of(reg.fields.begin(), reg.fields.end(),
-                       [](const FieldDescription& field) { return field.zero_stops; });
-  });
-  const bool is_free = !has_any(map(), {Role::enable, Role::enable_set, Role::disable}) && !has_zero;
-  if (has_zero) enables_ = 0;
-  if (map().runs_by_event) gate_ = std::make_shared<MapGate>(is_free);
+  const std::uint64_t switched = counters_with(turns_on);
+  enables_ = all & ~switched;
+  const bool is_free = switched == 0 && !has_any(map(), {Role::disable});
+  free_ = counters_with([](const FieldDescription& field) { return field.is_free; });
+  if (map().runs_by_event) free_ = all;
+  if (free_ != 0) gate_ = std::make_shared<MapGate>(is_free);
   for (const RegisterDescription& reg : map().registers) {
     for (const FieldDescription& field : reg.fields) {
       if (field.value == 0 || field.repeat > 1) continue;
@@ -230,23 +247,24 @@ std::optional<MapPmuJudge::Hit> MapPmuJudge::hit_by(const MmioBus::BusAccess& ac
   return std::nullopt;
 }
 
-std::uint64_t MapPmuJudge::covered_by(std::initializer_list<Role> roles) const {
-  std::uint64_t covered = 0;
+std::uint64_t MapPmuJudge::counters_with(bool (*is_meant)(const FieldDescription&)) const {
+  std::uint64_t found = 0;
   for (const RegisterDescription& reg : map().registers) {
     for (const FieldDescription& field : reg.fields) {
-      if (std::find(roles.begin(), roles.end(), field.role) == roles.end()) continue;
+      if (!is_meant(field)) continue;
       const Fields its = fields_of(field, reg);
       for (unsigned index = 0; index < its.count * reg.count; ++index)
-        covered |= its.is_for_all ? ~std::uint64_t{0} : std::uint64_t{1} << (its.first + index) % 64;
+        found |= its.is_for_all ? ~std::uint64_t{0} : std::uint64_t{1} << (its.first + index) % 64;
     }
   }
-  return covered;
+  return found;
 }
 
 MapPmuJudge::Fields MapPmuJudge::fields_of(const FieldDescription& field, const RegisterDescription& reg) {
   Fields fields;
   fields.first = field.first.value_or(reg.first);
-  fields.is_bit_each = field.bits.width > 1 && field.repeat == 1;
+  fields.is_bit_each =
+      field.bits.width > 1 && field.repeat == 1 && field.role != Role::counter && field.role != Role::event;
   fields.count = fields.is_bit_each ? field.bits.width : field.repeat;
   fields.is_for_all = reg.count == 1 && fields.count == 1 && !field.first;
   return fields;
@@ -285,6 +303,7 @@ bool MapPmuJudge::see_field(const FieldDescription& field, const Hit& hit) {
       return false;
     case Role::run:
       if (covered != 0) runs_ = set != 0;
+      if (field.first) enables_ = (enables_ & ~covered) | set;
       return covered != 0;
     case Role::stop:
       if (covered != 0) runs_ = set == 0;
@@ -322,7 +341,12 @@ bool MapPmuJudge::see_write(const MmioBus::BusAccess& access) {
   for (const FieldDescription& field : hit->reg->fields) is_control = see_field(field, *hit) || is_control;
   if (!gate_) return is_control;
   // That another event stops all counters is a mistake of the driver's.
-  std::uint64_t on = runs_ && !ran ? enables_ : runs_ ? enables_ & ~before : 0;
+  const std::uint64_t newly = enables_ & ~before;
+  if (!map().runs_by_event) {
+    gate_->turn(newly & free_, before & ~enables_ & free_, access.when);
+    return is_control;
+  }
+  std::uint64_t on = runs_ && !ran ? enables_ : runs_ ? newly : 0;
   if (runs_ && gate_->is_free()) on |= touched_;
   gate_->turn(on, before & ~enables_, access.when);
   if (ran && !runs_ && !wanted) gate_->pause(access.when);
@@ -334,10 +358,35 @@ void MapPmuJudge::see_read(const MmioBus::BusAccess& access) {
   if (gate_ && gate_->is_free() && is_counter_read(access)) gate_->read(access.when);
 }
 
+std::uint64_t MapPmuJudge::counters_for(const EventTerms& terms) const {
+  const soc::PmuDescription& pmu = events_->spec().description;
+  const std::vector<soc::NumberTerm>& parts = map().number_terms;
+  std::uint64_t found = 0;
+  for (const soc::EventDescription& event : pmu.events) {
+    const auto may_mean = [&](const EventTerm& term) {
+      const auto part = std::ranges::find(parts, term.name, &soc::NumberTerm::name);
+      if (part != parts.end())
+        return term.value.value_or(1) == (event.number >> part->bits.first & bits_up_to(part->bits.width));
+      return term.name == event.name || term.value ||
+             std::ranges::none_of(pmu.events, [&](const auto& other) { return term.name == other.name; });
+    };
+    if (!std::ranges::all_of(terms, may_mean)) continue;
+    if (event.counters) {
+      found |= bits_up_to(event.counters->width) << event.counters->first;
+    } else if (!has_any(map(), {Role::event}) && event.number < pmu.counters) {
+      found |= std::uint64_t{1} << event.number;
+    } else {
+      found = bits_up_to(pmu.counters);
+    }
+  }
+  return found != 0 ? found : bits_up_to(pmu.counters);
+}
+
 std::unique_ptr<EventTruth> MapPmuJudge::truth(const EventTerms& terms) {
   std::unique_ptr<EventTruth> event = events_->truth(terms);
-  if (!gate_) return event;
-  return std::make_unique<GatedTruth>(std::move(event), gate_);
+  const std::uint64_t counters = counters_for(terms);
+  if ((counters & ~free_) != 0) return event;
+  return std::make_unique<GatedTruth>(std::move(event), gate_, counters);
 }
 
 bool MapPmuJudge::is_counter_read(const MmioBus::BusAccess& access) const {
@@ -354,7 +403,9 @@ Publication MapPmuJudge::publication() const {
   publication.is_complete = false;       // a description need not have all that a driver knows of the product
   for (const soc::NumberTerm& term : map().number_terms) publication.fields.push_back({term.name, {{term.format}}});
   for (const soc::FilterDescription& filter : pmu.filters) {
-    if (!filter.format.empty()) publication.fields.push_back({filter.name, {{filter.format}}});
+    if (!filter.format.empty() && filter.terms.empty()) publication.fields.push_back({filter.name, {{filter.format}}});
+    for (const auto& [term, bit] : filter.terms)
+      publication.fields.push_back({term, {{fmt::format("{}:{}", filter.format, bit)}}});
     if (!filter.care_format.empty()) publication.fields.push_back({filter.care_term, {{filter.care_format}}});
     if (!filter.invert_format.empty()) publication.fields.push_back({filter.invert_term, {{filter.invert_format}}});
   }

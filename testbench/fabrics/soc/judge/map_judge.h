@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <initializer_list>
 #include <map>
 #include <memory>
 #include <optional>
@@ -52,17 +51,20 @@ class MapPmuJudge final : public PmuJudge {
     bool is_for_all = false;
   };
   [[nodiscard]] static Fields fields_of(const soc::FieldDescription& field, const soc::RegisterDescription& reg);
-  /// @return the counters for which a field has one of these roles
-  [[nodiscard]] std::uint64_t covered_by(std::initializer_list<soc::Role> roles) const;
+  /// @return the counters for which some field is meant
+  [[nodiscard]] std::uint64_t counters_with(bool (*is_meant)(const soc::FieldDescription&)) const;
   [[nodiscard]] std::optional<Hit> hit_by(const MmioBus::BusAccess& access) const;
   /// A write to selectors of events, of which 0 may stop a counter. @param first  counter of the first
   void see_selectors(const soc::FieldDescription& field, const Hit& hit, unsigned first);
   /// @return whether it says if the whole PMU counts
   bool see_field(const soc::FieldDescription& field, const Hit& hit);
+  /// @return a bit for each counter that can count an event
+  [[nodiscard]] std::uint64_t counters_for(const EventTerms& terms) const;
   [[nodiscard]] const soc::RegisterMap& map() const { return *events_->spec().description.map; }
 
   std::unique_ptr<SocEvents> events_;
-  std::shared_ptr<MapGate> gate_;  // null: the PMU counts while perf has it on
+  std::shared_ptr<MapGate> gate_;  // null: all counters count while perf has the PMU on
+  std::uint64_t free_ = 0;         // by counter: it counts whether perf has the PMU on or not
   bool runs_ = false;
   std::uint64_t enables_ = 0;                   // by counter
   std::uint64_t touched_ = 0;                   // by counter: the last write gave it a value, or another event

@@ -62,6 +62,9 @@ bool read_name(const EventTerm& term, const PmuDescription& pmu, Program& progra
   };
   for (const FilterDescription& filter : pmu.filters) {
     if (filter.name == term.name) return put(program.reg(filter), filter.bits);
+    const auto bit =
+        std::find_if(filter.terms.begin(), filter.terms.end(), [&](const auto& one) { return one.first == term.name; });
+    if (bit != filter.terms.end()) return put(program.reg(filter), {filter.bits.first + bit->second, 1});
     if (filter.care && filter.care_term == term.name)
       return put(program.reg(filter.care_register(), filter.care_word.value_or(filter.word)), *filter.care);
     if (filter.invert && filter.invert_term == term.name)
@@ -80,6 +83,10 @@ bool is_without_meaning(const EventTerm& term, const PmuDescription& pmu) {
 Program mapped_program_of(const EventTerms& terms, const PmuDescription& pmu) {
   const std::vector<soc::NumberTerm>& parts = pmu.map->number_terms;
   Program program;
+  // An event whose selector holds something else may have a number of any size.
+  const bool has_codes = std::any_of(pmu.events.begin(), pmu.events.end(),
+                                     [](const EventDescription& one) { return one.code.has_value(); });
+  const unsigned number_bits = has_codes ? 64 : pmu.event_bits;
   EventTerms told;
   for (const EventTerm& term : terms) {
     const bool is_part =
@@ -100,7 +107,7 @@ Program mapped_program_of(const EventTerms& terms, const PmuDescription& pmu) {
   for (const EventTerm& term : told) {
     for (const soc::NumberTerm& part : parts) {
       if (part.name != term.name) continue;
-      const std::uint64_t largest = ones_of(std::min(part.bits.width, pmu.event_bits - part.bits.first));
+      const std::uint64_t largest = ones_of(std::min(part.bits.width, number_bits - part.bits.first));
       const std::uint64_t value = number_of(term, largest) << part.bits.first;
       const std::uint64_t mask = largest << part.bits.first;
       if ((fixed & mask) != 0) set_event(program.event, value, term);  // which says so
@@ -160,7 +167,8 @@ Asks test_of(const FilterDescription& filter, bool has_switch, Program& program,
     return Asks::test;
   }
   // A back-end's documents say what no value of its term means: everything, whatever it has to write for that.
-  const bool is_mask_of_user = filter.match == FilterDescription::Match::mask && !filter.format.empty();
+  const bool is_mask_of_user =
+      filter.match == FilterDescription::Match::mask && !filter.format.empty() && filter.terms.empty();
   const bool is_inverted = filter.invert && (program.own[filter.invert_word] >> *filter.invert) % 2 == 1;
   if (value == 0 && (filter.zero == FilterDescription::Zero::all || is_mask_of_user))
     return is_inverted ? Asks::impossible : Asks::nothing;
@@ -172,8 +180,10 @@ Asks test_of(const FilterDescription& filter, bool has_switch, Program& program,
     case FilterDescription::Match::value:
       test.kind = SocMeaning::Test::Kind::equal;
       test.differs = is_inverted;
-      if (filter.care)
+      if (filter.care) {
         test.care = part(program.reg(filter.care_register(), filter.care_word.value_or(filter.word)), *filter.care);
+        if (filter.care_inverted) test.care ^= ones_of(filter.care->width);
+      }
       return Asks::test;
     case FilterDescription::Match::between:
     case FilterDescription::Match::at_least:
@@ -198,12 +208,27 @@ SocMeaning::Kind kind_of_counts(EventDescription::Counts counts) {
   return SocMeaning::Kind::cycles;
 }
 
+/// @return whether a filter acts on none of the counters that can count an event: its registers are for others
+bool is_for_others(const FilterDescription& filter, const EventDescription& event, const PmuDescription& pmu) {
+  if (!pmu.map) return false;
+  const soc::RegisterDescription& reg = pmu.map->registers.at(filter.word);
+  if (reg.count == 1 && filter.repeat == 1) return false;
+  const bool has_selectors = std::any_of(pmu.map->registers.begin(), pmu.map->registers.end(), [](const auto& one) {
+    return std::any_of(one.fields.begin(), one.fields.end(),
+                       [](const soc::FieldDescription& field) { return field.role == soc::Role::event; });
+  });
+  if (!event.counters && has_selectors) return false;
+  const std::uint64_t first = event.counters ? event.counters->first : event.number;
+  const std::uint64_t last = event.counters ? first + event.counters->width - 1 : first;
+  return last < reg.first || first >= reg.first + std::uint64_t{reg.count} * filter.repeat;
+}
+
 /// Add what filters ask. @return false: nothing can pass
-bool add_filters(Program& program, const PmuDescription& pmu, const soc::SourceDescription& source,
-                 SocMeaning& meaning) {
+bool add_filters(Program& program, const PmuDescription& pmu, const EventDescription& event,
+                 const soc::SourceDescription& source, SocMeaning& meaning) {
   for (const FilterDescription& filter : pmu.filters) {
     const auto attribute = std::find(source.attributes.begin(), source.attributes.end(), filter.attribute);
-    if (attribute == source.attributes.end()) continue;
+    if (attribute == source.attributes.end() || is_for_others(filter, event, pmu)) continue;
     SocMeaning::Test test;
     test.attribute = static_cast<unsigned>(attribute - source.attributes.begin());
     const Asks asks = test_of(filter, !pmu.map, program, test);
@@ -242,7 +267,7 @@ SocMeaning soc_meaning(const EventTerms& terms, const PmuDescription& pmu,
     meaning.text = "cycles";
     return meaning;
   }
-  const std::uint64_t number = *program.event & ones_of(pmu.event_bits);
+  const std::uint64_t number = *program.event & (pmu.map ? kAllBits : ones_of(pmu.event_bits));
   const auto event = std::find_if(pmu.events.begin(), pmu.events.end(),
                                   [&](const EventDescription& one) { return one.number == number; });
   if (event == pmu.events.end()) {
@@ -261,7 +286,8 @@ SocMeaning soc_meaning(const EventTerms& terms, const PmuDescription& pmu,
   for (const soc::Requirement& requirement : event->where)
     meaning.tests.push_back(
         {SocMeaning::Test::Kind::range, requirement.attribute, requirement.first, requirement.last});
-  if (add_filters(program, pmu, sources.at(event->source), meaning)) meaning.kind = kind_of_counts(event->counts);
+  if (add_filters(program, pmu, *event, sources.at(event->source), meaning))
+    meaning.kind = kind_of_counts(event->counts);
   return meaning;
 }
 

@@ -63,6 +63,10 @@ void read_role(Reader& reader, FieldDescription& field) {
     reader.fail("value", "is missing: a constant has one", "for example value: 0x30");
   if (field.role == Role::counter || field.role == Role::event)
     reader.number("shift", field.shift, Quantity::count, 0, kMostBits - 1);
+  if (field.role == Role::counter) {
+    reader.flag("free", field.is_free);
+    reader.flag("stops", field.stops);
+  }
   if (field.role == Role::preload_counter)
     reader.number("from", field.from, Quantity::count, 0, std::numeric_limits<std::uint32_t>::max());
   if (field.role == Role::event) {
@@ -71,12 +75,14 @@ void read_role(Reader& reader, FieldDescription& field) {
       reader.number("for_number", field.for_number.emplace(), Quantity::address, 0,
                     std::numeric_limits<std::uint64_t>::max());
   }
-  if (field.role == Role::overflow)
-    reader.choice("cleared", field.cleared,
-                  {{"by_one", Cleared::by_one},
-                   {"by_zero", Cleared::by_zero},
-                   {"by_read", Cleared::by_read},
-                   {"apart", Cleared::apart}});
+  if (field.role == Role::enable || field.role == Role::enable_set) reader.flag("from_zero", field.from_zero);
+  if (field.role != Role::overflow) return;
+  reader.flag("silent", field.silent);
+  reader.choice("cleared", field.cleared,
+                {{"by_one", Cleared::by_one},
+                 {"by_zero", Cleared::by_zero},
+                 {"by_read", Cleared::by_read},
+                 {"apart", Cleared::apart}});
 }
 
 void read_field(Reader& reader, FieldDescription& field) {
@@ -141,14 +147,11 @@ void read_device(Reader& reader, soc::DeviceDescription& device) {
   reader.text("module", device.module, Presence::required);
   reader.flag("overflow_loses", device.overflow_loses);
   reader.flag("takes_groups", device.takes_groups);
-  reader.flag("stops_all", device.stops_all);
+  reader.flag("refuses_groups", device.refuses_groups);
+  reader.flag("reading_loses", device.reading_loses);
+  reader.flag("one_event", device.one_event);
   reader.flag("keeps_cpu", device.keeps_cpu);
-  const Value* const properties = reader.take("properties");
-  if (properties == nullptr) return;
-  if (properties->kind != Value::Kind::map) reader.fail("properties", "must be a map of numbers");
-  for (const Value::Entry& entry : properties->entries)
-    device.properties.emplace_back(entry.key, read_whole(entry.value, reader.path_of("properties") + "." + entry.key));
-  reader.put("properties", *properties);
+  device.properties = read_numbers(reader, "properties");
 }
 
 }  // namespace
@@ -168,6 +171,17 @@ BitRange read_bits(Reader& reader, std::string_view key, Presence presence) {
     // the message is the same
   }
   reader.fail(key, fmt::format("'{}' is no range of bits", text), "for example 4, or 0-3");
+}
+
+std::vector<std::pair<std::string, std::uint64_t>> read_numbers(Reader& reader, std::string_view key) {
+  std::vector<std::pair<std::string, std::uint64_t>> numbers;
+  const Value* const value = reader.take(key);
+  if (value == nullptr) return numbers;
+  if (value->kind != Value::Kind::map) reader.fail(key, "must be a map of numbers");
+  for (const Value::Entry& entry : value->entries)
+    numbers.emplace_back(entry.key, read_whole(entry.value, fmt::format("{}.{}", reader.path_of(key), entry.key)));
+  reader.put(key, *value);
+  return numbers;
 }
 
 unsigned read_register_of(Reader& reader, std::string_view key, const RegisterMap& map) {

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "models/soc/wire/description.h"
 #include "testbench/run/yaml/reader.h"
@@ -12,6 +15,9 @@ namespace pmufab::scenario {
 
 /// "4" or "0-3"
 [[nodiscard]] soc::BitRange read_bits(Reader& reader, std::string_view key, Presence presence);
+
+/// @return a map of names and numbers; empty if there is no such key
+[[nodiscard]] std::vector<std::pair<std::string, std::uint64_t>> read_numbers(Reader& reader, std::string_view key);
 
 /// Read the keys of a PMU that say where its registers are, what they do, and how firmware tells of it.
 void read_map(Reader& reader, soc::PmuDescription& pmu);

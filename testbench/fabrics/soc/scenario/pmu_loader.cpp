@@ -148,6 +148,8 @@ void read_event(Reader& reader, const Sources& sources, bool is_mapped, std::vec
   reader.number("number", event.number, Quantity::address, 0, std::numeric_limits<std::uint64_t>::max(),
                 Presence::required);
   if (is_mapped && reader.has("counters")) event.counters = read_bits(reader, "counters", Presence::optional);
+  if (is_mapped && reader.has("code"))
+    reader.number("code", event.code.emplace(), Quantity::address, 0, std::numeric_limits<std::uint64_t>::max());
   const Value* counts = reader.take("counts");
   if (counts != nullptr && counts->kind == Value::Kind::scalar && counts->scalar == "cycles") {
     event.counts = EventDescription::Counts::cycles;
@@ -248,6 +250,7 @@ void read_filter(Reader& reader, const Description& all, const soc::RegisterMap*
   if (map != nullptr && filter.care) {
     reader.text("care_term", filter.care_term);
     if (!filter.care_term.empty()) reader.text("care_format", filter.care_format);
+    if (!filter.care_term.empty()) reader.flag("care_inverted", filter.care_inverted);
   }
   if (map != nullptr && reader.has("invert")) {
     reader.number("invert", filter.invert.emplace(), Quantity::count, 0, 63);
@@ -263,6 +266,12 @@ void read_filter(Reader& reader, const Description& all, const soc::RegisterMap*
   reader.choice("zero", filter.zero,
                 {{"all", FilterDescription::Zero::all}, {"literal", FilterDescription::Zero::literal}});
   reader.text("format", filter.format);
+  if (map == nullptr || filter.match != FilterDescription::Match::mask) return;
+  for (auto& [term, bit] : read_numbers(reader, "terms")) {
+    if (bit >= filter.bits.width)
+      reader.fail("terms", fmt::format("'{}' is bit {}; the field has {}", term, bit, filter.bits.width));
+    filter.terms.emplace_back(std::move(term), static_cast<unsigned>(bit));
+  }
 }
 
 void read_layout(Reader& reader, PmuDescription& pmu) {

@@ -149,7 +149,9 @@ void add_map(Random& random, const pmufab::soc::PmuDescription& description, boo
   const pmufab::soc::RegisterMap& map = *description.map;
   pmu.is_mapped = true;
   pmu.takes_groups = map.device.takes_groups;
-  pmu.stops_all = map.device.stops_all;
+  pmu.refuses_groups = map.device.refuses_groups;
+  pmu.reading_loses = map.device.reading_loses;
+  pmu.one_event = map.device.one_event;
   pmu.keeps_cpu = map.device.keeps_cpu;
   pmu.is_still = map.device.overflow_loses && is_still;
   pmu.is_unserved = pmu.is_unserved || (map.device.overflow_loses && !is_still);
@@ -163,6 +165,10 @@ void add_map(Random& random, const pmufab::soc::PmuDescription& description, boo
   for (const pmufab::soc::FilterDescription& filter : description.filters) {
     const bool is_shared = map.registers.at(filter.word).count == 1 && filter.repeat == 1;
     if (filter.format.empty() || (is_shared && !has_shared)) continue;
+    if (!filter.terms.empty()) {
+      pmu.terms.push_back({random.pick(filter.terms).first, 1, is_shared, {}, 0, false});
+      continue;
+    }
     pmu.terms.push_back({filter.name, filter.bits.width, is_shared, filter.care_term,
                          filter.care ? filter.care->width : 0,
                          filter.match == pmufab::soc::FilterDescription::Match::between});

@@ -138,7 +138,7 @@ std::optional<BulkEvent> draw_bulk(Random& random, const Pmu& pmu, const std::st
 std::optional<RefusedEvent> draw_refused(Random& random, const Machine& machine, const Pmu& pmu,
                                          const std::string& name, unsigned socket) {
   const std::string event = plain_event(name, pmu.events.front());
-  if (pmu.is_one_each || !pmu.takes_groups || pmu.stops_all) return std::nullopt;
+  if (pmu.is_one_each || !pmu.takes_groups || pmu.one_event || !pmu.refuses_groups) return std::nullopt;
   if (!pmu.is_mapped && machine.sockets > 1 && random.chance(30)) {
     const unsigned other = (socket + 1) % machine.sockets;
     return RefusedEvent{event, "EINVAL", other * machine.cpus_per_socket};
@@ -156,17 +156,16 @@ PmuOffer soc_offer(const SharedMachine& machine, const Pmu& pmu, unsigned socket
   PmuOffer offer;
   const std::string& name = pmu.perf_names[socket];
   offer.pmu = name;
-  offer.counters = pmu.event_counters + (pmu.has_cycles ? 1 : 0);
-  if (pmu.stops_all) offer.counters = 1;
-  offer.shares = !pmu.stops_all && std::ranges::none_of(pmu.terms, &Term::is_shared);
+  offer.counters = pmu.one_event ? 1 : pmu.event_counters + (pmu.has_cycles ? 1 : 0);
+  offer.shares = !pmu.one_event && std::ranges::none_of(pmu.terms, &Term::is_shared);
+  offer.reading_loses = pmu.reading_loses;
   offer.beside_clocks = pmu.takes_groups;
   offer.reads_halves = pmu.width > kLowBits && !pmu.is_64bit && !pmu.is_atomic;
   for (unsigned i = 0; i < (pmu.keeps_cpu ? 1 : machine->cpus_per_socket); ++i)
     offer.cpus.push_back(socket * machine->cpus_per_socket + i);
   offer.event = [machine, &pmu, name](Random& random) { return draw_event(random, *machine, pmu, name); };
   offer.fits = [&pmu, machine, name](const std::vector<std::string>& events, bool is_group) {
-    if (pmu.stops_all && events.size() > 1) return false;
-    if (is_group && !pmu.takes_groups && events.size() > 1) return false;
+    if (events.size() > 1 && (pmu.one_event || (is_group && !pmu.takes_groups))) return false;
     const bool is_alone = std::ranges::any_of(pmu.terms, [&](const Term& term) {
       return term.is_shared && std::ranges::any_of(events, [&](const std::string& event) {
                return event.find(fmt::format(",{}=", term.name)) != std::string::npos;

@@ -65,7 +65,9 @@ struct Pmu {
   bool is_mapped = false;    ///< it has a register map, and no filters but those of `terms`
   bool is_one_each = false;  ///< each event has a counter of its own
   bool takes_groups = true;
-  bool stops_all = false;  ///< its driver stops all events with one
+  bool refuses_groups = true;
+  bool reading_loses = false;
+  bool one_event = false;
   bool keeps_cpu = false;  ///< its driver counts on its first CPU alone
   bool is_still = false;   ///< its driver loses what happens while it handles a wrap: nothing does
   std::vector<Term> terms;

@@ -113,6 +113,35 @@ TEST(SocMeaning, the_bits_that_matter_may_stand_in_the_other_register) {
   EXPECT_TRUE(read(0x00f).counts(request(0, 0x99, 0)));
 }
 
+TEST(SocMeaning, bits_of_a_mask_may_have_terms_and_bits_that_do_not_matter_may_be_told) {
+  soc::PmuDescription its = pmu();
+  its.map.emplace();
+  its.map->registers.resize(2);
+  its.map->registers[0].count = 2;
+  its.events[0].counters = soc::BitRange{0, 2};
+  its.events[0].code = 0x7;
+  its.events[0].number = 0x147;
+  its.filters.resize(2);
+  for (FilterDescription& one : its.filters) one.where = Register::described;
+  its.filters[0].format = "config1";
+  its.filters[0].zero = Zero::literal;
+  its.filters[0].terms = {{"cpu", 0}, {"gpu", 2}};
+  its.filters[1].word = 1;
+  its.filters[1].care_term = "id_mask";
+  its.filters[1].care_inverted = true;
+  const SocMeaning some =
+      soc_meaning({{"event", 0x147}, {"cpu"}, {"gpu", 1}, {"id", 0x12}, {"id_mask", 0xf}}, its, kSources);
+  EXPECT_EQ(some.kind, Kind::occurrences);
+  EXPECT_TRUE(some.counts(request(2, 0x1f, 0)));
+  EXPECT_TRUE(some.counts(request(0, 0x12, 0)));
+  EXPECT_FALSE(some.counts(request(1, 0x12, 0)));
+  EXPECT_FALSE(some.counts(request(2, 0x22, 0)));
+  const auto without = [&] { return soc_meaning({{"event", 0x147}, {"id_mask", 0xff}}, its, kSources); };
+  EXPECT_EQ(without().kind, Kind::nothing) << "no bit is set";
+  its.map->registers[0].first = 2;  // no counter of the event has that register
+  EXPECT_TRUE(without().counts(request(1, 0x12, 0)));
+}
+
 TEST(SocMeaning, filters_hold_together) {
   const SocMeaning both = meaning({{"event", 1}, {"filter", 1}, {"filter2", 64}});
   EXPECT_TRUE(both.counts(request(0, 0, 64)));
@@ -173,6 +202,7 @@ TEST(SocMeaning, terms_of_a_number_complete_a_name_and_one_inverts_a_filter) {
   soc::PmuDescription mapped = pmu();
   mapped.event_bits = 12;
   mapped.map.emplace().number_terms = {{"code", "config:0-7", {0, 8}}, {"at", "config:8-11", {8, 4}}};
+  mapped.map->registers.resize(2);
   mapped.events = {{"any", 0x001, EventDescription::Counts::occurrences, 0, 0, {{0, 0, 0}}},
                    {"any", 0x201, EventDescription::Counts::occurrences, 0, 0, {{0, 2, 2}}},
                    {"fast", 0x007, EventDescription::Counts::cycles, 0, 0, {}, 1, {}, 5'000}};

@@ -403,6 +403,112 @@ TEST_F(RegisterMapTest, a_bit_may_invert_what_a_value_lets_pass) {
   });
 }
 
+TEST_F(RegisterMapTest, a_counter_may_begin_at_0_and_another_may_count_whether_the_pmu_runs_or_not) {
+  make([](PmuDescription& its) {
+    its.map->registers[1].fields[0].from_zero = true;
+    FieldDescription alone = field("VALUE", {0, 32}, Role::counter);
+    alone.first = 3;
+    alone.is_free = true;
+    its.map->registers[9].count = 3;
+    its.map->registers.push_back(reg("ALONE", kCounter + 12, {alone}));
+  });
+  run([&] {
+    cpu.put32(kSelect, 0x0001'0001);
+    cpu.put32(kSelect + 4, 0x0001'0001);
+    cpu.put32(kEnable, 0x9);
+    happen(0, 0, 3);
+    EXPECT_EQ(counter(0), 0U);
+    EXPECT_EQ(counter(3), 3U) << "nothing has let the PMU run";
+    cpu.put32(kControl, 1);
+    happen(0, 0, 3);
+    EXPECT_EQ(counter(0), 3U);
+    cpu.put32(kEnable, 0x1);
+    cpu.put32(kEnable, 0x9);
+    EXPECT_EQ(counter(0), 3U) << "it was on";
+    EXPECT_EQ(counter(3), 0U);
+  });
+}
+
+TEST_F(RegisterMapTest, a_counter_may_have_its_own_width_and_stop_all_as_it_wraps) {
+  make([](PmuDescription& its) {
+    FieldDescription& value = its.map->registers[9].fields[0];
+    value.stops = true;
+    its.widths = {{{0, 4}, 12}};
+    its.map->registers[4].fields[0].silent = true;
+    its.map->registers.erase(its.map->registers.begin() + 6);  // no mask of interrupts
+    for (FilterDescription& filter : its.filters) filter.word = 7;
+  });
+  run([&] {
+    cpu.put32(kSelect, 0x0001'0001);
+    cpu.put32(kEnable, 0x1);
+    cpu.put32(kControl, 1);
+    happen(0, 0, 0x1002);
+    EXPECT_EQ(counter(0), 2U);
+    EXPECT_EQ(cpu.get32(kStatus), 0x1U);
+    EXPECT_FALSE(line.is_high()) << "it is silent";
+    testing::advance(1'000);
+    happen(0, 0, 5);
+    EXPECT_EQ(counter(0), 2U) << "all have stopped";
+    cpu.put32(kControl, 1);
+    happen(0, 0, 5);
+    EXPECT_EQ(counter(0), 7U);
+  });
+}
+
+TEST_F(RegisterMapTest, one_counter_s_enable_may_gate_all) {
+  make([](PmuDescription& its) { its.map->registers[0].fields[0].first = 3; });
+  run([&] {
+    cpu.put32(kSelect, 0x0001'0001);
+    cpu.put32(kSelect + 4, 0x0001'0001);
+    cpu.put32(kEnable, 0x1);
+    happen(0, 0, 3);
+    cpu.put32(kControl, 1);
+    happen(0, 0, 3);
+    EXPECT_EQ(counter(0), 3U);
+    EXPECT_EQ(counter(3), 3U);
+    cpu.put32(kControl, 0);
+    happen(0, 0, 3);
+    EXPECT_EQ(counter(0), 3U);
+    EXPECT_EQ(counter(3), 3U);
+  });
+}
+
+TEST_F(RegisterMapTest, a_selector_s_code_may_mean_something_else_on_each_counter) {
+  make([](PmuDescription& its) {
+    its.events[0].code = 7;
+    its.events[0].counters = BitRange{0, 1};
+    its.events[1].code = 7;
+    its.events[1].counters = BitRange{1, 2};
+  });
+  run([&] {
+    cpu.put32(kSelect, 0x0007'0007);
+    cpu.put32(kSelect + 4, 0x0007'0001);
+    cpu.put32(kEnable, 0xf);
+    cpu.put32(kControl, 1);
+    happen(0, 5);
+    EXPECT_EQ(counter(0), 1U);
+    EXPECT_EQ(counter(1), 5U);
+    EXPECT_EQ(counter(2), 0U) << "1 is the number of an event that has another code";
+    EXPECT_EQ(counter(3), 0U) << "no event of that code is for it";
+  });
+}
+
+TEST_F(RegisterMapTest, a_filter_without_a_register_for_a_counter_lets_everything_pass_there) {
+  make([](PmuDescription& its) {
+    its.map->registers[8].count = 2;
+    its.filters[0].zero = FilterDescription::Zero::literal;
+  });
+  run([&] {
+    cpu.put32(kSelect, 0x0001'0001);
+    cpu.put32(kSelect + 4, 0x0001'0001);
+    cpu.put32(kEnable, 0xf);
+    cpu.put32(kControl, 1);
+    happen(1, 0, 3);
+    EXPECT_EQ(counter(1), 0U);
+    EXPECT_EQ(counter(2), 3U);
+  });
+}
+
 TEST_F(RegisterMapTest, a_reset_brings_back_what_power_up_gives) {
   make();
   run([&] {

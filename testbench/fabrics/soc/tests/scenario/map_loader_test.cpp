@@ -179,6 +179,13 @@ TEST(MapLoader, what_is_wrong_is_told_with_its_place) {
       {"register: PORTS, bits: 0-3",
        "register: PORTS, bits: 0-3, match: value, invert: 40",
        {"filters[0].invert", "PORTS has 32 bits"}},
+      {"counters: 1-2}", "code: 0x42}", {"events[1].code", "does not fit into the 6 bits"}},
+      {"counters: 1-2}", "code: 0x1}", {"events[1].code", "is that of requests"}},
+      {"register: PORTS, bits: 0-3,", "register: PORTS, bits: 0-3, terms: {cpu: 4},", {"terms", "the field has 4"}},
+      {"register: PORTS, bits: 0-3,",
+       "register: PORTS, bits: 0-3, match: value, terms: {cpu: 1},",
+       {"terms", "unknown key"}},
+      {"role: enable}", "role: enable, free: true}", {"free", "unknown key"}},
       {"base: 0x2000_0000", "base: 0x2000_0004", {"base", "0x2000"}},
       {"bits: 0, role: run", "bits: 0, role: constant", {"value", "a constant has one"}},
   };

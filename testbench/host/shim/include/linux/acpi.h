@@ -14,6 +14,7 @@
 #include <linux/types.h>
 
 typedef u32 acpi_status;
+#define TRUE (1 == 1)
 #define AE_OK ((acpi_status)0)
 #define AE_NOT_FOUND ((acpi_status)5)
 #define ACPI_FAILURE(status) ((status) != AE_OK)
