@@ -125,11 +125,13 @@ bool DescribedPmu::compile(const Program& program, const EventDescription& event
     const auto attribute = std::find(attributes.begin(), attributes.end(), filter.attribute);
     if (attribute == attributes.end()) continue;
     if (map_ && !map_->has_value(filter.word, program.counter, filter.repeat)) continue;
+    const auto& when = filter.when;
+    if (when && field(value_of(filter.where, when->word, program), when->bits) != when->value) continue;
     const std::uint64_t reg = value_of(filter.where, filter.word, program, filter.repeat, filter.step);
     if (filter.enable && (reg >> *filter.enable & 1U) == 0) continue;
     if (filter.disable && (reg >> *filter.disable & 1U) != 0) continue;
     const bool is_zero = field(reg, filter.bits) == 0;
-    const bool is_switched = description_.map && (filter.enable || filter.disable);
+    const bool is_switched = description_.map && (filter.enable || filter.disable || when);
     const bool is_range = filter.match == FilterDescription::Match::between;
     const bool is_inverted =
         filter.invert && (value_of(filter.where, filter.invert_word, program, 1, 0) >> *filter.invert & 1U) != 0;
@@ -142,6 +144,12 @@ bool DescribedPmu::compile(const Program& program, const EventDescription& event
         value_of(filter.care_register(), filter.care_word.value_or(filter.word), program, filter.repeat, filter.step);
     const std::uint64_t greatest = is_range ? field(care_reg, *filter.care) : 0;
     if (is_range && (greatest == 0 || greatest < field(reg, filter.bits))) continue;
+    if (is_inverted && filter.match == FilterDescription::Match::at_least) {
+      if (is_zero) return false;
+      wish.conditions.push_back({Condition::Kind::within, static_cast<unsigned>(attribute - attributes.begin()), 0,
+                                 field(reg, filter.bits) - 1});
+      continue;
+    }
     wish.conditions.push_back(
         condition_of(filter, reg, care_reg, static_cast<unsigned>(attribute - attributes.begin())));
     wish.conditions.back().inverted = is_inverted;

@@ -50,7 +50,7 @@ class DescribedPmu {
   [[nodiscard]] bool compile(const Program& program, const EventDescription& event, Wish& wish) const;
   /// @param word  of an implementation-defined or described register
   [[nodiscard]] std::uint64_t value_of(FilterDescription::Register where, unsigned word, const Program& program,
-                                       unsigned repeat, unsigned step) const;
+                                       unsigned repeat = 1, unsigned step = 0) const;
 
   const PmuDescription& description_;
   std::vector<Source*> sources_;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <deque>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -136,6 +137,7 @@ RegisterMapPmu::RegisterMapPmu(const std::string& name, const PmuDescription& de
     programs_.at(filter.word) = true;
     if (filter.care_word) programs_.at(*filter.care_word) = true;
     if (filter.invert) programs_.at(filter.invert_word) = true;
+    if (filter.when) programs_.at(filter.when->word) = true;
   }
   for (std::size_t number = 0; number < map_.registers.size(); ++number) build(number);
   apply_reset(simulated_time());
@@ -234,9 +236,13 @@ void RegisterMapPmu::add_selection(unsigned counter, std::optional<std::uint64_t
 }
 
 EventSelection RegisterMapPmu::event(unsigned counter) const {
+  const bool is_twin = map_.twins && counter >= map_.twins->first;
+  if (is_twin) counter -= map_.twins->first;
   EventSelection selection;
   add_selection(counter, std::nullopt, selection);
   add_selection(counter, selection.number, selection);
+  if (map_.twins) selection.known |= map_.twins->number;
+  if (is_twin) selection.number += map_.twins->number;
   if (selection.known != 0) return selection;
   // Without a selector, the counter has an event of its own.
   const auto own =
@@ -249,6 +255,7 @@ EventSelection RegisterMapPmu::event(unsigned counter) const {
 std::uint64_t RegisterMapPmu::value(std::size_t reg, unsigned counter, unsigned repeat, unsigned step) const {
   const RegisterDescription& its = map_.registers.at(reg);
   if (its.count == 1 && repeat == 1) return bank_of(reg).value(ids_[reg]);
+  if (map_.twins && counter >= map_.twins->first) counter -= map_.twins->first;
   if (!has_value(reg, counter, repeat)) return 0;
   const unsigned place = counter - its.first;
   return bank_of(reg).value(ids_[reg], place / repeat) >> place % repeat * step;
@@ -256,6 +263,7 @@ std::uint64_t RegisterMapPmu::value(std::size_t reg, unsigned counter, unsigned 
 
 bool RegisterMapPmu::has_value(std::size_t reg, unsigned counter, unsigned repeat) const {
   const RegisterDescription& its = map_.registers.at(reg);
+  if (map_.twins && counter >= map_.twins->first) counter -= map_.twins->first;
   return (its.count == 1 && repeat == 1) || (counter >= its.first && counter - its.first < its.count * repeat);
 }
 
@@ -285,7 +293,7 @@ std::uint64_t RegisterMapPmu::live(std::size_t number, unsigned element, Picosec
         case Role::overflow:
         case Role::overflow_set:
         case Role::overflow_clear:
-          part = counters_.has(counter) ? bit(counters_.overflow(counter / kWord, when)) : 0;
+          part = has_overflowed(counter, when) ? 1 : 0;
           break;
         case Role::run_set:
         case Role::run_clear:
@@ -313,6 +321,17 @@ std::uint64_t RegisterMapPmu::live(std::size_t number, unsigned element, Picosec
   return value;
 }
 
+bool RegisterMapPmu::has_overflowed(unsigned counter, Picoseconds when) const {
+  const auto has = [&](unsigned one) {
+    return counters_.has(one) && (counters_.overflow(one / kWord, when) >> one % kWord & 1U) != 0;
+  };
+  return has(counter) || (map_.twins && has(counter + map_.twins->first));
+}
+
+RegisterMapPmu::Counters RegisterMapPmu::with_twins(Counters counters) const {
+  return map_.twins ? counters | counters << map_.twins->first : counters;
+}
+
 RegisterMapPmu::Said RegisterMapPmu::said_by(const RegisterDescription& reg, const FieldDescription& field,
                                              unsigned element, std::uint64_t value, std::uint64_t mask) const {
   Said said;
@@ -329,7 +348,7 @@ RegisterMapPmu::Said RegisterMapPmu::said_by(const RegisterDescription& reg, con
     if (part_of(mask, bits) != 0) said.covered |= Counters{1} << counter;
     if (part_of(value & mask, bits) != 0) said.ones |= Counters{1} << counter;
   }
-  return said;
+  return {with_twins(said.covered), with_twins(said.ones)};
 }
 
 void RegisterMapPmu::write(std::size_t number, const RegisterWrite& access) {
@@ -342,7 +361,10 @@ void RegisterMapPmu::write(std::size_t number, const RegisterWrite& access) {
       const bool is_own =
           is_packed || std::any_of(reg.fields.begin(), reg.fields.end(), [&](const FieldDescription& field) {
             const unsigned first = reg.counter_of(field, access.element, 0);
-            return reg.is_for_all(field) || (first <= counter && counter < first + field.counters_in());
+            const unsigned last = first + field.counters_in() - 1;
+            const unsigned twin = map_.twins ? map_.twins->first : 0;
+            return reg.is_for_all(field) || (first <= counter && counter <= last) ||
+                   (first + twin <= counter && counter <= last + twin);
           });
       if (is_own) counters_.program_changed(counter, access.when);
     }

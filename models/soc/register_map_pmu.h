@@ -80,6 +80,8 @@ class RegisterMapPmu {
   void put_interrupt_enables(Counters enables, Picoseconds when);
   [[nodiscard]] Said said_by(const RegisterDescription& reg, const FieldDescription& field, unsigned element,
                              std::uint64_t value, std::uint64_t mask) const;
+  [[nodiscard]] bool has_overflowed(unsigned counter, Picoseconds when) const;
+  [[nodiscard]] Counters with_twins(Counters counters) const;
   [[nodiscard]] RegisterBank& bank_of(std::size_t number);
   [[nodiscard]] const RegisterBank& bank_of(std::size_t number) const;
   /// @return the counter that a write to Role::preload sets, if there is one

@@ -71,6 +71,7 @@ struct Publication {
   std::vector<PublishedFile> files;
   PublishedDrawing drawing{};
   bool associates_online = false;  ///< associated_cpus may lack CPUs that have not been online
+  std::string needs = {};          ///< terms without which a driver refuses an event: "port=1"
   std::string left_alone = {};     ///< why software must not drive this hardware; empty: it may
 };
 

@@ -3,6 +3,7 @@
 #include "models/soc/part/map_check.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -67,17 +68,50 @@ void check_windows(const std::string& field, const RegisterMap& map) {
 void check_device(const std::string& field, const soc::DeviceDescription& device) {
   constexpr std::size_t kShortHid = 7;
   constexpr std::size_t kLongHid = 8;
-  if (device.hid.empty() == device.compatible.empty())
+  const int ways = (device.hid.empty() ? 0 : 1) + (device.compatible.empty() ? 0 : 1) + (device.pci ? 1 : 0);
+  if (ways != 1)
     refuse(field + "acpi",
-           device.hid.empty() ? "is missing, and so is tree: no driver could find the PMU"
-                              : "and tree are two ways to tell of one device",
-           "give the hardware id, or what the node of a device tree is compatible with");
+           ways == 0 ? "is missing, and so are tree and pci: no driver could find the PMU"
+                     : "and tree or pci are several ways to tell of one device",
+           "give the hardware id, or what the node of a device tree is compatible with, or a PCI function");
   if (!device.hid.empty() && device.hid.size() != kShortHid && device.hid.size() != kLongHid)
     refuse(field + "acpi", fmt::format("'{}' is no hardware id of seven or eight characters", device.hid),
            "for example ACME0001");
   if (device.module.empty())
     refuse(field + "module", "is missing",
            "give the kernel module that drives the PMU, for example fujitsu_uncore_pmu");
+}
+
+/// Windows of a PCI function are its BARs, and its interrupts messages.
+void check_bars(const std::string& field, const PmuDescription& pmu) {
+  constexpr std::uint64_t kLeastBar = 0x1000;
+  const bool is_pci = pmu.map->device.pci.has_value();
+  if (pmu.interrupt && pmu.interrupt->message.has_value() != is_pci)
+    refuse(
+        field + "interrupt",
+        is_pci ? "has a number, but a PCI function sends messages" : "is a message, which a PCI function alone sends",
+        is_pci ? "give message: 0" : "give a number");
+  std::set<unsigned> bars;
+  for (std::size_t index = 0; index < pmu.map->windows.size(); ++index) {
+    const soc::WindowDescription& window = pmu.map->windows[index];
+    const std::string at = fmt::format("{}windows[{}].", field, index);
+    if (!is_pci && window.bar != 0) refuse(at + "bar", "is for a PCI function");
+    if (!is_pci) continue;
+    if (window.bar % 2 != 0)
+      refuse(at + "bar", fmt::format("{} holds the upper half of an address", window.bar), "0, 2 or 4");
+    if (!bars.insert(window.bar).second) refuse(at + "bar", fmt::format("{} is that of another window", window.bar));
+    if (window.size < kLeastBar || !std::has_single_bit(window.size))
+      refuse(at + "size", fmt::format("{:#x} is no power of two from 0x1000 on, which BARs have", window.size));
+    if (window.base % window.size != 0)
+      refuse(at + "base", fmt::format("{:#x} is not a multiple of the BAR's size, {:#x}", window.base, window.size));
+  }
+}
+
+/// Each of the first counters has one twin.
+void check_twins(const std::string& field, const PmuDescription& pmu) {
+  if (pmu.map->twins && pmu.counters != 2 * pmu.map->twins->first)
+    refuse(field + "twins.first", fmt::format("is {}: with as many twins, the PMU would have {} counters, not {}",
+                                              pmu.map->twins->first, 2 * pmu.map->twins->first, pmu.counters));
 }
 
 void check_fields(const std::string& at, const RegisterDescription& reg, const PmuDescription& pmu) {
@@ -217,6 +251,9 @@ void check_roles(const std::string& field, const PmuDescription& pmu) {
   const auto counters = registers_with(pmu, Role::counter);
   const auto events = registers_with(pmu, Role::event);
   check_selectors(field, pmu);
+  const auto selectors = [&](unsigned counter) -> const std::vector<std::string>& {
+    return events[pmu.map->twins ? counter % pmu.map->twins->first : counter];
+  };
   const bool any_event = std::any_of(events.begin(), events.end(), [](const auto& one) { return !one.empty(); });
   for (unsigned counter = 0; counter < pmu.counters; ++counter) {
     if (counters[counter].empty())
@@ -225,7 +262,7 @@ void check_roles(const std::string& field, const PmuDescription& pmu) {
     const bool has_own = std::any_of(pmu.events.begin(), pmu.events.end(), [&](const soc::EventDescription& event) {
       return event.counters && event.counters->first == counter && event.counters->width == 1;
     });
-    if (any_event && events[counter].empty() && !has_own)
+    if (any_event && selectors(counter).empty() && !has_own)
       refuse(field + "registers", fmt::format("none selects the event of counter {}", counter),
              "give a field of one the role event, or an event counters that are this one alone");
   }
@@ -274,6 +311,27 @@ void check_map_filters(const std::string& field, const PmuDescription& pmu) {
   }
 }
 
+/// Terms that turn others off, or that a driver needs, must be there.
+void check_terms(const std::string& field, const PmuDescription& pmu) {
+  std::set<std::string> terms;
+  for (const soc::TermDescription& term : pmu.terms) terms.insert(term.name);
+  for (const FilterDescription& filter : pmu.filters) {
+    terms.insert({filter.name, filter.care_term, filter.invert_term});
+    for (const auto& [term, bit] : filter.terms) terms.insert(term);
+  }
+  const auto check = [&](const std::string& at, const std::string& term) {
+    if (!term.empty() && !terms.contains(term))
+      refuse(at, fmt::format("names '{}', which is no term", term), "name a filter, or one of terms");
+  };
+  for (std::size_t index = 0; index < pmu.filters.size(); ++index) {
+    const std::string at = fmt::format("{}filters[{}].", field, index);
+    for (const std::string& term : pmu.filters[index].unless) check(at + "unless", term);
+    check(at + "with", pmu.filters[index].with);
+  }
+  const std::string& needs = pmu.map->device.needs;
+  check(field + "device.needs", needs.substr(0, needs.find('=')));
+}
+
 }  // namespace
 
 void check_map(const std::string& field, const PmuDescription& pmu) {
@@ -285,10 +343,13 @@ void check_map(const std::string& field, const PmuDescription& pmu) {
     refuse(field + "perf_name", "is missing", "give the name by which its driver registers the PMU");
   check_windows(field, *pmu.map);
   check_device(field + "device.", pmu.map->device);
+  check_bars(field, pmu);
+  check_twins(field, pmu);
   check_registers(field, pmu);
   check_number_terms(field, pmu);
   check_roles(field, pmu);
   check_map_filters(field, pmu);
+  check_terms(field, pmu);
 }
 
 }  // namespace pmufab::platform

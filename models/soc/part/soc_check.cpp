@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "models/soc/part/map_check.h"
+#include "models/soc/part/pci_places.h"
 #include "models/soc/part/soc_rows.h"
 #include "models/soc/wire/fabric_sources.h"
 #include "tlm/registers/register_spec.h"
@@ -116,7 +117,7 @@ void check_soc_place(const std::string& field, const PmuDescription& pmu, const 
   if (pmu.type != ApmtNode::Type::acpi_device && !pmu.hid.empty())
     refuse_soc(field + "hid", "is for type: acpi only", "leave it out");
   if (pmu.cpu) check_soc_range(field + "cpu", *pmu.cpu, 0, spec.cpus_per_socket - 1);
-  if (pmu.interrupt && pmu.interrupt->number == 0)
+  if (pmu.interrupt && !pmu.interrupt->message && pmu.interrupt->number == 0)
     refuse_soc(field + "interrupt.number", "is 0, which in the firmware table means none", "leave out the interrupt");
 }
 
@@ -199,17 +200,23 @@ class TakenBits {
     std::uint64_t all = 0;
     for (const Place& place : places) all |= place.mask;
     for (const Place& place : places) {
-      if ((place.mask & mask) != 0)
+      if ((place.mask & mask) != 0 && !never_together(place.when, filter.when))
         refuse_soc(field, fmt::format("overlap those of filter {}", place.owner), free_bits(all, bits.width, width));
     }
-    places.push_back({mask, filter.name});
+    places.push_back({mask, filter.name, filter.when});
   }
 
  private:
+  using Setting = std::optional<FilterDescription::Setting>;
   struct Place {
     std::uint64_t mask;
     std::string owner;
+    Setting when;
   };
+  static bool never_together(const Setting& a, const Setting& b) {
+    return a && b && a->word == b->word && a->bits.first == b->bits.first && a->bits.width == b->bits.width &&
+           a->value != b->value;
+  }
   static std::string free_bits(std::uint64_t taken, unsigned wanted, unsigned width) {
     for (unsigned first = 0; first + wanted <= width; ++first) {
       if ((taken >> first & low_bits(wanted)) != 0) continue;
@@ -250,10 +257,19 @@ void check_filters(const std::string& field, const PmuDescription& pmu) {
     if (filter.care)
       taken.take_care(at + "care", filter, *filter.care,
                       register_width(pmu, filter.care_register(), filter.care_word.value_or(filter.word)));
+    if (filter.when) {
+      const BitRange& bits = filter.when->bits;
+      if (bits.first + bits.width > pmu.map->registers[filter.when->word].width)
+        refuse_soc(at + "when.bits", fmt::format("reach bit {}; the register has {} bits", bits.first + bits.width - 1,
+                                                 pmu.map->registers[filter.when->word].width));
+      if (filter.when->value > low_bits(bits.width))
+        refuse_soc(at + "when.value", fmt::format("{:#x} does not fit into {} bits", filter.when->value, bits.width));
+    }
     if (filter.enable) taken.take_switch(at + "enable", filter, *filter.enable, width);
     if (filter.disable) taken.take_switch(at + "disable", filter, *filter.disable, width);
-    if (filter.invert && filter.match != FilterDescription::Match::value)
-      throw SpecError(at + "invert", "is for match: value");
+    if (filter.invert && filter.match != FilterDescription::Match::value &&
+        filter.match != FilterDescription::Match::at_least)
+      throw SpecError(at + "invert", "is for match: value, and at_least");
     if (filter.invert && *filter.invert >= pmu.map->registers[filter.invert_word].width)
       throw SpecError(at + "invert", fmt::format("is bit {}; {} has {} bits", *filter.invert,
                                                  pmu.map->registers[filter.invert_word].name,
@@ -319,6 +335,7 @@ void check_soc(const PlatformSpec& spec) {
     check_filters(field, pmu);
   }
   check_names(spec);
+  check_pci_places(spec);
 }
 
 }  // namespace pmufab::platform

@@ -23,7 +23,7 @@ bool is_one_of(const PartSpec& part) {
 
 }  // namespace
 
-SocPart::SocPart(const PlatformSpec& spec, const SocFabrics& fabrics) : description_(spec.of<SocSpec>()) {
+SocPart::SocPart(const PlatformSpec& spec, const SocFabrics& fabrics) : description_(spec.of<SocSpec>()), pci_(spec) {
   for (std::size_t index = 0; index < description_.sources.size(); ++index) {
     const soc::SourceDescription& description = description_.sources[index];
     for (unsigned socket = 0; socket < spec.sockets; ++socket) {
@@ -42,20 +42,32 @@ SocPart::SocPart(const PlatformSpec& spec, const SocFabrics& fabrics) : descript
     pmu.model = std::make_unique<soc::DescribedPmu>(fmt::format("socket{}_{}", row.socket, description.name).c_str(),
                                                     description, *pmu.clock, std::move(sources));
     if (description.interrupt) {
+      const bool is_message = description.interrupt->message.has_value();
       pmu.line = std::make_unique<InterruptLine>(row.name, description.interrupt->trigger);
-      if (row.device) {
+      if (is_message) {
+        // the function sends it
+      } else if (row.device) {
         row.device->interrupts.front().line = pmu.line.get();
       } else {
         row.apmt.overflow_interrupt->line = pmu.line.get();
       }
       pmu.model->connect_interrupt(*pmu.line);
     }
+    if (description.map && description.map->device.pci) {
+      pcie::Function& function = pci_.connect(row, *description.map, *pmu.model);
+      if (description.interrupt)
+        pmu.line->listen([&function, vector = *description.interrupt->message](bool high) {
+          if (high) function.signal(vector);
+        });
+    }
     pmu.row = std::move(row);
   }
 }
 
 void SocPart::map(MmioBus& bus) {
+  pci_.map(bus);
   for (const Pmu& pmu : pmus_) {
+    if (is_pci(pmu.row)) continue;
     for (std::size_t index = 0; index < pmu.row.windows.size(); ++index) {
       const PmuWindow& window = pmu.row.windows[index];
       bus.map(window.name, window.base, window.size, pmu.model->socket(index));
@@ -64,7 +76,9 @@ void SocPart::map(MmioBus& bus) {
 }
 
 void SocPart::describe(FirmwareDescription& firmware) {
+  pci_.describe(firmware);
   for (const Pmu& pmu : pmus_) {
+    if (is_pci(pmu.row)) continue;
     if (pmu.row.device) {
       firmware.devices.push_back(*pmu.row.device);
       continue;
@@ -77,7 +91,13 @@ void SocPart::describe(FirmwareDescription& firmware) {
   }
 }
 
+bool SocPart::is_pci(const SocPmuRow& row) const {
+  const auto& map = description_.pmus[row.pmu].map;
+  return map && map->device.pci;
+}
+
 void SocPart::reset() {
+  pci_.reset();
   for (const Pmu& pmu : pmus_) pmu.model->reset();
 }
 
@@ -97,6 +117,7 @@ void SocPart::add_registers(std::vector<NamedRegisters>& banks) const {
     for (const PmuWindow& window : pmu.row.windows) bases.push_back(window.base);
     banks.push_back({pmu.row.name, std::move(bases), pmu.model->pages()});
   }
+  pci_.add_registers(banks);
 }
 
 soc::DescribedPmu* SocPart::pmu(std::string_view name) const {

@@ -9,6 +9,7 @@
 #include "models/platform/platform_part.h"
 #include "models/soc/described_pmu.h"
 #include "models/soc/part/fabric_taps.h"
+#include "models/soc/part/pci_functions.h"
 #include "models/soc/part/soc_rows.h"
 #include "models/soc/source.h"
 #include "tlm/clock/clock_domain.h"
@@ -44,7 +45,10 @@ class SocPart final : public PlatformPart {
     std::unique_ptr<soc::DescribedPmu> model;
   };
 
+  [[nodiscard]] bool is_pci(const SocPmuRow& row) const;
+
   soc::Description description_;
+  PciFunctions pci_;
   std::vector<std::unique_ptr<soc::Source>> sources_;  // by number
   FabricTaps taps_;
   std::vector<Pmu> pmus_;

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "models/soc/part/pci_places.h"
 #include "models/tegra410/part/pmu_row.h"
 
 namespace pmufab::platform {
@@ -80,7 +81,8 @@ void describe_device(const PmuDescription& pmu, SocPmuRow& row) {
       device.properties[name] = static_cast<std::uint32_t>(value);
     }
   }
-  if (pmu.interrupt) device.interrupts.push_back({pmu.interrupt->number + row.socket, nullptr});
+  if (pmu.interrupt && !pmu.interrupt->message)
+    device.interrupts.push_back({pmu.interrupt->number + row.socket, nullptr});
   device.node = row.socket;
 }
 
@@ -230,6 +232,7 @@ PartClaims SocSpec::claims(const PlatformSpec& platform) const {
       claims.devices.push_back(
           {pmus[row.pmu].hid, fmt::format("{}", row.apmt.instance_secondary), row.name, field + "hid"});
   }
+  claim_pci(platform, claims);
   return claims;
 }
 

@@ -95,6 +95,12 @@ struct FilterDescription {
     all,      ///< everything passes
     literal,  ///< 0 is a mask or value like any other
   };
+  /// A field of a described register, of one counter or of all.
+  struct Setting {
+    unsigned word = 0;  ///< number of the register
+    BitRange bits{};
+    std::uint64_t value = 0;
+  };
   std::string name;
   Register where = Register::filter;
   unsigned word = 0;  ///< n of an implementation-defined or described register
@@ -108,8 +114,10 @@ struct FilterDescription {
   std::optional<unsigned> care_word{};   ///< number of the described register of `care`; not set: `word`
   std::optional<unsigned> enable{};      ///< the filter acts while this bit is set
   std::optional<unsigned> disable{};     ///< the filter acts while this bit is not set
-  std::optional<unsigned> invert{};      ///< while this bit is set, a value lets pass what it does not equal
-  unsigned invert_word = 0;              ///< number of the described register of `invert`
+  std::optional<Setting> when{};         ///< the filter acts while that field has that value
+  std::optional<unsigned>
+      invert{};  ///< while this bit is set, a value lets pass what it does not equal, and at_least what is below
+  unsigned invert_word = 0;  ///< number of the described register of `invert`
   Zero zero = Zero::all;
   std::uint64_t fallback = 0;  ///< a driver whose term is 0 writes this instead, if not 0
   unsigned repeat = 1;         ///< how often it stands in a described register, for as many counters
@@ -123,13 +131,18 @@ struct FilterDescription {
   std::string invert_term{};   ///< the driver's term for `invert`; empty: it has none
   std::string invert_format{};
   std::vector<std::pair<std::string, unsigned>> terms{};  ///< of a mask: terms for single bits; `format` is their word
+  std::optional<std::uint64_t> any{};          ///< value of the term with which a driver lets everything pass
+  std::vector<std::string> unless{};           ///< a driver ignores the term beside one of these, if that is not 0
+  std::string with{};                          ///< and without this one; empty: it stands alone
+  std::uint64_t greatest = ~std::uint64_t{0};  ///< value of the term that a driver takes
 };
 
 /// The overflow interrupt.
 struct InterruptDescription {
   std::uint32_t number = 0;  ///< on socket 0; socket s has this plus s
   InterruptTrigger trigger = InterruptTrigger::level;
-  bool shared = false;  ///< other PMUs may have the same number
+  bool shared = false;                ///< other PMUs may have the same number
+  std::optional<unsigned> message{};  ///< of a PCI function: the MSI vector that is sent, in place of a line
 };
 
 /// What a field of a described register does.
@@ -231,13 +244,28 @@ struct WindowDescription {
   std::string name;        ///< empty: it is the PMU's only one
   std::uint64_t base = 0;  ///< from the start of the socket's addresses
   std::uint64_t size = 0x1000;
+  unsigned bar = 0;  ///< of a PCI function: the base address register that it is
+};
+
+/// A function of PCI Express, which Linux finds by reading configuration space.
+struct PciFunctionDescription {
+  std::uint16_t segment = 0;  ///< on socket 0; socket s has this plus s
+  std::uint8_t bus = 0;
+  std::uint8_t device = 0;
+  std::uint8_t function = 0;
+  std::uint16_t vendor_id = 0;
+  std::uint16_t device_id = 0;
+  std::uint32_t class_code = 0x11'0100;     ///< that of performance counters
+  std::optional<std::uint8_t> bus_below{};  ///< it is a root port above that bus
 };
 
 /// How firmware tells of a described PMU that is no CoreSight PMU.
 struct DeviceDescription {
-  std::string hid;         ///< ACPI; empty: a node of a device tree
+  std::string hid;         ///< ACPI; empty: a node of a device tree, or a PCI function
   std::string uid;         ///< ACPI; before a '/', that of the container that it is in
   std::string compatible;  ///< device tree
+  std::optional<PciFunctionDescription> pci{};
+  std::vector<PciFunctionDescription> pci_others{};  ///< that its driver looks for
   std::vector<std::pair<std::string, std::uint64_t>> properties;
   std::string module;           ///< the kernel module that drives it
   bool overflow_loses = false;  ///< its driver loses what happens while it handles an overflow: random cases have none
@@ -246,6 +274,7 @@ struct DeviceDescription {
   bool reading_loses = false;   ///< its driver loses what happens while it reads: random cases do not read meanwhile
   bool one_event = false;       ///< its driver's events disturb one another: random cases have one at a time
   bool keeps_cpu = false;       ///< its driver opens no events when its first CPU has gone: random cases keep that one
+  std::string needs;            ///< terms without which its driver refuses an event: random cases have them
 };
 
 /// A term of perf that is a part of an event's number, or all of it.
@@ -255,12 +284,20 @@ struct NumberTerm {
   BitRange bits{0, 64};               ///< of the number
 };
 
+/// Counters of which each goes with one of the first: it is selected, enabled and filtered by the same fields, and shares
+/// its interrupt and overflow status.
+struct TwinDescription {
+  unsigned first = 0;        ///< counter that goes with counter 0
+  std::uint64_t number = 0;  ///< the number of its event is that in the selector plus this
+};
+
 /// The registers of a PMU that is no CoreSight PMU.
 struct RegisterMap {
   std::vector<WindowDescription> windows;
   std::vector<RegisterDescription> registers;
   DeviceDescription device;
   std::vector<NumberTerm> number_terms = {{}};
+  std::optional<TwinDescription> twins{};
   bool runs_by_event = false;  ///< its driver starts and stops counters one by one, and not when perf turns the PMU on
 };
 

@@ -149,7 +149,9 @@ void PublicationCheck::try_events_of(const perf::PmuCatalog::Entry& pmu, const s
   driver_host::DriverHost& host = machine_.host();
   const int cpu = static_cast<int>(pmu.cpus.front());
   std::vector<std::string> refused;
-  for (const perf::PmuCatalog::Event& event : pmu.events) {
+  const std::string& needs = publication_of(pmu.name).needs;
+  for (perf::PmuCatalog::Event event : pmu.events) {
+    if (!needs.empty()) event.definition += "," + needs;
     try {
       const int result = host.try_event(perf::PmuCatalog::define(pmu, event), cpu);
       if (result < 0) refused.push_back(fmt::format("{} ({})", event.name, strerrorname_np(-result)));

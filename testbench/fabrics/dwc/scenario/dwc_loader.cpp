@@ -2,11 +2,8 @@
 #include "testbench/fabrics/dwc/scenario/dwc_loader.h"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -14,6 +11,7 @@
 #include "models/dwc/link_events.h"
 #include "models/dwc/part/dwc_ports.h"
 #include "testbench/fabrics/common/occurrence_values.h"
+#include "testbench/fabrics/common/pci_address.h"
 #include "testbench/run/yaml/input_error.h"
 
 namespace pmufab::scenario {
@@ -37,37 +35,17 @@ const Words<dwc::LinkState>& link_state_words() {
   return words;
 }
 
-/// "0001:30:03.0": segment, bus, device and function, in hexadecimal digits.
-bool parse_port_address(std::string_view text, dwc::RootPortDescription& port) {
-  constexpr std::array<std::pair<char, std::size_t>, 4> kParts{{{':', 4}, {':', 2}, {'.', 2}, {'\0', 1}}};
-  std::array<unsigned, 4> values{};
-  for (std::size_t part = 0; part < kParts.size(); ++part) {
-    const auto [separator, digits] = kParts.at(part);
-    const std::size_t end = separator == '\0' ? text.size() : text.find(separator);
-    if (end != digits) return false;
-    const auto [rest, error] = std::from_chars(text.data(), text.data() + end, values.at(part), 16);
-    if (error != std::errc() || rest != text.data() + end) return false;
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  constexpr unsigned kDevices = 32;
-  if (values[2] >= kDevices || values[3] != 0) return false;
-  port.segment = static_cast<std::uint16_t>(values[0]);
-  port.bus = static_cast<std::uint8_t>(values[1]);
-  port.device = static_cast<std::uint8_t>(values[2]);
-  return true;
-}
-
 void read_root_port(Reader& reader, std::size_t index, dwc::RootPortDescription& port) {
   port.name = fmt::format("rp{}", index);
   reader.text("name", port.name);
   if (port.name.empty()) reader.fail("name", "is empty", "give the root port a name");
   reader.choice("vendor", port.vendor_id, dwc_vendors());
   reader.number("device_id", port.device_id, Quantity::address);
-  std::string address = fmt::format("0000:00:{:02x}.0", index);
-  reader.text("address", address);
-  if (!parse_port_address(address, port))
-    reader.fail("address", fmt::format("'{}' is no address of a root port", address),
-                "segment, bus, device and function 0 in hexadecimal digits, for example 0001:30:03.0");
+  const PciAddress address = read_pci_address(reader, "address", fmt::format("0000:00:{:02x}.0", index), "a root port");
+  if (address.function != 0) reader.fail("address", "has another function than 0, which root ports are");
+  port.segment = address.segment;
+  port.bus = address.bus;
+  port.device = address.device;
   reader.number("lanes", port.lanes);
   reader.number("socket", port.socket);
   reader.number("clock", port.clock_hz, Quantity::frequency, 1);

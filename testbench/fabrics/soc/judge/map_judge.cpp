@@ -282,6 +282,10 @@ bool MapPmuJudge::see_field(const FieldDescription& field, const Hit& hit) {
     if ((hit.mask >> bit) % 2 == 1) covered |= which;
     if (((hit.value & hit.mask) >> bit) % 2 == 1) set |= which;
   }
+  if (map().twins) {
+    covered |= covered << map().twins->first;
+    set |= set << map().twins->first;
+  }
   switch (field.role) {
     case Role::counter:
       touched_ |= std::uint64_t{1} << (first + hit.element) % 64;
@@ -400,7 +404,8 @@ Publication MapPmuJudge::publication() const {
   const soc::PmuDescription& pmu = events_->spec().description;
   Publication publication;
   publication.associates_online = true;  // no document says more
-  publication.is_complete = false;       // a description need not have all that a driver knows of the product
+  publication.needs = map().device.needs;
+  publication.is_complete = false;  // a description need not have all that a driver knows of the product
   for (const soc::NumberTerm& term : map().number_terms) publication.fields.push_back({term.name, {{term.format}}});
   for (const soc::FilterDescription& filter : pmu.filters) {
     if (!filter.format.empty() && filter.terms.empty()) publication.fields.push_back({filter.name, {{filter.format}}});
@@ -432,7 +437,8 @@ std::optional<std::string> MapPmuJudge::room_for(const EventTruth& refused,
       std::any_of(pmu.events.begin(), pmu.events.end(), [](const auto& event) { return event.counters.has_value(); });
   if (has_classes && !active.empty()) return std::nullopt;
   const bool is_one_each = !has_any(map(), {Role::event});
-  if (!is_one_each) return room_text(active.size(), pmu.counters);
+  const unsigned counters = map().twins ? map().twins->first : pmu.counters;  // a pair may be for one event
+  if (!is_one_each) return room_text(active.size(), counters);
   const bool is_taken = std::any_of(active.begin(), active.end(),
                                     [&](const EventTruth* event) { return event->text() == refused.text(); });
   return is_taken ? "" : room_text(active.size(), pmu.counters);

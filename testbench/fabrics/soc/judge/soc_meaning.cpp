@@ -25,12 +25,15 @@ constexpr unsigned kWord = 32;
 
 std::uint64_t ones_of(unsigned width) { return width >= 64 ? kAllBits : (std::uint64_t{1} << width) - 1; }
 
+std::uint64_t part_of(std::uint64_t from, const BitRange& bits) { return from >> bits.first & ones_of(bits.width); }
+
 /// The terms of an event: its number, and what its registers hold.
 struct Program {
   std::optional<std::uint64_t> event;
   std::uint64_t filter = 0;
   std::uint64_t filter2 = 0;
-  std::map<unsigned, std::uint64_t> own;  ///< implementation-defined or described registers
+  std::map<unsigned, std::uint64_t> own;        ///< implementation-defined registers
+  std::map<std::string, std::uint64_t> values;  ///< of the terms of a PMU with a register map
 
   std::uint64_t& reg(const FilterDescription& filter_of) { return reg(filter_of.where, filter_of.word); }
   std::uint64_t& reg(FilterDescription::Register where, unsigned word) {
@@ -45,16 +48,30 @@ struct Program {
     }
     return own[word];
   }
+  /// @return what a filter's field holds
+  std::uint64_t asked(const FilterDescription& of) {
+    if (of.where == FilterDescription::Register::described) return values[of.name] & ones_of(of.bits.width);
+    return part_of(reg(of), of.bits);
+  }
+  /// @return the same of the field `care`
+  std::uint64_t care(const FilterDescription& of) {
+    if (of.where == FilterDescription::Register::described)
+      return values[of.care_term] ^ (of.care_inverted ? ones_of(of.care.value_or(BitRange{}).width) : 0);
+    return part_of(reg(of.care_register(), of.care_word.value_or(of.word)), of.care.value_or(BitRange{}));
+  }
 };
 
-/// A term that is the name of an event or of a filter. @return false: it is neither
+/// A term that is the name of an event. @return false: it is not
+bool read_event_name(const EventTerm& term, const PmuDescription& pmu, Program& program) {
+  const auto event = std::ranges::find(pmu.events, term.name, &EventDescription::name);
+  if (event == pmu.events.end() || term.value) return false;
+  set_event(program.event, event->number, term);
+  return true;
+}
+
+/// A term that is the name of an event or of a filter of a CoreSight PMU. @return false: it is neither
 bool read_name(const EventTerm& term, const PmuDescription& pmu, Program& program) {
-  const auto event = std::find_if(pmu.events.begin(), pmu.events.end(),
-                                  [&](const EventDescription& one) { return one.name == term.name; });
-  if (event != pmu.events.end() && !term.value) {
-    set_event(program.event, event->number, term);
-    return true;
-  }
+  if (read_event_name(term, pmu, program)) return true;
   const auto put = [&](std::uint64_t& reg, const BitRange& bits) {
     const std::uint64_t largest = ones_of(bits.width);
     reg = (reg & ~(largest << bits.first)) | number_of(term, largest) << bits.first;
@@ -62,20 +79,63 @@ bool read_name(const EventTerm& term, const PmuDescription& pmu, Program& progra
   };
   for (const FilterDescription& filter : pmu.filters) {
     if (filter.name == term.name) return put(program.reg(filter), filter.bits);
-    const auto bit =
-        std::find_if(filter.terms.begin(), filter.terms.end(), [&](const auto& one) { return one.first == term.name; });
-    if (bit != filter.terms.end()) return put(program.reg(filter), {filter.bits.first + bit->second, 1});
     if (filter.care && filter.care_term == term.name)
       return put(program.reg(filter.care_register(), filter.care_word.value_or(filter.word)), *filter.care);
-    if (filter.invert && filter.invert_term == term.name)
-      return put(program.own[filter.invert_word], {*filter.invert, 1});
   }
   return false;
 }
 
-/// @return whether a term says nothing of what is counted
-bool is_without_meaning(const EventTerm& term, const PmuDescription& pmu) {
-  return std::any_of(pmu.terms.begin(), pmu.terms.end(), [&](const auto& one) { return one.name == term.name; });
+/// @return how many bits a term has: `format` is such as "config1:3-8,16"
+unsigned width_of(std::string_view format) {
+  unsigned width = 0;
+  const auto number = [&] {
+    unsigned found = 0;
+    for (; !format.empty() && format.front() >= '0' && format.front() <= '9'; format.remove_prefix(1))
+      found = found * 10 + static_cast<unsigned>(format.front() - '0');
+    return found;
+  };
+  format.remove_prefix(std::min(format.size(), format.find(':')));
+  while (!format.empty()) {
+    format.remove_prefix(1);  // the colon, or a comma
+    const unsigned first = number();
+    unsigned last = first;
+    if (format.starts_with('-')) {
+      format.remove_prefix(1);
+      last = number();
+    }
+    width += last - first + 1;
+  }
+  return width;
+}
+
+/// A term of a filter, which a PMU with a register map keeps by its name: bits of it may be more than those of its field.
+/// @return false: no filter has it
+bool read_filter_term(const EventTerm& term, const PmuDescription& pmu, Program& program) {
+  const auto put = [&](const std::string& format, unsigned otherwise) {
+    program.values[term.name] = number_of(term, ones_of(format.empty() ? otherwise : width_of(format)));
+    return true;
+  };
+  for (const FilterDescription& filter : pmu.filters) {
+    const auto bit = std::ranges::find(filter.terms, term.name, &std::pair<std::string, unsigned>::first);
+    if (bit != filter.terms.end()) {
+      const std::uint64_t its = std::uint64_t{1} << bit->second;
+      std::uint64_t& value = program.values[filter.name];
+      value = number_of(term, 1) != 0 ? value | its : value & ~its;
+      return true;
+    }
+    if (filter.name == term.name && filter.terms.empty()) return put(filter.format, filter.bits.width);
+    if (filter.care && filter.care_term == term.name) return put(filter.care_format, filter.care->width);
+    if (filter.invert && filter.invert_term == term.name) return put(filter.invert_format, 1);
+  }
+  return false;
+}
+
+/// A term that does not say what is counted, but may turn off what does. @return false: the PMU has none of that name
+bool read_other_term(const EventTerm& term, const PmuDescription& pmu, Program& program) {
+  const auto its = std::ranges::find(pmu.terms, term.name, &soc::TermDescription::name);
+  if (its == pmu.terms.end()) return false;
+  program.values[term.name] = term.value.value_or(1);
+  return true;
 }
 
 /// The terms of a PMU with a register map: its description names them all. A name that several events have leaves to
@@ -93,7 +153,8 @@ Program mapped_program_of(const EventTerms& terms, const PmuDescription& pmu) {
         std::any_of(parts.begin(), parts.end(), [&](const soc::NumberTerm& part) { return part.name == term.name; });
     if (is_part) {
       told.push_back(term);
-    } else if (!is_without_meaning(term, pmu) && !read_name(term, pmu, program)) {
+    } else if (!read_other_term(term, pmu, program) && !read_event_name(term, pmu, program) &&
+               !read_filter_term(term, pmu, program)) {
       throw std::invalid_argument(fmt::format("the PMU has no term '{}'", term.name));
     }
   }
@@ -149,17 +210,28 @@ Program program_of(const EventTerms& terms, const PmuDescription& pmu) {
 /// What a filter asks of occurrences.
 enum class Asks : std::uint8_t { nothing, test, impossible };
 
+/// @return whether a driver lets the terms of an event turn a filter on
+bool is_asked_for(const FilterDescription& filter, Program& program) {
+  const auto is_given = [&](const std::string& term) { return program.values[term] != 0; };
+  return (!filter.format.empty() || is_given(filter.name) || is_given(filter.invert_term)) &&
+         program.values[filter.name] != filter.any && (filter.with.empty() || is_given(filter.with)) &&
+         std::ranges::none_of(filter.unless, is_given);
+}
+
+bool is_inverted(const FilterDescription& filter, Program& program) {
+  return filter.invert && program.values[filter.invert_term] != 0;
+}
+
 /// @param has_switch  software turns the filter on by a bit that the user sees
 Asks test_of(const FilterDescription& filter, bool has_switch, Program& program, SocMeaning::Test& test) {
-  const std::uint64_t reg = program.reg(filter);
-  const auto part = [](std::uint64_t from, const BitRange& bits) { return from >> bits.first & ones_of(bits.width); };
-  if (has_switch && filter.enable && (reg >> *filter.enable) % 2 == 0) return Asks::nothing;
-  if (has_switch && filter.disable && (reg >> *filter.disable) % 2 == 1) return Asks::nothing;
-  const std::uint64_t asked = part(reg, filter.bits);
-  const std::uint64_t value = asked == 0 ? filter.fallback : asked;
+  if (has_switch && filter.enable && (program.reg(filter) >> *filter.enable) % 2 == 0) return Asks::nothing;
+  if (has_switch && filter.disable && (program.reg(filter) >> *filter.disable) % 2 == 1) return Asks::nothing;
+  if (!has_switch && !is_asked_for(filter, program)) return Asks::nothing;
+  const std::uint64_t asked = program.asked(filter);
+  const bool is_given = has_switch ? asked != 0 : program.values[filter.name] != 0;  // perhaps in bits beyond the field
+  const std::uint64_t value = is_given ? asked : filter.fallback;
   if (filter.match == FilterDescription::Match::between) {
-    const std::uint64_t most = part(program.reg(filter.care_register(), filter.care_word.value_or(filter.word)),
-                                    filter.care.value_or(BitRange{}));
+    const std::uint64_t most = program.care(filter);
     if (most == 0 || most < value) return Asks::nothing;
     test.kind = SocMeaning::Test::Kind::range;
     test.value = value;
@@ -169,9 +241,9 @@ Asks test_of(const FilterDescription& filter, bool has_switch, Program& program,
   // A back-end's documents say what no value of its term means: everything, whatever it has to write for that.
   const bool is_mask_of_user =
       filter.match == FilterDescription::Match::mask && !filter.format.empty() && filter.terms.empty();
-  const bool is_inverted = filter.invert && (program.own[filter.invert_word] >> *filter.invert) % 2 == 1;
-  if (value == 0 && (filter.zero == FilterDescription::Zero::all || is_mask_of_user))
-    return is_inverted ? Asks::impossible : Asks::nothing;
+  const bool is_other = filter.match == FilterDescription::Match::value && is_inverted(filter, program);
+  if (value == 0 && !is_given && (filter.zero == FilterDescription::Zero::all || is_mask_of_user))
+    return is_other ? Asks::impossible : Asks::nothing;
   test.value = value;
   switch (filter.match) {
     case FilterDescription::Match::mask:
@@ -179,16 +251,17 @@ Asks test_of(const FilterDescription& filter, bool has_switch, Program& program,
       return value == 0 ? Asks::impossible : Asks::test;
     case FilterDescription::Match::value:
       test.kind = SocMeaning::Test::Kind::equal;
-      test.differs = is_inverted;
-      if (filter.care) {
-        test.care = part(program.reg(filter.care_register(), filter.care_word.value_or(filter.word)), *filter.care);
-        if (filter.care_inverted) test.care ^= ones_of(filter.care->width);
-      }
+      test.differs = is_other;
+      if (filter.care) test.care = program.care(filter);
       return Asks::test;
     case FilterDescription::Match::between:
     case FilterDescription::Match::at_least:
       test.kind = SocMeaning::Test::Kind::range;
       test.greatest = kAllBits;
+      if (is_inverted(filter, program)) {
+        test.value = 0;
+        test.greatest = value - 1;
+      }
       break;
   }
   return Asks::test;
@@ -233,7 +306,9 @@ bool add_filters(Program& program, const PmuDescription& pmu, const EventDescrip
     test.attribute = static_cast<unsigned>(attribute - source.attributes.begin());
     const Asks asks = test_of(filter, !pmu.map, program, test);
     if (asks == Asks::nothing) continue;
-    meaning.text += fmt::format(", {} {:#x}", filter.name, test.value);
+    const bool is_below = filter.match == FilterDescription::Match::at_least && is_inverted(filter, program);
+    meaning.text +=
+        fmt::format(", {} {}{:#x}", filter.name, is_below ? "below " : "", is_below ? test.greatest + 1 : test.value);
     if (asks == Asks::impossible) return false;
     meaning.tests.push_back(test);
   }

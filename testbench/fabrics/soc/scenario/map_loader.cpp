@@ -2,7 +2,9 @@
 #include "testbench/fabrics/soc/scenario/map_loader.h"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
+#include <map>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -10,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "testbench/fabrics/common/occurrence_values.h"
+#include "testbench/fabrics/common/pci_address.h"
 #include "testbench/run/yaml/input_error.h"
 #include "testbench/run/yaml/quantity.h"
 
@@ -25,6 +28,7 @@ using soc::RegisterMap;
 using soc::Role;
 
 constexpr unsigned kMostBits = 64;
+constexpr unsigned kMostBar = 5;
 
 const Words<Role>& roles() {
   static const Words<Role> words = {{"keeps", Role::keeps},
@@ -132,6 +136,7 @@ void read_windows(Reader& reader, RegisterMap& map) {
     from.number("base", window.base, Quantity::address, 0, std::numeric_limits<std::uint64_t>::max(),
                 Presence::required);
     from.number("size", window.size, Quantity::address, 0, std::numeric_limits<std::uint32_t>::max());
+    from.number("bar", window.bar, Quantity::count, 0, kMostBar);
   };
   if (!reader.has("windows")) return read(reader, map.windows.emplace_back());
   reader.list("windows", [&](Reader& window, std::size_t) {
@@ -140,10 +145,34 @@ void read_windows(Reader& reader, RegisterMap& map) {
   });
 }
 
+void read_pci_function(Reader& reader, soc::PciFunctionDescription& function) {
+  constexpr unsigned kLargestId = 0xffff;
+  constexpr unsigned kLargestClass = 0xff'ffff;
+  const PciAddress address = read_pci_address(reader, "address", {}, "a PCI function");
+  function.segment = address.segment;
+  function.bus = address.bus;
+  function.device = address.device;
+  function.function = address.function;
+  reader.number("vendor", function.vendor_id, Quantity::address, 0, kLargestId, Presence::required);
+  reader.number("device", function.device_id, Quantity::address, 0, kLargestId, Presence::required);
+  reader.number("class", function.class_code, Quantity::address, 0, kLargestClass);
+}
+
+void read_pci(Reader& reader, soc::DeviceDescription& device) {
+  constexpr unsigned kLastBus = 0xff;
+  read_pci_function(reader, device.pci.emplace());
+  reader.list("functions", [&](Reader& other, std::size_t) {
+    read_pci_function(other, device.pci_others.emplace_back());
+    if (other.has("bus_below"))
+      other.number("bus_below", device.pci_others.back().bus_below.emplace(), Quantity::address, 0, kLastBus);
+  });
+}
+
 void read_device(Reader& reader, soc::DeviceDescription& device) {
   reader.text("acpi", device.hid);
   reader.text("uid", device.uid);
   reader.text("tree", device.compatible);
+  reader.optional_object("pci", [&](Reader& pci) { read_pci(pci, device); });
   reader.text("module", device.module, Presence::required);
   reader.flag("overflow_loses", device.overflow_loses);
   reader.flag("takes_groups", device.takes_groups);
@@ -152,6 +181,7 @@ void read_device(Reader& reader, soc::DeviceDescription& device) {
   reader.flag("one_event", device.one_event);
   reader.flag("keeps_cpu", device.keeps_cpu);
   device.properties = read_numbers(reader, "properties");
+  reader.text("needs", device.needs);
 }
 
 }  // namespace
@@ -241,6 +271,12 @@ void read_map(Reader& reader, PmuDescription& pmu) {
     term.text("format", its.format, Presence::required);
     term.number("counters", its.counters, Quantity::count, 1, soc::kMaximumCounters);
   });
+  reader.optional_object("twins", [&](Reader& twins) {
+    soc::TwinDescription& its = map.twins.emplace();
+    twins.number("first", its.first, Quantity::count, 1, soc::kMaximumCounters - 1, Presence::required);
+    twins.number("number", its.number, Quantity::address, 1, std::numeric_limits<std::uint64_t>::max(),
+                 Presence::required);
+  });
   reader.list("registers", [&](Reader& reg, std::size_t) { read_register(reg, map, map.registers.emplace_back()); });
   const auto lets_run = [](const FieldDescription& field) {
     return field.role == Role::run || field.role == Role::stop || field.role == Role::run_set;
@@ -249,6 +285,7 @@ void read_map(Reader& reader, PmuDescription& pmu) {
       map.registers, [&](const RegisterDescription& reg) { return std::ranges::any_of(reg.fields, lets_run); });
   reader.flag("runs_by_event", map.runs_by_event);
   pmu.event_bits = event_bits_of(map);
+  if (map.twins) pmu.event_bits = std::max(pmu.event_bits, static_cast<unsigned>(std::bit_width(map.twins->number)));
 }
 
 }  // namespace pmufab::scenario

@@ -212,6 +212,21 @@ void read_register(Reader& reader, FilterDescription& filter) {
   reader.fail("register", fmt::format("there is no register '{}' for filters", name), suggestion);
 }
 
+/// What a filter of a described register may have beyond that of a CoreSight PMU's.
+void read_mapped_filter(Reader& reader, const soc::RegisterMap& map, FilterDescription& filter) {
+  constexpr std::uint64_t kAny = std::numeric_limits<std::uint64_t>::max();
+  reader.optional_object("when", [&](Reader& when) {
+    FilterDescription::Setting& its = filter.when.emplace();
+    its.word = when.has("register") ? read_register_of(when, "register", map) : filter.word;
+    its.bits = read_bits(when, "bits", Presence::required);
+    when.number("value", its.value, Quantity::address, 0, kAny, Presence::required);
+  });
+  if (reader.has("any")) reader.number("any", filter.any.emplace(), Quantity::address, 0, kAny);
+  reader.texts("unless", filter.unless);
+  reader.text("with", filter.with);
+  reader.number("greatest", filter.greatest, Quantity::address, 0, kAny);
+}
+
 /// @param map  the registers of a PMU that is no CoreSight PMU; null: it is one
 void read_filter(Reader& reader, const Description& all, const soc::RegisterMap* map, FilterDescription& filter) {
   reader.text("name", filter.name, Presence::required);
@@ -261,6 +276,7 @@ void read_filter(Reader& reader, const Description& all, const soc::RegisterMap*
   }
   if (reader.has("enable")) reader.number("enable", filter.enable.emplace(), Quantity::count, 0, 63);
   if (reader.has("disable")) reader.number("disable", filter.disable.emplace(), Quantity::count, 0, 63);
+  if (map != nullptr) read_mapped_filter(reader, *map, filter);
   // A driver that has a term turns the filter on where the term says something.
   if (filter.enable && map == nullptr) filter.zero = FilterDescription::Zero::literal;
   reader.choice("zero", filter.zero,
@@ -320,6 +336,11 @@ void read_node(Reader& reader, PmuDescription& pmu) {
 void read_interrupt(Reader& reader, PmuDescription& pmu) {
   reader.optional_object("interrupt", [&](Reader& interrupt) {
     soc::InterruptDescription& its = pmu.interrupt.emplace();
+    constexpr unsigned kLastMessage = 31;
+    if (pmu.map && interrupt.has("message")) {
+      its.trigger = InterruptTrigger::edge;
+      return interrupt.number("message", its.message.emplace(), Quantity::count, 0, kLastMessage);
+    }
     interrupt.number("number", its.number, Quantity::count, 0, kWordMaximum, Presence::required);
     interrupt.choice("trigger", its.trigger, {{"level", InterruptTrigger::level}, {"edge", InterruptTrigger::edge}});
     interrupt.flag("shared", its.shared);

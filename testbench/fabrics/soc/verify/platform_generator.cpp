@@ -160,18 +160,22 @@ void add_map(Random& random, const pmufab::soc::PmuDescription& description, boo
   pmu.is_one_each = std::ranges::none_of(map.registers, [](const auto& reg) {
     return std::ranges::any_of(reg.fields, [](const auto& field) { return field.role == pmufab::soc::Role::event; });
   });
+  pmu.has_twins = map.twins.has_value();
+  if (map.twins) pmu.event_counters = map.twins->first;
+  if (!map.device.needs.empty()) pmu.needs = "," + map.device.needs;
   constexpr unsigned kShared = 40;
   const bool has_shared = random.chance(kShared);
   for (const pmufab::soc::FilterDescription& filter : description.filters) {
     const bool is_shared = map.registers.at(filter.word).count == 1 && filter.repeat == 1;
-    if (filter.format.empty() || (is_shared && !has_shared)) continue;
+    const bool is_other = map.device.needs.starts_with(filter.name + "=") || !filter.unless.empty();
+    if (filter.format.empty() || is_other || (is_shared && !has_shared)) continue;
     if (!filter.terms.empty()) {
       pmu.terms.push_back({random.pick(filter.terms).first, 1, is_shared, {}, 0, false});
       continue;
     }
     pmu.terms.push_back({filter.name, filter.bits.width, is_shared, filter.care_term,
                          filter.care ? filter.care->width : 0,
-                         filter.match == pmufab::soc::FilterDescription::Match::between});
+                         filter.match == pmufab::soc::FilterDescription::Match::between, filter.greatest});
     if (!filter.invert_format.empty()) pmu.terms.push_back({filter.invert_term, 1, is_shared, {}, 0, false});
   }
 }

@@ -39,16 +39,16 @@ std::uint64_t draw_register(Random& random, const Pmu& pmu, bool is_second) {
   return value;
 }
 
-std::string plain_event(const std::string& name, const Event& event) {
+std::string plain_event(const Pmu& pmu, const std::string& name, const Event& event) {
   const std::string terms = event.terms.empty() ? fmt::format("event={:#x}", event.number) : event.terms;
-  return fmt::format("{}/{}/", name, terms);
+  return fmt::format("{}/{}{}/", name, terms, pmu.needs);
 }
 
 /// The value of a filter, of which most streams draw some that pass, and that of the term beside it.
 std::string draw_term(Random& random, const Term& term) {
   const unsigned usual = term.is_shared ? 3 : 4;  // streams draw three bits
   const bool is_wide = term.is_shared && random.chance(25);
-  const std::uint64_t most = low_bits(is_wide ? term.width : std::min(term.width, usual));
+  const std::uint64_t most = std::min(term.greatest, low_bits(is_wide ? term.width : std::min(term.width, usual)));
   const std::uint64_t value = random.number(term.is_shared ? 1 : 0, most);
   std::string text = fmt::format(",{}={:#x}", term.name, value);
   if (term.care.empty()) return text;
@@ -63,7 +63,7 @@ std::string draw_mapped_event(Random& random, const Pmu& pmu, const std::string&
   for (const Term& term : pmu.terms) {
     if (random.chance(50)) terms += draw_term(random, term);
   }
-  return fmt::format("{}/{}{}/", name, random.pick(pmu.events).terms, terms);
+  return fmt::format("{}/{}{}{}/", name, random.pick(pmu.events).terms, pmu.needs, terms);
 }
 
 /// @return whether counters that alone can count an event are enough for those of `events` that need them
@@ -107,7 +107,7 @@ std::optional<std::string> draw_other(Random& random, const Pmu& pmu, const std:
   for (const Event& other : pmu.events) {
     const bool is_apart = event == cycles || other.source != first.source;
     if (is_apart && other.kind == Event::Kind::occurrences && other.can_wrap)
-      others.push_back(plain_event(name, other));
+      others.push_back(plain_event(pmu, name, other));
   }
   if (others.empty()) return std::nullopt;
   return random.pick(others);
@@ -119,7 +119,7 @@ std::optional<BulkEvent> draw_bulk(Random& random, const Pmu& pmu, const std::st
   if (pmu.is_unserved || (!has_event && !pmu.has_cycles)) return std::nullopt;
   BulkEvent bulk;
   const bool is_cycles = pmu.has_cycles && (random.chance(15) || !has_event);
-  bulk.source = is_cycles ? name + "/cycles/" : plain_event(name, pmu.events.front());
+  bulk.source = is_cycles ? name + "/cycles/" : plain_event(pmu, name, pmu.events.front());
   // Two of them are a whole turn of 33 bits, of which the counter tells one wrap.
   const bool is_low_word = pmu.width > kLowBits + 1 && random.chance(40);
   const std::uint64_t half = std::uint64_t{1} << (pmu.width - 1);
@@ -137,8 +137,9 @@ std::optional<BulkEvent> draw_bulk(Random& random, const Pmu& pmu, const std::st
 /// Groups that do not fit, and other sockets' CPUs.
 std::optional<RefusedEvent> draw_refused(Random& random, const Machine& machine, const Pmu& pmu,
                                          const std::string& name, unsigned socket) {
-  const std::string event = plain_event(name, pmu.events.front());
-  if (pmu.is_one_each || !pmu.takes_groups || pmu.one_event || !pmu.refuses_groups) return std::nullopt;
+  const std::string event = plain_event(pmu, name, pmu.events.front());
+  if (pmu.is_one_each || pmu.has_twins || !pmu.takes_groups || pmu.one_event || !pmu.refuses_groups)
+    return std::nullopt;
   if (!pmu.is_mapped && machine.sockets > 1 && random.chance(30)) {
     const unsigned other = (socket + 1) % machine.sockets;
     return RefusedEvent{event, "EINVAL", other * machine.cpus_per_socket};

@@ -40,10 +40,11 @@ struct Filter {
 struct Term {
   std::string name;
   unsigned width = 1;
-  bool is_shared = false;   ///< all counters have it: an event with it is alone
-  std::string care;         ///< the term beside it; empty: there is none
-  unsigned care_width = 0;  ///< of bits that matter
-  bool is_span = false;     ///< or it is the greatest value
+  bool is_shared = false;                      ///< all counters have it: an event with it is alone
+  std::string care;                            ///< the term beside it; empty: there is none
+  unsigned care_width = 0;                     ///< of bits that matter
+  bool is_span = false;                        ///< or it is the greatest value
+  std::uint64_t greatest = ~std::uint64_t{0};  ///< that the driver takes
 };
 
 /// A described PMU, of every socket.
@@ -70,6 +71,8 @@ struct Pmu {
   bool one_event = false;
   bool keeps_cpu = false;  ///< its driver counts on its first CPU alone
   bool is_still = false;   ///< its driver loses what happens while it handles a wrap: nothing does
+  bool has_twins = false;  ///< equal events of a group share a counter
+  std::string needs;       ///< ",port=1": terms that each event has
   std::vector<Term> terms;
 };
 

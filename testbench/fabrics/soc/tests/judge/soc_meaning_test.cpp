@@ -224,6 +224,57 @@ TEST(SocMeaning, terms_of_a_number_complete_a_name_and_one_inverts_a_filter) {
   EXPECT_NE(occurrence_of(of({{"any"}, {"id", 5}, {"other"}})).attributes[1], 5U);
 }
 
+/// A PMU with a register map, whose driver has a term for each filter.
+soc::PmuDescription mapped() {
+  soc::PmuDescription made = pmu();
+  made.event_bits = 16;
+  made.events[0].number = 0x203;
+  made.map.emplace().number_terms = {{"code", "config:0-7", {0, 8}}, {"kind", "config:8-15", {8, 8}}};
+  made.map->registers.resize(1);
+  made.terms = {{"global", "config1:63"}};
+  made.filters = {filter("port", Register::described, {0, 4}, "port", Match::value),
+                  filter("id", Register::described, {0, 4}, "id", Match::value),
+                  filter("least", Register::described, {8, 4}, "bytes", Match::at_least)};
+  made.filters[0].format = "config1:0-3";
+  made.filters[0].zero = Zero::literal;
+  made.filters[0].any = 0xf;
+  made.filters[0].unless = {"global", "id"};
+  made.filters[1].format = "config1:8-23";
+  made.filters[1].unless = {"global"};
+  made.filters[2].format = "config1:24-27";
+  made.filters[2].with = "id";
+  made.filters[2].invert = 12;
+  made.filters[2].invert_term = "below";
+  made.filters[2].invert_format = "config1:28";
+  return made;
+}
+
+TEST(SocMeaning, terms_turn_each_other_on_and_off) {
+  const auto counts = [](EventTerms terms, const Occurrence& one) {
+    terms.push_back({"code", 3});
+    terms.push_back({"kind", 2});
+    return soc_meaning(terms, mapped(), kSources).counts(one);
+  };
+  EXPECT_TRUE(counts({}, request(0, 9, 0)));
+  EXPECT_FALSE(counts({}, request(1, 9, 0))) << "0 is a port";
+  EXPECT_TRUE(counts({{"port", 0xf}}, request(1, 9, 0)));
+  EXPECT_TRUE(counts({{"global", 1}, {"id", 3}}, request(1, 9, 0)));
+  EXPECT_TRUE(counts({{"id", 0x13}}, request(1, 3, 0))) << "the field has the lowest bits of the term";
+  EXPECT_TRUE(counts({{"id", 0x10}}, request(1, 0, 0)));
+  EXPECT_FALSE(counts({{"id", 0x10}}, request(1, 1, 0)));
+  EXPECT_TRUE(counts({{"least", 4}}, request(0, 0, 3))) << "id is missing";
+  EXPECT_FALSE(counts({{"id", 3}, {"least", 4}}, request(0, 3, 3)));
+  EXPECT_TRUE(counts({{"id", 3}, {"least", 4}}, request(0, 3, 4)));
+  EXPECT_TRUE(counts({{"id", 3}, {"least", 4}, {"below", 1}}, request(0, 3, 3)));
+  EXPECT_FALSE(counts({{"id", 3}, {"least", 4}, {"below", 1}}, request(0, 3, 4)));
+}
+
+TEST(SocMeaning, several_terms_may_give_the_number) {
+  EXPECT_EQ(soc_meaning({{"code", 3}, {"kind", 2}}, mapped(), kSources).text, "requests, port 0x0");
+  EXPECT_EQ(soc_meaning({{"code", 3}}, mapped(), kSources).text, "clock");
+  EXPECT_THROW(static_cast<void>(soc_meaning({{"event", 3}}, mapped(), kSources)), std::invalid_argument);
+}
+
 TEST(SocMeaning, an_occurrence_that_counts_as_one_passes_the_filters) {
   const SocMeaning one = meaning({{"event", 1}, {"filter", 0x01ff'1208}, {"filter2", 5}});
   EXPECT_TRUE(one.counts(occurrence_of(one)));

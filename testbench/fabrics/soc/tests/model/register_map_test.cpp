@@ -509,6 +509,65 @@ TEST_F(RegisterMapTest, a_filter_without_a_register_for_a_counter_lets_everythin
   });
 }
 
+TEST_F(RegisterMapTest, twins_share_selector_switch_filter_and_status) {
+  make([](PmuDescription& its) {
+    its.event_bits = 12;
+    its.events.push_back({"twin of sum", 0x102, EventDescription::Counts::occurrences, 0, 0, {}});
+    its.map->twins = {.first = 2, .number = 0x100};
+    its.map->registers[7].count = 1;  // selectors of counters 0 and 1 alone
+  });
+  run([&] {
+    cpu.put32(kSelect, 0x0002'0001);
+    cpu.put32(kPorts + 4, 0x2);  // port 1
+    cpu.put32(kEnable, 0x2);
+    cpu.put32(kInterruptMask, 0);
+    cpu.put32(kControl, 1);
+    happen(1, 5);
+    happen(0, 7);
+    EXPECT_EQ(counter(1), 5U);
+    EXPECT_EQ(counter(3), 1U);
+    EXPECT_EQ(counter(2), 0U) << "counter 0 is off";
+    happen(1, 0, 0xffff);
+    EXPECT_EQ(counter(3), 0U);
+    EXPECT_EQ(cpu.get32(kStatus) & 0x2U, 0x2U);
+    sc_core::wait(1, sc_core::SC_NS);  // the traffic may be ahead of the line
+    EXPECT_TRUE(line.is_high());
+    cpu.put32(kStatusClear, 0x2);
+    EXPECT_EQ(cpu.get32(kStatus), 0U);
+    EXPECT_FALSE(line.is_high());
+  });
+}
+
+TEST_F(RegisterMapTest, a_filter_acts_in_its_mode_and_may_be_inverted) {
+  make([](PmuDescription& its) {
+    its.map->registers[8].fields[0].bits = {0, 32};
+    FilterDescription& filter = its.filters[0];
+    filter.when = FilterDescription::Setting{8, {8, 2}, 1};
+    FilterDescription least = filter;
+    least.name = "least";
+    least.match = FilterDescription::Match::at_least;
+    least.when->value = 2;
+    least.invert = 12;
+    least.invert_word = 8;
+    its.filters.push_back(least);
+  });
+  run([&] {
+    cpu.put32(kSelect, 0x0001'0001);
+    cpu.put32(kSelect + 4, 0x0001'0001);
+    cpu.put32(kPorts, 0x006);        // no mode
+    cpu.put32(kPorts + 4, 0x106);    // ports 1 and 2
+    cpu.put32(kPorts + 8, 0x206);    // 6 and more
+    cpu.put32(kPorts + 12, 0x1206);  // less than 6
+    cpu.put32(kEnable, 0xf);
+    cpu.put32(kControl, 1);
+    for (const std::uint64_t port : {1, 2, 3, 4, 5, 6, 7, 8}) happen(port, 0);
+    EXPECT_EQ(counter(0), 8U);
+    EXPECT_EQ(counter(1), 2U);
+    EXPECT_EQ(counter(2), 3U);
+    EXPECT_EQ(counter(3), 5U);
+  });
+}
+
 TEST_F(RegisterMapTest, a_reset_brings_back_what_power_up_gives) {
   make();
   run([&] {

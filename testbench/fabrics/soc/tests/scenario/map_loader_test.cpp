@@ -147,9 +147,9 @@ TEST(MapLoader, what_is_wrong_is_told_with_its_place) {
       {"register: PORTS", "register: PORT", {"filters[0].register", "there is no register 'PORT'", "PORTS"}},
       {"register: PORTS, bits: 0-3", "register: SELECT, bits: 4-6", {"filters[0].bits", "lie on the field EVENT"}},
       {"role: overflow}", "role: keeps}", {"interrupt", "no register tells which counter has wrapped"}},
-      {"acpi: ACME0042, uid: \"{socket}\", ", "", {"device.acpi", "is missing, and so is tree"}},
+      {"acpi: ACME0042, uid: \"{socket}\", ", "", {"device.acpi", "is missing, and so are tree and pci"}},
       {"acpi: ACME0042", "acpi: ACME", {"device.acpi", "seven or eight characters"}},
-      {"acpi: ACME0042", "acpi: ACME0042, tree: \"acme,bridge\"", {"two ways to tell of one device"}},
+      {"acpi: ACME0042", "acpi: ACME0042, tree: \"acme,bridge\"", {"several ways to tell of one device"}},
       {", module: acme_bridge_pmu", "", {"module", "is missing"}},
       {"uid: \"{socket}\"", "uid: \"0\"", {"ACME0042"}},
       {"perf_name: acme_bridge{socket}", "perf_name: acme_bridge", {"drivers would call it acme_bridge, as pmus[0]"}},
@@ -173,7 +173,9 @@ TEST(MapLoader, what_is_wrong_is_told_with_its_place) {
        "counters: 4\n      number_terms: [{name: a, format: \"config:0-3\", bits: 0-3}, {name: b, format: "
        "\"config1:0-3\", bits: 3-6}]\n",
        {"number_terms[1].bits", "overlap those of another term"}},
-      {"write: 1}, counters: 1-2}", "write: 1}, for_each: {port: 0-1}}", {"events[1]: the key 'step' is missing", "is missing"}},
+      {"write: 1}, counters: 1-2}",
+       "write: 1}, for_each: {port: 0-1}}",
+       {"events[1]: the key 'step' is missing", "is missing"}},
       {"write: 1}, counters: 1-2}", "write: 1}, for_each: {port: 0-99}, step: 4}", {"makes more than 64 events"}},
       {"register: PORTS, bits: 0-3", "register: PORTS, bits: 0-3, invert: 8", {"filters[0].invert", "match: value"}},
       {"register: PORTS, bits: 0-3",
@@ -187,6 +189,21 @@ TEST(MapLoader, what_is_wrong_is_told_with_its_place) {
        {"terms", "unknown key"}},
       {"role: enable}", "role: enable, free: true}", {"free", "unknown key"}},
       {"base: 0x2000_0000", "base: 0x2000_0004", {"base", "0x2000"}},
+      {"register: PORTS, bits: 0-3",
+       "register: PORTS, bits: 0-3, when: {bits: 4, value: 2}",
+       {"filters[0].when.value", "does not fit into 1 bits"}},
+      {"register: PORTS, bits: 0-3",
+       "register: PORTS, bits: 0-3, when: {register: COUNTER, bits: 32, value: 1}",
+       {"filters[0].when.bits", "reach bit 32"}},
+      {"register: PORTS, bits: 0-3", "register: PORTS, bits: 0-3, invert: 4", {"filters[0].invert", "at_least"}},
+      {"register: PORTS, bits: 0-3",
+       "register: PORTS, bits: 0-3, unless: [global]",
+       {"filters[0].unless", "names 'global', which is no term"}},
+      {"register: PORTS, bits: 0-3", "register: PORTS, bits: 0-3, with: id", {"filters[0].with", "names 'id'"}},
+      {"module: acme_bridge_pmu", "module: acme_bridge_pmu, needs: id=1", {"device.needs", "names 'id'"}},
+      {"width: 32\n", "width: 32\n      twins: {first: 3, number: 0x10}\n", {"twins.first", "would have 6 counters"}},
+      {"base: 0x2000_0000", "base: 0x2000_0000\n      bar: 2", {"windows[0].bar", "is for a PCI function"}},
+      {"{number: 64}", "{message: 0}", {"interrupt", "which a PCI function alone sends"}},
       {"bits: 0, role: run", "bits: 0, role: constant", {"value", "a constant has one"}},
   };
   for (const Wrong& wrong : all) {
@@ -194,6 +211,45 @@ TEST(MapLoader, what_is_wrong_is_told_with_its_place) {
     for (const char* const text : wrong.told) EXPECT_THAT(error, HasSubstr(text)) << wrong.by;
     EXPECT_THAT(error, HasSubstr("s.yaml:")) << wrong.by;
   }
+}
+
+/// The same PMU as a PCI function. @param pci  more of its keys
+std::string error_of_function(const std::string& address, const std::string& pci, const std::string& window,
+                              const std::string& interrupt = "{message: 0}") {
+  std::string yaml = kScenario;
+  const auto replace = [&](const std::string& what, const std::string& by) {
+    yaml.replace(yaml.find(what), what.size(), by);
+  };
+  replace("acpi: ACME0042, uid: \"{socket}\"",
+          "pci: {address: \"" + address + "\", vendor: 0x19e5, device: 0xa12d" + pci + "}");
+  replace("base: 0x2000_0000", window);
+  replace("{number: 64}", interrupt);
+  try {
+    const ScenarioFile file(parse_text(yaml, "s.yaml"), {});
+    static_cast<void>(file.load(file.variants().front(), {}));
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(MapLoader, a_pci_function_has_its_place_and_a_bar_for_each_window) {
+  const std::string place = "0002:20:1e.0";
+  const std::string window = "base: 0x2000_0000\n      bar: 2";
+  const std::string port = "{address: \"0002:20:00.0\", vendor: 1, device: 1, bus_below: 0x21}";
+  EXPECT_EQ(error_of_function(place, ", functions: [" + port + "]", window), "no error");
+  EXPECT_THAT(error_of_function("2:20:1e.0", "", window), HasSubstr("'2:20:1e.0' is no address of a PCI function"));
+  EXPECT_THAT(error_of_function("0002:20:1e.1", "", window), HasSubstr("device without a function 0"));
+  EXPECT_THAT(error_of_function(place, "", window, "{number: 64}"), HasSubstr("a PCI function sends messages"));
+  EXPECT_THAT(error_of_function(place, "", "base: 0x2000_0000\n      bar: 1"), HasSubstr("holds the upper half"));
+  EXPECT_THAT(error_of_function(place, "", "base: 0x2000_0000\n      size: 0x3000"), HasSubstr("is no power of two"));
+  EXPECT_THAT(error_of_function(place, "", "base: 0x2000_1000\n      size: 0x2000"),
+              HasSubstr("multiple of the BAR's size"));
+  EXPECT_THAT(error_of_function("0002:20:00.0", ", functions: [" + port + "]", window),
+              HasSubstr("is that of another function"));
+  EXPECT_THAT(error_of_function(
+                  place, ", functions: [{address: \"0002:21:00.0\", vendor: 1, device: 1, bus_below: 0x20}]", window),
+              HasSubstr("0x20 is not above bus 0x21"));
 }
 
 }  // namespace
