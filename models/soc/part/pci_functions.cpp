@@ -50,7 +50,7 @@ PciFunctions::PciFunctions(const PlatformSpec& spec) : bridges_(pci_bridges(spec
                    (std::uint64_t{its.bus} << 20 | std::uint64_t{its.device} << 15 | std::uint64_t{its.function} << 12);
     if (its.bus == place.root_bus)
       ecams_[static_cast<std::size_t>(bridge - bridges_.begin())]->attach(its.device, its.function, *node.function);
-    node.place = std::move(place);
+    node.place = place;
     nodes_.push_back(std::move(node));
   }
   for (const Node& port : nodes_) {

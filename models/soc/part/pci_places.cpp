@@ -54,7 +54,7 @@ std::vector<PciPlace> pci_places(const PlatformSpec& spec) {
     const bool is_known = !pmu && std::ranges::any_of(places, [&](const PciPlace& one) {
       return !one.pmu && is_one_place(one.description, place.description);
     });
-    if (!is_known) places.push_back(std::move(place));
+    if (!is_known) places.push_back(place);
   };
   const std::vector<SocPmuRow> rows = soc_pmus(spec);
   for (const bool is_own : {true, false}) {
