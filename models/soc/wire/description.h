@@ -77,6 +77,13 @@ struct EventDescription {
   }
 };
 
+/// A field of a described register, of one counter or of all.
+struct FilterSetting {
+  unsigned word = 0;  ///< number of the register
+  BitRange bits{};
+  std::uint64_t value = 0;
+};
+
 /// Bits of a register that choose occurrences by one attribute. They act on events of sources that have it.
 struct FilterDescription {
   enum class Register : std::uint8_t {
@@ -95,12 +102,7 @@ struct FilterDescription {
     all,      ///< everything passes
     literal,  ///< 0 is a mask or value like any other
   };
-  /// A field of a described register, of one counter or of all.
-  struct Setting {
-    unsigned word = 0;  ///< number of the register
-    BitRange bits{};
-    std::uint64_t value = 0;
-  };
+  using Setting = FilterSetting;
   std::string name;
   Register where = Register::filter;
   unsigned word = 0;  ///< n of an implementation-defined or described register
