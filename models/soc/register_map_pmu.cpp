@@ -235,9 +235,13 @@ void RegisterMapPmu::add_selection(unsigned counter, std::optional<std::uint64_t
   }
 }
 
+unsigned RegisterMapPmu::without_twins(unsigned counter) const {
+  return map_.twins && counter >= map_.twins->first ? counter - map_.twins->first : counter;
+}
+
 EventSelection RegisterMapPmu::event(unsigned counter) const {
-  const bool is_twin = map_.twins && counter >= map_.twins->first;
-  if (is_twin) counter -= map_.twins->first;
+  const bool is_twin = without_twins(counter) != counter;
+  counter = without_twins(counter);
   EventSelection selection;
   add_selection(counter, std::nullopt, selection);
   add_selection(counter, selection.number, selection);
@@ -255,15 +259,14 @@ EventSelection RegisterMapPmu::event(unsigned counter) const {
 std::uint64_t RegisterMapPmu::value(std::size_t reg, unsigned counter, unsigned repeat, unsigned step) const {
   const RegisterDescription& its = map_.registers.at(reg);
   if (its.count == 1 && repeat == 1) return bank_of(reg).value(ids_[reg]);
-  if (map_.twins && counter >= map_.twins->first) counter -= map_.twins->first;
   if (!has_value(reg, counter, repeat)) return 0;
-  const unsigned place = counter - its.first;
+  const unsigned place = without_twins(counter) - its.first;
   return bank_of(reg).value(ids_[reg], place / repeat) >> place % repeat * step;
 }
 
 bool RegisterMapPmu::has_value(std::size_t reg, unsigned counter, unsigned repeat) const {
   const RegisterDescription& its = map_.registers.at(reg);
-  if (map_.twins && counter >= map_.twins->first) counter -= map_.twins->first;
+  counter = without_twins(counter);
   return (its.count == 1 && repeat == 1) || (counter >= its.first && counter - its.first < its.count * repeat);
 }
 

@@ -61,6 +61,8 @@ class RegisterMapPmu {
 
   [[nodiscard]] std::vector<std::unique_ptr<Window>> make_windows(const std::string& name);
   void build(std::size_t number);
+  /// @return the counter whose registers program this one: of a pair, the first
+  [[nodiscard]] unsigned without_twins(unsigned counter) const;
   /// Adds what fields say of a counter's event. @param base  those with this for_number; nothing: those without
   void add_selection(unsigned counter, std::optional<std::uint64_t> base, EventSelection& selection) const;
   [[nodiscard]] std::uint64_t live(std::size_t number, unsigned element, Picoseconds when) const;

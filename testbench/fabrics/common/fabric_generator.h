@@ -40,12 +40,11 @@ struct RefusedEvent {
 
 /// A PMU of a generated machine: what a perf session may do with it.
 struct PmuOffer {
-  std::string pmu;         ///< perf's name for it
-  unsigned counters = 1;   ///< events it can count at once, cycles included
-  unsigned accesses = 10;  ///< of registers, for a reading of one event
-  unsigned crowds = 20;    ///< percent of its measures that have more events than counters
-  bool reading_loses =
-      false;  ///< its driver loses what happens while it reads an event that counts: no measure does that
+  std::string pmu;                ///< perf's name for it
+  unsigned counters = 1;          ///< events it can count at once, cycles included
+  unsigned accesses = 10;         ///< of registers, for a reading of one event
+  unsigned crowds = 20;           ///< percent of its measures that have more events than counters
+  bool reading_loses = false;     ///< its driver loses events while it reads one that counts: no measure does that
   bool reads_halves = false;      ///< software reads a counter in two accesses, and a wrap may come between any two
   bool shares = true;             ///< perf rotates more events than that; false: such a group is refused
   std::vector<unsigned> cpus;     ///< CPUs its events may be on: those of its socket, or all
