@@ -42,7 +42,8 @@ void read_root_port(Reader& reader, std::size_t index, dwc::RootPortDescription&
   reader.choice("vendor", port.vendor_id, dwc_vendors());
   reader.number("device_id", port.device_id, Quantity::address);
   const PciAddress address = read_pci_address(reader, "address", fmt::format("0000:00:{:02x}.0", index), "a root port");
-  if (address.function != 0) reader.fail("address", "has another function than 0, which root ports are");
+  if (address.function != 0)
+    reader.fail("address", fmt::format("is function {} of its device; a root port is function 0", address.function));
   port.segment = address.segment;
   port.bus = address.bus;
   port.device = address.device;

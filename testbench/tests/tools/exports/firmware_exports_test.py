@@ -66,6 +66,12 @@ def described_pmus(platform, banks):
     return found
 
 
+def pmus_in_bars(platform):
+    """The described PMUs that are PCI functions: their registers are in a BAR, which no table describes."""
+    with open(platform, encoding="utf-8") as file:
+        return re.findall(r"^  - name: (\w+)\n(?:    .*\n)*?    bar: ", file.read(), re.MULTILINE)
+
+
 def apmt_of(table):
     """[(base, base of page 1, interrupt, is edge, affinity)], as Arm DEN0117 lays nodes out."""
     check(sum(table) % 256 == 0 and struct.unpack_from("<I", table, 4)[0] == len(table), "APMT: size or checksum")
@@ -166,13 +172,20 @@ def check_windows(windows, banks, what):
 
 
 def check_mcfg(text, functions, has_cxl, name):
-    """Each root bus has its configuration space where the root ports' is, or where docs/platform.md has that of CXL."""
-    spaces = {int(base, 16) + (int(first, 16) << 20) for base, first in re.findall(
-        r"Base Address : ([0-9A-F]+)\n.*?Start Bus Number : ([0-9A-F]+)\n", text, re.DOTALL)}
-    ports = {bases[0] for bank, bases in functions.items() if re.fullmatch(r"(socket\d+\.rc\d+\.rp\d+|[a-z]\w*)\.config", bank)}
+    """
+    Each root bus has its configuration space where the root ports' is, or where docs/platform.md has that of CXL, and
+    functions on other buses are in the space of a root bus.
+    """
+    spaces = {int(base, 16) + (int(first, 16) << 20): int(base, 16) + (int(last, 16) + 1 << 20)
+              for base, first, last in re.findall(
+                  r"Base Address : ([0-9A-F]+)\n.*?Start Bus Number : ([0-9A-F]+)\n.*?End Bus Number : ([0-9A-F]+)\n",
+                  text, re.DOTALL)}
+    buses = {bases[0] for bank, bases in functions.items() if re.fullmatch(r"(socket\d+\.rc\d+\.rp\d+|[a-z]\w*)\.config", bank)}
     if has_cxl:
-        ports.add(0x40000000)
-    check(ports == spaces, f"{name}: MCFG has {spaces}, the root ports are at {ports}")
+        buses.add(0x40000000)
+    check(spaces.keys() <= buses, f"{name}: MCFG has {spaces}, but no function is on some of their first buses: {buses}")
+    for bus in buses - spaces.keys():
+        check(any(first <= bus < end for first, end in spaces.items()), f"{name}: no space of MCFG has the bus at {bus:#x}")
 
 
 def check_acpi(folder, platform, banks, wires, described, functions, bridge, name):
@@ -260,6 +273,7 @@ def main():
         with tempfile.TemporaryDirectory() as folder:
             tables, tree = os.path.join(folder, "tables"), os.path.join(folder, "tree.dts")
             output_of(pmufab, "firmware", platform, "--acpi", tables, "--dts", tree)
+            banks = {bank: bases for bank, bases in banks.items() if bank.partition(".")[2] not in pmus_in_bars(platform)}
             described = described_pmus(platform, banks)
             wires = shared_wires(platform)
             if IASL:

@@ -167,7 +167,7 @@ def try_mails(case):
 def try_parts(case):
     """Patches of what no driver is made from, alone and beside a driver's change."""
     path = os.path.join(case.folder, "mine.patch")
-    unused = ["drivers/perf/arm-ccn.c", "drivers/perf/hisilicon/hisi_uncore_pmu.h", "drivers/perf/Kconfig",
+    unused = ["drivers/perf/arm-ccn.c", "drivers/perf/thunderx2_pmu.c", "drivers/perf/Kconfig",
               "drivers/perf/Makefile", "drivers/cxl/security.c"]
     for place in unused:
         case.refuse(f"a diff of {place}", f"changes no file of the drivers, but only {place}", "--patch",
@@ -178,6 +178,9 @@ def try_parts(case):
     header = "drivers/perf/arm_cspmu/arm_cspmu.h"
     case.expect("a diff of a header", FIRST, "--patch", write(path, case.plain() + case.comment(header)),
                 said=["arm_cspmu.c (with "], never=["left out"])
+    further = "drivers/perf/hisilicon/hisi_uncore_pmu.h"
+    case.expect("a diff of a header of drivers that are not there yet", FIRST, "--patch",
+                write(path, case.plain() + case.comment(further)), said=["hisi_uncore_mn_pmu.c (with "], never=["left out"])
     new = "drivers/perf/my-new.c"
     case.expect("a diff of a new driver", FIRST, "--patch", write(path, case.diff(b"", case.first, new)),
                 said=[f"added as a driver: {new}"], never=["left out"])
