@@ -266,7 +266,7 @@ MapPmuJudge::Fields MapPmuJudge::fields_of(const FieldDescription& field, const 
   fields.is_bit_each =
       field.bits.width > 1 && field.repeat == 1 && field.role != Role::counter && field.role != Role::event;
   fields.count = fields.is_bit_each ? field.bits.width : field.repeat;
-  fields.is_for_all = reg.count == 1 && fields.count == 1 && !field.first;
+  fields.is_for_all = field.role != Role::counter && reg.count == 1 && fields.count == 1 && !field.first;
   return fields;
 }
 

@@ -5,6 +5,10 @@
 #include <linux/errno.h>
 #include <linux/mod_devicetable.h>
 #include <linux/property.h>
+#include <linux/version.h>
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 6, 0) /* until then, linux/of_device.h had it */
+#include <linux/platform_device.h>
+#endif
 
 struct device_node {
   const char* name;
