@@ -140,9 +140,9 @@ unsigned jobs_of(const po::variables_map& options) {
 DriverSet find_newest_driver(const po::variables_map& options, const platform::PlatformSpec& platform) {
   const std::string selector = selector_of(options);
   std::vector<DriverSet> all = find_drivers(options);
-  add_further_drivers(all, {scenario::driver_modules(platform)});
+  add_further_drivers(all, {{scenario::driver_modules(platform), {}}}, selector);
   const std::vector<DriverSet> able = scenario::sets_for(all, platform);
-  if (able.empty())
+  if (able.empty() && (selector == "newest" || selector == "all"))
     throw InputError("no driver set holds the drivers of this platform",
                      is_installed() ? "pmufab driver fetch --refresh gets every kernel that has them"
                                     : "tools/fetch-linux-sources --refresh and a build make one of every kernel");
@@ -151,11 +151,12 @@ DriverSet find_newest_driver(const po::variables_map& options, const platform::P
     const std::vector<std::string> unable = versions_of(scenario::select(all, {selector}));
     if (unable.empty())
       throw InputError(fmt::format("no driver set matches --drivers {}", selector),
-                       "there are " + scenario::quoted_list(versions_of(able)));
-    throw InputError(
-        fmt::format("--drivers {}: Linux {} {} drivers that this platform needs", selector, fmt::join(unable, ", "),
-                    unable.size() == 1 ? "lacks" : "lack"),
-        fmt::format("Linux {} {} them", fmt::join(versions_of(able), ", "), able.size() == 1 ? "has" : "have"));
+                       "there are " + scenario::quoted_list(versions_of(able.empty() ? all : able)));
+    throw InputError(fmt::format("--drivers {}: Linux {} {} drivers that this platform needs", selector,
+                                 fmt::join(unable, ", "), unable.size() == 1 ? "lacks" : "lack"),
+                     able.empty() ? "try a newer one"
+                                  : fmt::format("Linux {} {} them", fmt::join(versions_of(able), ", "),
+                                                able.size() == 1 ? "has" : "have"));
   }
   if (chosen.size() > 1 && selector != "newest") {
     throw InputError(fmt::format("--drivers {} selects {} driver sets, and this command takes one driver set at a time",

@@ -8,8 +8,8 @@ file. The input's number and the seed make it: `yaml_files.py --seed S ... 17` r
 
 Simulated time is limited, so that a valid run is short. What is checked:
   - exit code 2 with the place FILE:LINE:COLUMN, or a run that ended with 0, 1 or 4
-  - at most 5 s of processor time (of a matrix, 10 ms more for each run) and 1 GiB of memory. Of a long file, five times
-    what it takes to read as much, if that is longer
+  - at most 5 s of processor time (of a matrix, 10 ms more for each run, and 20 s for drivers that are built first) and
+    1 GiB of memory. Of a long file, five times what it takes to read as much, if that is longer
   - no process and no file is left behind
 """
 
@@ -25,6 +25,7 @@ import hostile
 
 SAMPLE = 60  # inputs for ctest
 PROCESSOR_SECONDS = 5
+BUILD_SECONDS = 20  # of drivers that a platform needs, once for each kernel
 SANITIZERS = 5  # times as long: they look at all memory when a process ends
 TIMES_OF_READING = 5  # a run reads its file twice, and works on what it says
 # Bytes that repetition may add. The memory of this program counts as that of what it starts.
@@ -328,7 +329,8 @@ class YamlFiles(hostile.Part):
         runs = len(re.findall(r"^[A-Z][A-Z ]+: ", outcome.out, re.MULTILINE))  # of a matrix, there are many
         if len(outcome.err) + len(outcome.out) > max(1_000_000, 2_000 * runs):
             return f"{len(outcome.err) + len(outcome.out)} bytes of output"
-        allowed = max((PROCESSOR_SECONDS + runs / 100) * self.slowness, reading)
+        builds = len(re.findall(r"^ +Linux \d\S+$", outcome.err, re.MULTILINE))
+        allowed = max((PROCESSOR_SECONDS + runs / 100) * self.slowness, reading) + BUILD_SECONDS * builds
         if outcome.processor > allowed:
             return f"{outcome.processor:.1f} s of processor time; {allowed:.1f} s are allowed"
         if outcome.peak > hostile.PEAK and not self.is_sanitized:

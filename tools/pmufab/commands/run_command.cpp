@@ -176,9 +176,9 @@ std::vector<RunPlan> make_plans(const Request& request, const scenario::RunLimit
   const std::vector<Candidate> candidates = read_scenarios(request, limits);
   using DriverSets = std::vector<driver_host::DriverSet>;
   DriverSets found = find_drivers(options);
-  std::vector<std::vector<std::string_view>> modules;
-  for (const Candidate& candidate : candidates) modules.push_back(candidate.modules);
-  add_further_drivers(found, modules);
+  std::vector<WantedDrivers> wanted;
+  for (const Candidate& candidate : candidates) wanted.push_back({candidate.modules, candidate.selectors});
+  add_further_drivers(found, wanted, selector);
   const auto sets = std::make_shared<const DriverSets>(std::move(found));
   std::vector<RunPlan> plans;
   for (const Candidate& candidate : candidates) {

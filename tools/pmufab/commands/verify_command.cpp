@@ -117,9 +117,9 @@ std::vector<verify::Target> targets_of(const po::variables_map& map) {
   using DriverSets = std::vector<driver_host::DriverSet>;
   DriverSets found = find_drivers(map);
   const std::vector<const FabricGenerator*> fabrics = fabrics_of(map, found);
-  std::vector<std::vector<std::string_view>> modules;
-  for (const FabricGenerator* fabric : fabrics) modules.push_back(fabric->driver_modules());
-  add_further_drivers(found, modules);
+  std::vector<WantedDrivers> wanted;
+  for (const FabricGenerator* fabric : fabrics) wanted.push_back({fabric->driver_modules(), {}});
+  add_further_drivers(found, wanted, selector);
   const auto sets = std::make_shared<const DriverSets>(std::move(found));
   std::vector<verify::Target> targets;
   for (const FabricGenerator* fabric : fabrics) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <optional>
 #include <set>
 #include <sstream>
@@ -37,6 +38,15 @@ std::optional<DriverSet> build_with(const DriverSet& stock, const std::set<std::
   return built.empty() ? std::nullopt : std::optional(built.back());
 }
 
+bool has_sources(const DriverSet& set, const std::set<std::string>& modules) {
+  const fs::path source = source_of(set.kernel_version);
+  return std::ranges::all_of(further_drivers(), [&](const FurtherDriver& one) {
+    std::error_code error;
+    return !modules.contains(one.module) ||
+           std::ranges::all_of(one.files, [&](const auto& file) { return fs::exists(source / file, error); });
+  });
+}
+
 }  // namespace
 
 const std::vector<FurtherDriver>& further_drivers() {
@@ -62,32 +72,41 @@ const std::vector<FurtherDriver>& further_drivers() {
   return drivers;
 }
 
-void add_further_drivers(std::vector<DriverSet>& sets, const std::vector<std::vector<std::string_view>>& modules) {
-  std::set<std::set<std::string>> wanted;
-  for (const std::vector<std::string_view>& platform : modules) {
+void add_further_drivers(std::vector<DriverSet>& sets, const std::vector<WantedDrivers>& wanted,
+                         const std::string& selector) {
+  std::map<std::set<std::string>, std::vector<std::string>> selectors;
+  for (const WantedDrivers& platform : wanted) {
     std::set<std::string> needed;
     for (const FurtherDriver& driver : further_drivers()) {
-      if (std::ranges::find(platform, driver.module) != platform.end()) needed.insert(driver.module);
+      if (std::ranges::find(platform.modules, driver.module) != platform.modules.end()) needed.insert(driver.module);
     }
-    if (!needed.empty()) wanted.insert(needed);
+    if (needed.empty()) continue;
+    std::vector<std::string>& its = selectors[needed];
+    its.insert(its.end(), platform.selectors.begin(), platform.selectors.end());
+    if (platform.selectors.empty()) its.emplace_back("all");
   }
-  if (wanted.empty()) return;
+  if (selectors.empty()) return;
   std::vector<DriverSet> all;
-  for (const DriverSet& set : sets) {
-    all.push_back(set);
-    if (set.modules.empty()) continue;  // the user's own
-    for (const std::set<std::string>& needed : wanted) {
-      const bool has_all = std::ranges::all_of(needed, [&](const auto& module) { return set.holds(module); });
-      const fs::path source = source_of(set.kernel_version);
-      const bool has_sources = std::ranges::all_of(further_drivers(), [&](const FurtherDriver& one) {
-        std::error_code error;
-        return !needed.contains(one.module) ||
-               std::ranges::all_of(one.files, [&](const auto& file) { return fs::exists(source / file, error); });
-      });
-      if (has_all || !has_sources) continue;
-      if (std::optional<DriverSet> built = build_with(set, needed)) all.push_back(*std::move(built));
+  std::set<std::set<std::string>> found;  // with a newer kernel
+  for (auto set = sets.rbegin(); set != sets.rend(); ++set) {
+    for (const auto& [needed, its] : selectors) {
+      if (set->modules.empty()) continue;  // the user's own
+      const auto is_wanted = [&, &needed = needed](const std::string& one) {
+        return one == "newest" ? !found.contains(needed) : scenario::selects(one, set->kernel_version);
+      };
+      if (!has_sources(*set, needed) || (!selector.empty() && !is_wanted(selector))) continue;
+      const bool has_all = std::ranges::all_of(needed, [&](const auto& module) { return set->holds(module); });
+      std::optional<DriverSet> built;
+      if (!has_all && std::ranges::any_of(its, is_wanted)) {
+        built = build_with(*set, needed);
+        if (!built) continue;
+        all.push_back(*std::move(built));
+      }
+      found.insert(needed);
     }
+    all.push_back(std::move(*set));
   }
+  std::ranges::reverse(all);
   sets = std::move(all);
 }
 

@@ -19,10 +19,16 @@ struct FurtherDriver {
 /// @return all of them, in the order of the file
 [[nodiscard]] const std::vector<FurtherDriver>& further_drivers();
 
+/// Kernel modules that a platform needs, of the kernels that one of the selectors names; without selectors, of all.
+struct WantedDrivers {
+  std::vector<std::string_view> modules;
+  std::vector<std::string> selectors;
+};
+
 /// Build drivers that platforms need and that driver sets lack, as far as their kernels have them. Each such set follows
 /// the one that it was made of. What was built is kept in the cache.
-/// @param modules  of each platform
-void add_further_drivers(std::vector<driver_host::DriverSet>& sets,
-                         const std::vector<std::vector<std::string_view>>& modules);
+/// @param selector  the kernels of which drivers are wanted at all; empty: all
+void add_further_drivers(std::vector<driver_host::DriverSet>& sets, const std::vector<WantedDrivers>& wanted,
+                         const std::string& selector = {});
 
 }  // namespace pmufab::cli

@@ -83,7 +83,7 @@ std::vector<driver_host::DriverFile> own_files(const driver_host::DriverSet& set
 /// @return the kernel's own drivers, with those of described PMUs that the changed ones have
 Drivers stock_beside(const driver_host::DriverSet& stock, const driver_host::DriverSet& changed) {
   std::vector<driver_host::DriverSet> sets = {stock};
-  add_further_drivers(sets, {{changed.modules.begin(), changed.modules.end()}});
+  add_further_drivers(sets, {{{changed.modules.begin(), changed.modules.end()}, {}}});
   return std::make_shared<const driver_host::DriverSet>(std::move(sets.back()));
 }
 

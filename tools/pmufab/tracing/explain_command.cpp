@@ -161,7 +161,7 @@ driver_host::DriverSet drivers_of(const po::variables_map& map, const Wrong& wro
   const std::string wanted = wrong.run.at("drivers");
   const bool is_own = !map["driver"].as<std::string>().empty();
   if (!is_own) std::erase_if(sets, [&](const driver_host::DriverSet& set) { return set.kernel_version != wanted; });
-  add_further_drivers(sets, {modules});
+  add_further_drivers(sets, {{modules, {}}});
   sets = driver_host::sets_that_hold(sets, modules);
   for (const Json& driver : wrong.run.at("driver_files")) {
     if (driver.value("is_own", false) && !is_own)
