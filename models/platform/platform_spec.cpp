@@ -19,21 +19,17 @@ using Window = PartClaims::Window;
 
 constexpr unsigned kMaximumCpus = 512;  // CONFIG_NR_CPUS of Debian's arm64 kernels
 
-[[noreturn]] void refuse(std::string field, std::string reason, std::string suggestion = {}) {
-  throw SpecError(std::move(field), std::move(reason), std::move(suggestion));
-}
-
 /// Each wired interrupt has a number of its own, below those of messages.
 void check_interrupts(const std::vector<PartClaims>& claims) {
   std::map<std::uint32_t, std::string> owners;
   for (const PartClaims& part : claims) {
     for (const auto& [number, owner, field] : part.interrupts) {
       if (number >= MessageInterruptDoorbell().first_number)
-        refuse(field, fmt::format("interrupt {} of {} is too high; numbers from {} on are those of messages", number,
-                                  owner, MessageInterruptDoorbell().first_number));
+        throw SpecError(field, fmt::format("interrupt {} of {} is too high; numbers from {} on are those of messages",
+                                           number, owner, MessageInterruptDoorbell().first_number));
       const auto [other, fresh] = owners.emplace(number, owner);
       if (!fresh && other->second != owner)
-        refuse(field, fmt::format("interrupt {} of {} is that of {} already", number, owner, other->second));
+        throw SpecError(field, fmt::format("interrupt {} of {} is that of {} already", number, owner, other->second));
     }
   }
 }
@@ -45,8 +41,8 @@ void check_devices(const std::vector<PartClaims>& claims) {
     for (const PartClaims::Device& device : part.devices) {
       const auto [other, fresh] = owners.emplace(std::pair(device.hid, device.uid), device.what);
       if (!fresh)
-        refuse(device.field, fmt::format("{} and {} have the same hid and instance ({}, {})", other->second,
-                                         device.what, device.hid, device.uid));
+        throw SpecError(device.field, fmt::format("{} and {} have the same hid and instance ({}, {})", other->second,
+                                                  device.what, device.hid, device.uid));
     }
   }
 }
@@ -59,9 +55,9 @@ void check_segments(const std::vector<PartClaims>& claims) {
         if (segment.field.empty() != fixed) continue;
         const auto [other, fresh] = owners.emplace(segment.number, &segment);
         if (!fresh)
-          refuse(segment.field,
-                 fmt::format("has segment {}, which is that of {}", segment.number, other->second->owner),
-                 other->second->suggestion);
+          throw SpecError(segment.field,
+                          fmt::format("has segment {}, which is that of {}", segment.number, other->second->owner),
+                          other->second->suggestion);
       }
     }
   }
@@ -87,9 +83,9 @@ void check_windows(const std::vector<PartClaims>& claims) {
           const bool is_beside = other == &doorbell && window.kind == Window::Kind::memory;
           if (fixed || is_beside || may_overlap(window, *other)) continue;
           if (window.base < other->base + other->size && other->base < window.base + window.size)
-            refuse(window.field,
-                   fmt::format("[{:#x}, {:#x}] covers the {} at [{:#x}, {:#x}]", window.base,
-                               window.base + window.size - 1, other->name, other->base, other->base + other->size - 1));
+            throw SpecError(window.field, fmt::format("[{:#x}, {:#x}] covers the {} at [{:#x}, {:#x}]", window.base,
+                                                      window.base + window.size - 1, other->name, other->base,
+                                                      other->base + other->size - 1));
         }
         taken.push_back(&window);
       }
@@ -102,21 +98,19 @@ void check_windows(const std::vector<PartClaims>& claims) {
 void check_between(const std::string& field, std::uint64_t value, std::uint64_t low, std::uint64_t high,
                    const std::string& hint) {
   if (value >= low && value <= high) return;
-  std::string reason = fmt::format("is {}, must be {} ... {}", value, low, high);
-  if (!hint.empty()) reason += fmt::format("; {}", hint);
-  refuse(field, std::move(reason));
+  throw SpecError(field, fmt::format("is {}, must be {} ... {}", value, low, high), hint);
 }
 
 void validate(const PlatformSpec& spec) {
   check_between("sockets", spec.sockets, 1, kMaximumSockets);
   check_between("cpus_per_socket", spec.cpus_per_socket, 1, kMaximumCpus / spec.sockets,
                 "use 512 CPUs or fewer in all");
-  if (spec.parts.empty()) refuse("platform", "has no fabric");
+  if (spec.parts.empty()) throw SpecError("platform", "has no fabric");
   std::vector<PartClaims> claims;
   std::set<std::type_index> kinds;
   for (const auto& part : spec.parts) {
     const PartSpec& described = *part;
-    if (!kinds.insert(typeid(described)).second) refuse("platform", "has two parts of one kind");
+    if (!kinds.insert(typeid(described)).second) throw SpecError("platform", "has two parts of one kind");
     part->check(spec);
   }
   for (const auto& part : spec.parts) claims.push_back(part->claims(spec));

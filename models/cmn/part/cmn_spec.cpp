@@ -20,18 +20,15 @@ namespace {
 
 constexpr Picoseconds kMaximumLatency = 1'000'000'000;  // 1 ms: a larger value is a mistake of units
 
-[[noreturn]] void refuse_mesh(std::string field, std::string reason) {
-  throw SpecError(std::move(field), std::move(reason));
-}
-
 void check_interrupts(const std::string& field, const CmnSpec& mesh) {
   if (mesh.interrupts.empty()) return;
   if (mesh.interrupts.size() != mesh.topology.dtcs)
-    refuse_mesh(field, fmt::format("are {}, for {} DTCs; give the interrupt of each, or leave them out",
-                                   mesh.interrupts.size(), mesh.topology.dtcs));
+    throw SpecError(field, fmt::format("are {}, for {} DTCs; give the interrupt of each, or leave them out",
+                                       mesh.interrupts.size(), mesh.topology.dtcs));
   for (const unsigned number : mesh.interrupts) {
     if (number >= cmn::kMaximumDtcs)
-      refuse_mesh(field, fmt::format("there is no interrupt {}; a mesh has 0 to {}", number, cmn::kMaximumDtcs - 1));
+      throw SpecError(field,
+                      fmt::format("there is no interrupt {}; a mesh has 0 to {}", number, cmn::kMaximumDtcs - 1));
   }
 }
 
@@ -62,44 +59,45 @@ void check_meshes(const std::vector<CmnSpec>& meshes, unsigned sockets) {
     try {
       cmn::check(mesh.topology);
     } catch (const SpecError& error) {
-      refuse_mesh(field(index), error.what());
+      throw SpecError(field(index), error.what());
     }
     if (mesh.firmware == CmnSpec::Firmware::acpi && mesh.topology.product == cmn::Product::ci700)
-      refuse_mesh(field(index) + ".firmware", "CI-700 has no ACPI hardware id; use device_tree");
+      throw SpecError(field(index) + ".firmware", "CI-700 has no ACPI hardware id; use device_tree");
     if (mesh.firmware == CmnSpec::Firmware::device_tree && mesh.topology.variant == cmn::Variant::graviton5)
-      refuse_mesh(field(index) + ".firmware", "no device tree names the mesh of a Graviton5; use acpi");
+      throw SpecError(field(index) + ".firmware", "no device tree names the mesh of a Graviton5; use acpi");
     check_interrupts(field(index) + ".interrupts", mesh);
     if (mesh.socket && *mesh.socket >= sockets)
-      refuse_mesh(field(index) + ".socket",
-                  fmt::format("{} is not below the number of sockets, {}", *mesh.socket, sockets));
+      throw SpecError(field(index) + ".socket",
+                      fmt::format("{} is not below the number of sockets, {}", *mesh.socket, sockets));
     const cmn::Layout layout(mesh.topology);
     check_vmid_filters(field(index) + ".nodes.dvm_node.vmid_filters", mesh, layout);
     const std::uint64_t size = layout.size();
     if (mesh.topology.base % size != 0)
-      refuse_mesh(field(index) + ".base", fmt::format("{:#x} is not a multiple of the configuration space's size {:#x}",
-                                                      mesh.topology.base, size));
+      throw SpecError(
+          field(index) + ".base",
+          fmt::format("{:#x} is not a multiple of the configuration space's size {:#x}", mesh.topology.base, size));
     for (std::size_t other = 0; other < index; ++other) {
       const std::uint64_t begin = meshes[other].topology.base;
       const std::uint64_t end = begin + cmn::Layout(meshes[other].topology).size();
       if (mesh.topology.base < end && begin < mesh.topology.base + size)
-        refuse_mesh(field(index) + ".base", fmt::format("[{:#x}, {:#x}] overlaps the registers of meshes[{}]",
-                                                        mesh.topology.base, mesh.topology.base + size - 1, other));
+        throw SpecError(field(index) + ".base", fmt::format("[{:#x}, {:#x}] overlaps the registers of meshes[{}]",
+                                                            mesh.topology.base, mesh.topology.base + size - 1, other));
     }
   }
 }
 
 void check_link_end(const std::string& field, const CmnLinkSpec::End& end, const std::vector<CmnSpec>& meshes) {
   if (end.mesh >= meshes.size())
-    refuse_mesh(field, fmt::format("there is no mesh cmn{}; there are {}, from cmn0 on", end.mesh, meshes.size()));
+    throw SpecError(field, fmt::format("there is no mesh cmn{}; there are {}, from cmn0 on", end.mesh, meshes.size()));
   const cmn::Layout layout(meshes[end.mesh].topology);
   const std::size_t gateways = cmn::gateways_of(layout).size();
   if (end.gateway >= gateways)
-    refuse_mesh(field, fmt::format("there is no gateway {} in cmn{}: it has {} (CCG or CXRH)", end.gateway, end.mesh,
-                                   gateways));
+    throw SpecError(field, fmt::format("there is no gateway {} in cmn{}: it has {} (CCG or CXRH)", end.gateway,
+                                       end.mesh, gateways));
   const bool has_home = std::any_of(layout.nodes().begin(), layout.nodes().end(), [](const cmn::NodePlace& node) {
     return node.type == cmn::NodeType::hn_f || node.type == cmn::NodeType::hn_s;
   });
-  if (!has_home) refuse_mesh(field, fmt::format("cmn{} has no HN-F or HN-S to serve the other mesh", end.mesh));
+  if (!has_home) throw SpecError(field, fmt::format("cmn{} has no HN-F or HN-S to serve the other mesh", end.mesh));
 }
 
 void check_links(const CmnMeshesSpec& spec) {
@@ -111,17 +109,17 @@ void check_links(const CmnMeshesSpec& spec) {
     const auto check_end = [&](const char* name, const CmnLinkSpec::End& end, const CmnLinkSpec::End& other) {
       check_link_end(field + name, end, spec.meshes);
       if (!used.emplace(end.mesh, end.gateway).second)
-        refuse_mesh(field + name, fmt::format("gateway {} of cmn{} has a link already", end.gateway, end.mesh));
+        throw SpecError(field + name, fmt::format("gateway {} of cmn{} has a link already", end.gateway, end.mesh));
       const unsigned same = other_of.emplace(end.mesh, other.mesh).first->second;
       if (same != other.mesh)
-        refuse_mesh(field + name,
-                    fmt::format("cmn{} is linked to cmn{} already; all its links must lead there", end.mesh, same));
+        throw SpecError(field + name,
+                        fmt::format("cmn{} is linked to cmn{} already; all its links must lead there", end.mesh, same));
     };
     check_end("from", link.from, link.to);
     check_end("to", link.to, link.from);
-    if (link.from.mesh == link.to.mesh) refuse_mesh(field + "to", "is the same mesh; a link joins two");
-    if (const auto fault = cmn::fault_of(link.parameters)) refuse_mesh(field + fault->field, fault->reason);
-    if (link.parameters.latency > kMaximumLatency) refuse_mesh(field + "latency", "is more than 1 ms");
+    if (link.from.mesh == link.to.mesh) throw SpecError(field + "to", "is the same mesh; a link joins two");
+    if (const auto fault = cmn::fault_of(link.parameters)) throw SpecError(field + fault->field, fault->reason);
+    if (link.parameters.latency > kMaximumLatency) throw SpecError(field + "latency", "is more than 1 ms");
   }
 }
 

@@ -21,22 +21,16 @@ constexpr unsigned kLeastTimeWidth = 32;
 constexpr unsigned kGreatestTimeWidth = 64;
 constexpr unsigned kDevicesOfBus = 32;
 
-[[noreturn]] void fail_dwc(std::string field, std::string reason, std::string suggestion = {}) {
-  throw SpecError(std::move(field), std::move(reason), std::move(suggestion));
-}
-
 void check_dwc_port(const std::string& field, const dwc::RootPortDescription& port, unsigned sockets) {
   if (!std::has_single_bit(port.lanes) || port.lanes > dwc::kMaximumLanes)
-    fail_dwc(field + "lanes", fmt::format("are {}, must be 1, 2, 4, 8 or 16", port.lanes));
+    throw SpecError(field + "lanes", fmt::format("are {}, must be 1, 2, 4, 8 or 16", port.lanes));
   if (port.socket >= sockets)
-    fail_dwc(field + "socket", fmt::format("{} is not below the number of sockets, {}", port.socket, sockets));
+    throw SpecError(field + "socket", fmt::format("{} is not below the number of sockets, {}", port.socket, sockets));
   if (port.clock_hz == 0 || port.clock_hz > kMaximumDwcClock)
-    fail_dwc(field + "clock_hz", fmt::format("is {} Hz, must be 1 Hz ... 1 THz", port.clock_hz));
-  if (port.time_width < kLeastTimeWidth || port.time_width > kGreatestTimeWidth)
-    fail_dwc(field + "time_counter_width",
-             fmt::format("is {}, must be {} ... {}", port.time_width, kLeastTimeWidth, kGreatestTimeWidth));
+    throw SpecError(field + "clock_hz", fmt::format("is {} Hz, must be 1 Hz ... 1 THz", port.clock_hz));
+  check_between(field + "time_counter_width", port.time_width, kLeastTimeWidth, kGreatestTimeWidth);
   if (port.device >= kDevicesOfBus)
-    fail_dwc(field + "address", fmt::format("has device {}, must be below 32", port.device));
+    throw SpecError(field + "address", fmt::format("has device {}, must be below 32", port.device));
 }
 
 /// Ports on one root bus are of one socket, and each has a bus of its own behind the root bus, before the next one.
@@ -49,23 +43,23 @@ void check_dwc_bridges(const PlatformSpec& spec) {
     segments.insert(bridge.segment);
     for (const unsigned port : bridge.ports) {
       if (spec.of<DwcSpec>().ports[port].socket != bridge.socket)
-        fail_dwc(fmt::format("dwc_root_ports[{}].socket", port),
-                 fmt::format("is {}, and that of other root ports on the root bus is {}",
-                             spec.of<DwcSpec>().ports[port].socket, bridge.socket));
+        throw SpecError(fmt::format("dwc_root_ports[{}].socket", port),
+                        fmt::format("is {}, and that of other root ports on the root bus is {}",
+                                    spec.of<DwcSpec>().ports[port].socket, bridge.socket));
     }
   }
   if (segments.size() > default_map::kDwcSegments)
-    fail_dwc("dwc_root_ports",
-             fmt::format("are in {} segments, must be in at most {}", segments.size(), default_map::kDwcSegments));
+    throw SpecError("dwc_root_ports", fmt::format("are in {} segments, must be in at most {}", segments.size(),
+                                                  default_map::kDwcSegments));
   for (const DwcBridge& bridge : bridges) {
     const auto next = by_bus.upper_bound({bridge.segment, bridge.first_bus});
     const bool is_last = next == by_bus.end() || next->second->segment != bridge.segment;
     const std::size_t last_bus = bridge.first_bus + bridge.ports.size();
     if (last_bus > (is_last ? kMaximumDwcBus : next->second->first_bus - 1U))
-      fail_dwc(fmt::format("dwc_root_ports[{}].address", bridge.ports.front()),
-               fmt::format("leaves no bus for what is below the {} root ports on bus {:#x} of the segment",
-                           bridge.ports.size(), bridge.first_bus),
-               is_last ? "" : fmt::format("the next root bus is {:#x}", next->second->first_bus));
+      throw SpecError(fmt::format("dwc_root_ports[{}].address", bridge.ports.front()),
+                      fmt::format("leaves no bus for what is below the {} root ports on bus {:#x} of the segment",
+                                  bridge.ports.size(), bridge.first_bus),
+                      is_last ? "" : fmt::format("the next root bus is {:#x}", next->second->first_bus));
   }
 }
 
@@ -119,9 +113,9 @@ void check_dwc(const PlatformSpec& spec) {
     std::string name = port.name;  // of modules, in which - becomes _
     std::replace(name.begin(), name.end(), '-', '_');
     if (!names.insert(name).second)
-      fail_dwc(field + "name", fmt::format("'{}' is that of another root port", port.name));
+      throw SpecError(field + "name", fmt::format("'{}' is that of another root port", port.name));
     if (!places.emplace(port.segment, port.bus, port.device).second)
-      fail_dwc(field + "address", "is that of another root port");
+      throw SpecError(field + "address", "is that of another root port");
   }
   check_dwc_bridges(spec);
 }

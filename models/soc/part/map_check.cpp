@@ -8,7 +8,6 @@
 #include <map>
 #include <optional>
 #include <set>
-#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -28,40 +27,28 @@ using soc::RegisterDescription;
 using soc::RegisterMap;
 using soc::Role;
 
-constexpr std::uint64_t kMapPage = 0x1000;
-constexpr std::uint64_t kMostBytes = 0x10'0000;        // of a window
-constexpr std::uint64_t kFastest = 1'000'000'000'000;  // limit of ClockDomain
+constexpr std::uint64_t kMostBytes = 0x10'0000;  // of a window
 constexpr unsigned kNarrowestCounter = 8;
-
-[[noreturn]] void refuse(std::string field, std::string reason, std::string suggestion = {}) {
-  throw SpecError(std::move(field), std::move(reason), std::move(suggestion));
-}
-
-void check_range(const std::string& field, std::uint64_t value, std::uint64_t low, std::uint64_t high,
-                 std::string suggestion = {}) {
-  if (value < low || value > high)
-    refuse(field, fmt::format("is {}, must be {} ... {}", value, low, high), std::move(suggestion));
-}
 
 void check_windows(const std::string& field, const RegisterMap& map) {
   if (map.windows.empty())
-    refuse(field + "windows", "are missing: registers need addresses", "for example base: 0x2000_0000");
+    throw SpecError(field + "windows", "are missing: registers need addresses", "for example base: 0x2000_0000");
   std::set<std::string> names;
   for (std::size_t index = 0; index < map.windows.size(); ++index) {
     const soc::WindowDescription& window = map.windows[index];
     const std::string at = fmt::format("{}windows[{}].", field, index);
-    if (window.base % kMapPage != 0)
-      refuse(at + "base", fmt::format("{:#x} is not a multiple of a page (0x1000)", window.base),
-             fmt::format("{:#x} is", window.base / kMapPage * kMapPage));
-    check_range(at + "size", window.size, 4, kMostBytes, "bytes");
-    if (window.size % 4 != 0) refuse(at + "size", fmt::format("{:#x} is not a multiple of 4", window.size));
+    if (window.base % kRegisterPage != 0)
+      throw SpecError(at + "base", fmt::format("{:#x} is not a multiple of a page (0x1000)", window.base),
+                      fmt::format("{:#x} is", window.base / kRegisterPage * kRegisterPage));
+    check_between(at + "size", window.size, 4, kMostBytes, "bytes");
+    if (window.size % 4 != 0) throw SpecError(at + "size", fmt::format("{:#x} is not a multiple of 4", window.size));
     if ((window.base + window.size) >> default_map::kSocketShift != 0)
-      refuse(at + "base", fmt::format("{:#x} is beyond the addresses of a socket, which end at {:#x}", window.base,
-                                      std::uint64_t{1} << default_map::kSocketShift));
+      throw SpecError(at + "base", fmt::format("{:#x} is beyond the addresses of a socket, which end at {:#x}",
+                                               window.base, std::uint64_t{1} << default_map::kSocketShift));
     if (!names.insert(window.name).second)
-      refuse(at + "name",
-             window.name.empty() ? "is missing" : fmt::format("'{}' is that of another window", window.name),
-             "each of several windows needs a name");
+      throw SpecError(at + "name",
+                      window.name.empty() ? "is missing" : fmt::format("'{}' is that of another window", window.name),
+                      "each of several windows needs a name");
   }
 }
 
@@ -70,16 +57,16 @@ void check_device(const std::string& field, const soc::DeviceDescription& device
   constexpr std::size_t kLongHid = 8;
   const int ways = (device.hid.empty() ? 0 : 1) + (device.compatible.empty() ? 0 : 1) + (device.pci ? 1 : 0);
   if (ways != 1)
-    refuse(field + "acpi",
-           ways == 0 ? "is missing, and so are tree and pci: no driver could find the PMU"
-                     : "and tree or pci are several ways to tell of one device",
-           "give the hardware id, or what the node of a device tree is compatible with, or a PCI function");
+    throw SpecError(field + "acpi",
+                    ways == 0 ? "is missing, and so are tree and pci: no driver could find the PMU"
+                              : "and tree or pci are several ways to tell of one device",
+                    "give the hardware id, or what the node of a device tree is compatible with, or a PCI function");
   if (!device.hid.empty() && device.hid.size() != kShortHid && device.hid.size() != kLongHid)
-    refuse(field + "acpi", fmt::format("'{}' is no hardware id of seven or eight characters", device.hid),
-           "for example ACME0001");
+    throw SpecError(field + "acpi", fmt::format("'{}' is no hardware id of seven or eight characters", device.hid),
+                    "for example ACME0001");
   if (device.module.empty())
-    refuse(field + "module", "is missing",
-           "give the kernel module that drives the PMU, for example fujitsu_uncore_pmu");
+    throw SpecError(field + "module", "is missing",
+                    "give the kernel module that drives the PMU, for example fujitsu_uncore_pmu");
 }
 
 /// Windows of a PCI function are its BARs, and its interrupts messages.
@@ -87,7 +74,7 @@ void check_bars(const std::string& field, const PmuDescription& pmu) {
   constexpr std::uint64_t kLeastBar = 0x1000;
   const bool is_pci = pmu.map->device.pci.has_value();
   if (pmu.interrupt && pmu.interrupt->message.has_value() != is_pci)
-    refuse(
+    throw SpecError(
         field + "interrupt",
         is_pci ? "has a number, but a PCI function sends messages" : "is a message, which a PCI function alone sends",
         is_pci ? "give message: 0" : "give a number");
@@ -95,23 +82,27 @@ void check_bars(const std::string& field, const PmuDescription& pmu) {
   for (std::size_t index = 0; index < pmu.map->windows.size(); ++index) {
     const soc::WindowDescription& window = pmu.map->windows[index];
     const std::string at = fmt::format("{}windows[{}].", field, index);
-    if (!is_pci && window.bar != 0) refuse(at + "bar", "is for a PCI function");
+    if (!is_pci && window.bar != 0) throw SpecError(at + "bar", "is for a PCI function");
     if (!is_pci) continue;
     if (window.bar % 2 != 0)
-      refuse(at + "bar", fmt::format("{} holds the upper half of an address", window.bar), "0, 2 or 4");
-    if (!bars.insert(window.bar).second) refuse(at + "bar", fmt::format("{} is that of another window", window.bar));
+      throw SpecError(at + "bar", fmt::format("{} holds the upper half of an address", window.bar), "0, 2 or 4");
+    if (!bars.insert(window.bar).second)
+      throw SpecError(at + "bar", fmt::format("{} is that of another window", window.bar));
     if (window.size < kLeastBar || !std::has_single_bit(window.size))
-      refuse(at + "size", fmt::format("{:#x} is no power of two from 0x1000 on, which BARs have", window.size));
+      throw SpecError(at + "size",
+                      fmt::format("{:#x} is no power of two from 0x1000 on, which BARs have", window.size));
     if (window.base % window.size != 0)
-      refuse(at + "base", fmt::format("{:#x} is not a multiple of the BAR's size, {:#x}", window.base, window.size));
+      throw SpecError(at + "base",
+                      fmt::format("{:#x} is not a multiple of the BAR's size, {:#x}", window.base, window.size));
   }
 }
 
 /// Each of the first counters has one twin.
 void check_twins(const std::string& field, const PmuDescription& pmu) {
   if (pmu.map->twins && pmu.counters != 2 * pmu.map->twins->first)
-    refuse(field + "twins.first", fmt::format("is {}: with as many twins, the PMU would have {} counters, not {}",
-                                              pmu.map->twins->first, 2 * pmu.map->twins->first, pmu.counters));
+    throw SpecError(field + "twins.first",
+                    fmt::format("is {}: with as many twins, the PMU would have {} counters, not {}",
+                                pmu.map->twins->first, 2 * pmu.map->twins->first, pmu.counters));
 }
 
 void check_fields(const std::string& at, const RegisterDescription& reg, const PmuDescription& pmu) {
@@ -121,28 +112,31 @@ void check_fields(const std::string& at, const RegisterDescription& reg, const P
     const FieldDescription& field = reg.fields[index];
     const std::string here = fmt::format("{}fields[{}].", at, index);
     if (!names.insert(field.name).second)
-      refuse(here + "name", fmt::format("'{}' is that of another field of the register", field.name));
+      throw SpecError(here + "name", fmt::format("'{}' is that of another field of the register", field.name));
     if (field.repeat > 1 && field.step < field.bits.width)
-      refuse(here + "step",
-             fmt::format("is {}: a field of {} bits would overlap the next", field.step, field.bits.width));
+      throw SpecError(here + "step",
+                      fmt::format("is {}: a field of {} bits would overlap the next", field.step, field.bits.width));
     for (unsigned copy = 0; copy < field.repeat; ++copy) {
       const BitRange bits = field.repeat > 1 ? field.bits_of(copy) : field.bits;
       if (bits.first + bits.width > reg.width)
-        refuse(here + "bits", fmt::format("reach bit {}; the register has {}", bits.first + bits.width - 1, reg.width));
+        throw SpecError(here + "bits",
+                        fmt::format("reach bit {}; the register has {}", bits.first + bits.width - 1, reg.width));
       const std::uint64_t mask = low_bits(bits.width) << bits.first;
-      if ((taken & mask) != 0) refuse(here + "bits", fmt::format("of {} overlap those of another field", field.name));
+      if ((taken & mask) != 0)
+        throw SpecError(here + "bits", fmt::format("of {} overlap those of another field", field.name));
       taken |= mask;
     }
     if ((field.value & ~low_bits(field.bits.width)) != 0)
-      refuse(here + "value", fmt::format("{:#x} does not fit into {} bits", field.value, field.bits.width));
+      throw SpecError(here + "value", fmt::format("{:#x} does not fit into {} bits", field.value, field.bits.width));
     const bool is_of_counter = field.role != Role::keeps && field.role != Role::constant && !reg.is_for_all(field);
     const unsigned last = reg.counter_of(field, reg.count - 1, field.counters_in() - 1);
     if (is_of_counter && reg.counter_of(field, 0, 0) >= pmu.counters)
-      refuse(here + "first",
-             fmt::format("names counter {}; the PMU has 0 ... {}", reg.counter_of(field, 0, 0), pmu.counters - 1));
+      throw SpecError(here + "first", fmt::format("names counter {}; the PMU has 0 ... {}", reg.counter_of(field, 0, 0),
+                                                  pmu.counters - 1));
     if ((field.role == Role::counter || field.role == Role::event) && last >= pmu.counters)
-      refuse(here + "role", fmt::format("stands for counters up to {}; the PMU has 0 ... {}", last, pmu.counters - 1),
-             fmt::format("give counters: {}", last + 1));
+      throw SpecError(here + "role",
+                      fmt::format("stands for counters up to {}; the PMU has 0 ... {}", last, pmu.counters - 1),
+                      fmt::format("give counters: {}", last + 1));
   }
 }
 
@@ -155,35 +149,37 @@ struct Extent {
 
 void check_registers(const std::string& field, const PmuDescription& pmu) {
   const RegisterMap& map = *pmu.map;
-  if (map.registers.empty()) refuse(field + "registers", "are missing");
+  if (map.registers.empty()) throw SpecError(field + "registers", "are missing");
   std::set<std::string> names;
   std::map<unsigned, std::vector<Extent>> places;
   std::size_t all = 0;
   for (std::size_t index = 0; index < map.registers.size(); ++index) {
     const RegisterDescription& reg = map.registers[index];
     const std::string at = fmt::format("{}registers[{}].", field, index);
-    if (!names.insert(reg.name).second) refuse(at + "name", fmt::format("'{}' is that of another register", reg.name));
+    if (!names.insert(reg.name).second)
+      throw SpecError(at + "name", fmt::format("'{}' is that of another register", reg.name));
     const unsigned bytes = reg.width / 8;
     const unsigned alignment = reg.halves ? 4 : bytes;
-    if (reg.halves && reg.width != 64) refuse(at + "halves", "are those of a register of 64 bits", "give width: 64");
+    if (reg.halves && reg.width != 64)
+      throw SpecError(at + "halves", "are those of a register of 64 bits", "give width: 64");
     if (reg.offset % alignment != 0)
-      refuse(at + "offset", fmt::format("{:#x} is not a multiple of {}", reg.offset, alignment));
-    check_range(at + "count", reg.count, 1, soc::kMaximumRegisters);
+      throw SpecError(at + "offset", fmt::format("{:#x} is not a multiple of {}", reg.offset, alignment));
+    check_between(at + "count", reg.count, 1, soc::kMaximumRegisters);
     if (reg.count > 1 && (reg.stride < bytes || reg.stride % alignment != 0))
-      refuse(at + "stride", fmt::format("is {}: elements have {} bytes", reg.stride, bytes));
+      throw SpecError(at + "stride", fmt::format("is {}: elements have {} bytes", reg.stride, bytes));
     all += reg.count;
     if (all > soc::kMaximumRegisters)
-      refuse(at + "count", fmt::format("makes more than {} registers", soc::kMaximumRegisters));
+      throw SpecError(at + "count", fmt::format("makes more than {} registers", soc::kMaximumRegisters));
     const std::uint64_t size = map.windows[reg.window].size;
     for (unsigned element = 0; element < reg.count; ++element) {
       const std::uint64_t begin = reg.offset + std::uint64_t{element} * reg.stride;
       if (begin + bytes > size)
-        refuse(at + (reg.count > 1 ? "count" : "offset"),
-               fmt::format("reaches {:#x}; the window ends at {:#x}", begin + bytes, size));
+        throw SpecError(at + (reg.count > 1 ? "count" : "offset"),
+                        fmt::format("reaches {:#x}; the window ends at {:#x}", begin + bytes, size));
       for (const Extent& other : places[reg.window]) {
         if (begin < other.end && other.begin < begin + bytes)
-          refuse(at + "offset", other.reg == &reg ? "makes elements overlap each other"
-                                                  : fmt::format("lies on register {}", other.reg->name));
+          throw SpecError(at + "offset", other.reg == &reg ? "makes elements overlap each other"
+                                                           : fmt::format("lies on register {}", other.reg->name));
       }
       places[reg.window].push_back({begin, begin + bytes, &reg});
     }
@@ -225,8 +221,8 @@ void check_selectors(const std::string& field, const PmuDescription& pmu) {
         for (const Selector& other : all.at(counter)) {
           const bool is_either = one.for_number && other.field->for_number && one.for_number != other.field->for_number;
           if ((other.bits & bits) != 0 && !is_either)
-            refuse(field + "registers",
-                   fmt::format("{} and {} both select the event of counter {}", other.reg->name, reg.name, counter));
+            throw SpecError(field + "registers", fmt::format("{} and {} both select the event of counter {}",
+                                                             other.reg->name, reg.name, counter));
         }
         all[counter].push_back({&reg, &one, bits});
       }
@@ -240,9 +236,9 @@ void check_number_terms(const std::string& field, const PmuDescription& pmu) {
   for (std::size_t index = 0; index < pmu.map->number_terms.size(); ++index) {
     const soc::NumberTerm& term = pmu.map->number_terms[index];
     const std::string at = fmt::format("{}number_terms[{}].", field, index);
-    if (!names.insert(term.name).second) refuse(at + "name", fmt::format("'{}' is there twice", term.name));
+    if (!names.insert(term.name).second) throw SpecError(at + "name", fmt::format("'{}' is there twice", term.name));
     const std::uint64_t bits = low_bits(term.bits.width) << term.bits.first;
-    if ((taken & bits) != 0) refuse(at + "bits", "overlap those of another term");
+    if ((taken & bits) != 0) throw SpecError(at + "bits", "overlap those of another term");
     taken |= bits;
   }
 }
@@ -257,20 +253,21 @@ void check_roles(const std::string& field, const PmuDescription& pmu) {
   const bool any_event = std::any_of(events.begin(), events.end(), [](const auto& one) { return !one.empty(); });
   for (unsigned counter = 0; counter < pmu.counters; ++counter) {
     if (counters[counter].empty())
-      refuse(field + "registers", fmt::format("none has the value of counter {}", counter),
-             "give a field of one the role counter, or fewer counters");
+      throw SpecError(field + "registers", fmt::format("none has the value of counter {}", counter),
+                      "give a field of one the role counter, or fewer counters");
     const bool has_own = std::any_of(pmu.events.begin(), pmu.events.end(), [&](const soc::EventDescription& event) {
       return event.counters && event.counters->first == counter && event.counters->width == 1;
     });
     if (any_event && selectors(counter).empty() && !has_own)
-      refuse(field + "registers", fmt::format("none selects the event of counter {}", counter),
-             "give a field of one the role event, or an event counters that are this one alone");
+      throw SpecError(field + "registers", fmt::format("none selects the event of counter {}", counter),
+                      "give a field of one the role event, or an event counters that are this one alone");
   }
   for (std::size_t index = 0; index < pmu.events.size(); ++index) {
     const auto& range = pmu.events[index].counters;
     if (range && range->first + range->width > pmu.counters)
-      refuse(fmt::format("{}events[{}].counters", field, index),
-             fmt::format("names counter {}; the PMU has 0 ... {}", range->first + range->width - 1, pmu.counters - 1));
+      throw SpecError(
+          fmt::format("{}events[{}].counters", field, index),
+          fmt::format("names counter {}; the PMU has 0 ... {}", range->first + range->width - 1, pmu.counters - 1));
   }
   for (std::size_t index = 0; index < pmu.widths.size(); ++index) {
     const auto& [range, width] = pmu.widths[index];
@@ -278,7 +275,7 @@ void check_roles(const std::string& field, const PmuDescription& pmu) {
     if (range.first + range.width > pmu.counters)
       throw SpecError(at + "counters", fmt::format("names counter {}; the PMU has 0 ... {}",
                                                    range.first + range.width - 1, pmu.counters - 1));
-    check_range(at + "width", width, kNarrowestCounter, 64, "bits of a counter");
+    check_between(at + "width", width, kNarrowestCounter, 64, "bits of a counter");
   }
   const auto has = [&](Role role) {
     return std::ranges::any_of(pmu.map->registers, [&](const RegisterDescription& reg) {
@@ -291,8 +288,8 @@ void check_roles(const std::string& field, const PmuDescription& pmu) {
   const auto overflows = registers_with(pmu, Role::overflow);
   const bool is_told = std::any_of(overflows.begin(), overflows.end(), [](const auto& one) { return !one.empty(); });
   if (pmu.interrupt && !is_told)
-    refuse(field + "interrupt", "is there, but no register tells which counter has wrapped",
-           "give a field the role overflow");
+    throw SpecError(field + "interrupt", "is there, but no register tells which counter has wrapped",
+                    "give a field the role overflow");
 }
 
 void check_map_filters(const std::string& field, const PmuDescription& pmu) {
@@ -304,8 +301,8 @@ void check_map_filters(const std::string& field, const PmuDescription& pmu) {
       for (unsigned copy = 0; copy < other.repeat; ++copy) {
         const BitRange bits = other.repeat > 1 ? other.bits_of(copy) : other.bits;
         if (filter.bits.first < bits.first + bits.width && bits.first < filter.bits.first + filter.bits.width)
-          refuse(fmt::format("{}filters[{}].bits", field, index),
-                 fmt::format("lie on the field {} of {}", other.name, reg.name));
+          throw SpecError(fmt::format("{}filters[{}].bits", field, index),
+                          fmt::format("lie on the field {} of {}", other.name, reg.name));
       }
     }
   }
@@ -321,7 +318,7 @@ void check_terms(const std::string& field, const PmuDescription& pmu) {
   }
   const auto check = [&](const std::string& at, const std::string& term) {
     if (!term.empty() && !terms.contains(term))
-      refuse(at, fmt::format("names '{}', which is no term", term), "name a filter, or one of terms");
+      throw SpecError(at, fmt::format("names '{}', which is no term", term), "name a filter, or one of terms");
   };
   for (std::size_t index = 0; index < pmu.filters.size(); ++index) {
     const std::string at = fmt::format("{}filters[{}].", field, index);
@@ -335,12 +332,12 @@ void check_terms(const std::string& field, const PmuDescription& pmu) {
 }  // namespace
 
 void check_map(const std::string& field, const PmuDescription& pmu) {
-  check_range(field + "width", pmu.width, kNarrowestCounter, 64, "bits of a counter");
-  check_range(field + "counters", pmu.counters, 1, soc::kMaximumCounters);
-  check_range(field + "event_bits", pmu.event_bits, 1, 64);
-  check_range(field + "clock", pmu.clock_hz, 1, kFastest, "hertz");
+  check_between(field + "width", pmu.width, kNarrowestCounter, 64, "bits of a counter");
+  check_between(field + "counters", pmu.counters, 1, soc::kMaximumCounters);
+  check_between(field + "event_bits", pmu.event_bits, 1, 64);
+  check_between(field + "clock", pmu.clock_hz, 1, kMaximumClock, "hertz");
   if (pmu.perf_name.empty())
-    refuse(field + "perf_name", "is missing", "give the name by which its driver registers the PMU");
+    throw SpecError(field + "perf_name", "is missing", "give the name by which its driver registers the PMU");
   check_windows(field, *pmu.map);
   check_device(field + "device.", pmu.map->device);
   check_bars(field, pmu);

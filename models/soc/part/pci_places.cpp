@@ -6,7 +6,6 @@
 #include <set>
 #include <string>
 #include <tuple>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -20,10 +19,6 @@ using soc::PciFunctionDescription;
 
 bool is_one_place(const PciFunctionDescription& a, const PciFunctionDescription& b) {
   return std::tie(a.segment, a.bus, a.device, a.function) == std::tie(b.segment, b.bus, b.device, b.function);
-}
-
-[[noreturn]] void refuse_pci(std::string field, std::string reason, std::string suggestion = {}) {
-  throw SpecError(std::move(field), std::move(reason), std::move(suggestion));
 }
 
 /// The key that places it, for messages.
@@ -108,19 +103,20 @@ void check_pci_places(const PlatformSpec& spec) {
       });
     };
     if (count([&](const auto& one) { return is_one_place(one, its); }) > 1)
-      refuse_pci(key_of(spec, place, "address"), "is that of another function", "socket s adds s to the segment");
+      throw SpecError(key_of(spec, place, "address"), "is that of another function", "socket s adds s to the segment");
     if (its.function > 0 && count([&](const auto& one) {
                               return one.bus == its.bus && one.device == its.device && one.function == 0;
                             }) == 0)
-      refuse_pci(key_of(spec, place, "address"), "is of a device without a function 0, where nobody looks for others");
+      throw SpecError(key_of(spec, place, "address"),
+                      "is of a device without a function 0, where nobody looks for others");
     if (!its.bus_below) continue;
     if (*its.bus_below <= its.bus)
-      refuse_pci(key_of(spec, place, "bus_below"),
-                 fmt::format("{:#x} is not above bus {:#x}, on which the port is", *its.bus_below, its.bus));
+      throw SpecError(key_of(spec, place, "bus_below"),
+                      fmt::format("{:#x} is not above bus {:#x}, on which the port is", *its.bus_below, its.bus));
     if (count([&](const auto& one) { return one.bus_below == its.bus_below; }) > 1)
-      refuse_pci(key_of(spec, place, "bus_below"), "is that of another port");
+      throw SpecError(key_of(spec, place, "bus_below"), "is that of another port");
     if (place.root_bus != its.bus)
-      refuse_pci(key_of(spec, place, "bus_below"), "makes a port below a port", "root ports are on a root bus");
+      throw SpecError(key_of(spec, place, "bus_below"), "makes a port below a port", "root ports are on a root bus");
   }
   const std::vector<PciSegment> bridges = pci_bridges(spec);
   std::set<unsigned> segments;
@@ -129,13 +125,13 @@ void check_pci_places(const PlatformSpec& spec) {
     for (const PciSegment& other : bridges) {
       if (&other != &bridge && other.number == bridge.number && bridge.first_bus <= other.first_bus &&
           other.first_bus <= bridge.last_bus)
-        refuse_pci("pmus", fmt::format("have root bus {:#x} of segment {} among the buses below root bus {:#x}",
-                                       other.first_bus, bridge.number, bridge.first_bus));
+        throw SpecError("pmus", fmt::format("have root bus {:#x} of segment {} among the buses below root bus {:#x}",
+                                            other.first_bus, bridge.number, bridge.first_bus));
     }
   }
   if (segments.size() > default_map::kSocSegments)
-    refuse_pci("pmus", fmt::format("are in {} PCI segments, must be in at most {}", segments.size(),
-                                   default_map::kSocSegments));
+    throw SpecError("pmus", fmt::format("are in {} PCI segments, must be in at most {}", segments.size(),
+                                        default_map::kSocSegments));
 }
 
 void claim_pci(const PlatformSpec& spec, PartClaims& claims) {

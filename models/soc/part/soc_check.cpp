@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "models/platform/platform_spec.h"
 #include "models/soc/part/map_check.h"
 #include "models/soc/part/pci_places.h"
 #include "models/soc/part/soc_rows.h"
@@ -26,19 +27,7 @@ using soc::EventDescription;
 using soc::FilterDescription;
 using soc::PmuDescription;
 
-constexpr std::uint64_t kPageBytes = 0x1000;
 constexpr unsigned kHalf = 32;
-constexpr std::uint64_t kMaximumClock = 1'000'000'000'000;  // limit of ClockDomain
-
-[[noreturn]] void refuse_soc(std::string field, std::string reason, std::string suggestion = {}) {
-  throw SpecError(std::move(field), std::move(reason), std::move(suggestion));
-}
-
-void check_soc_range(const std::string& field, std::uint64_t value, std::uint64_t low, std::uint64_t high,
-                     std::string suggestion = {}) {
-  if (value < low || value > high)
-    refuse_soc(field, fmt::format("is {}, must be {} ... {}", value, low, high), std::move(suggestion));
-}
 
 /// Back-ends of Linux, by the implementer in PMIIDR. They name their PMUs.
 struct BackEnd {
@@ -50,8 +39,8 @@ constexpr std::array<BackEnd, 2> kBackEnds = {{{0x36b, "nvidia_cspmu"}, {0xa16, 
 void check_identity(const std::string& field, const PmuDescription& pmu) {
   const bool has_pidr = std::any_of(pmu.pmpidr.begin(), pmu.pmpidr.end(), [](auto byte) { return byte != 0; });
   if (pmu.pmiidr == 0 && !has_pidr && pmu.implementation_id == 0)
-    refuse_soc(field + "pmiidr", "is missing: a driver could not tell what it is",
-               "for example 0x1230_043b, implementer Arm");
+    throw SpecError(field + "pmiidr", "is missing: a driver could not tell what it is",
+                    "for example 0x1230_043b, implementer Arm");
   const std::uint32_t pidr_implementer = static_cast<std::uint32_t>(pmu.pmpidr[1] >> 4) |
                                          static_cast<std::uint32_t>(pmu.pmpidr[2] & 7U) << 4 |
                                          static_cast<std::uint32_t>(pmu.pmpidr[4] & 0xfU) << 8;
@@ -59,43 +48,44 @@ void check_identity(const std::string& field, const PmuDescription& pmu) {
   const std::uint32_t implementer = seen != 0 ? seen & 0xfffU : pidr_implementer;
   for (const BackEnd& back_end : kBackEnds) {
     if (back_end.implementer == implementer && pmu.perf_name.empty())
-      refuse_soc(field + "pmiidr",
-                 fmt::format("the driver's back-end {} serves implementer {:#x}, and names the PMU", back_end.module,
-                             implementer),
-                 "give that name as perf_name, for example nvidia_scf_pmu_{socket}");
+      throw SpecError(field + "pmiidr",
+                      fmt::format("the driver's back-end {} serves implementer {:#x}, and names the PMU",
+                                  back_end.module, implementer),
+                      "give that name as perf_name, for example nvidia_scf_pmu_{socket}");
   }
 }
 
 void check_layout(const std::string& field, const PmuDescription& pmu) {
-  check_soc_range(field + "width", pmu.width, 8, 64, "bits of a counter");
-  check_soc_range(field + "counters", pmu.counters, pmu.cycle_counter ? 2 : 1, soc::kMaximumCounters,
-                  pmu.cycle_counter ? "the cycle counter is one of them" : "");
+  check_between(field + "width", pmu.width, 8, 64, "bits of a counter");
+  check_between(field + "counters", pmu.counters, pmu.cycle_counter ? 2 : 1, soc::kMaximumCounters,
+                pmu.cycle_counter ? "the cycle counter is one of them" : "");
   if (pmu.is_64bit && pmu.width <= kHalf)
-    refuse_soc(field + "width", fmt::format("is {}; the 64-bit layout has counters of more than 32 bits", pmu.width),
-               "give 33 to 64, or layout: 32-bit");
+    throw SpecError(field + "width",
+                    fmt::format("is {}; the 64-bit layout has counters of more than 32 bits", pmu.width),
+                    "give 33 to 64, or layout: 32-bit");
   constexpr std::uint32_t kPresent = 1U << 20;
   const std::uint32_t part = pmu.pmdevarch & 0xfffU;
   const bool is_told = (pmu.pmdevarch & kPresent) != 0 && (part == 0xaf4 || part == 0xaf5);
   if (pmu.is_64bit && !pmu.pmcnten && !is_told)
-    refuse_soc(field + "pmdevarch",
-               "does not tell of the 64-bit layout, and there is no PMCNTEN: no driver could find it out",
-               "for example 0x4770_0af4");
+    throw SpecError(field + "pmdevarch",
+                    "does not tell of the 64-bit layout, and there is no PMCNTEN: no driver could find it out",
+                    "for example 0x4770_0af4");
   if (!pmu.is_64bit && is_told)
-    refuse_soc(field + "pmdevarch", fmt::format("{:#x} tells drivers of the 64-bit layout", pmu.pmdevarch),
-               "give layout: 64-bit, or another pmdevarch");
-  check_soc_range(field + "event_bits", pmu.event_bits, 1, pmu.is_64bit ? 64 : kHalf);
-  check_soc_range(field + "implementation_defined", pmu.implementation_defined, 0, soc::kImplementationDefined);
-  check_soc_range(field + "clock", pmu.clock_hz, 1, kMaximumClock, "hertz");
+    throw SpecError(field + "pmdevarch", fmt::format("{:#x} tells drivers of the 64-bit layout", pmu.pmdevarch),
+                    "give layout: 64-bit, or another pmdevarch");
+  check_between(field + "event_bits", pmu.event_bits, 1, pmu.is_64bit ? 64 : kHalf);
+  check_between(field + "implementation_defined", pmu.implementation_defined, 0, soc::kImplementationDefined);
+  check_between(field + "clock", pmu.clock_hz, 1, kMaximumClock, "hertz");
 }
 
 void check_pages(const std::string& field, const PmuDescription& pmu) {
   const auto check = [&](const std::string& name, std::uint64_t base) {
-    if (base % kPageBytes != 0)
-      refuse_soc(field + name, fmt::format("{:#x} is not a multiple of a page (0x1000)", base),
-                 fmt::format("{:#x} is", base / kPageBytes * kPageBytes));
+    if (base % kRegisterPage != 0)
+      throw SpecError(field + name, fmt::format("{:#x} is not a multiple of a page (0x1000)", base),
+                      fmt::format("{:#x} is", base / kRegisterPage * kRegisterPage));
     if (base >> default_map::kSocketShift != 0)
-      refuse_soc(field + name, fmt::format("{:#x} is beyond the addresses of a socket, which end at {:#x}", base,
-                                           std::uint64_t{1} << default_map::kSocketShift));
+      throw SpecError(field + name, fmt::format("{:#x} is beyond the addresses of a socket, which end at {:#x}", base,
+                                                std::uint64_t{1} << default_map::kSocketShift));
   };
   check("base", pmu.base);
   if (pmu.page1) check("page1", *pmu.page1);
@@ -108,49 +98,50 @@ void check_soc_place(const std::string& field, const PmuDescription& pmu, const 
   for (std::size_t index = 0; index < pmu.sockets.size(); ++index) {
     const std::string socket = fmt::format("{}sockets[{}]", field, index);
     if (pmu.sockets[index] >= spec.sockets)
-      refuse_soc(socket,
-                 fmt::format("is {}, but the platform has sockets 0 ... {}", pmu.sockets[index], spec.sockets - 1));
-    if (!sockets.insert(pmu.sockets[index]).second) refuse_soc(socket, "names a socket twice");
+      throw SpecError(
+          socket, fmt::format("is {}, but the platform has sockets 0 ... {}", pmu.sockets[index], spec.sockets - 1));
+    if (!sockets.insert(pmu.sockets[index]).second) throw SpecError(socket, "names a socket twice");
   }
   if (!pmu.map && pmu.type == ApmtNode::Type::acpi_device && pmu.hid.size() != kHidSize)
-    refuse_soc(field + "hid", fmt::format("'{}' has not eight characters", pmu.hid), "for example ACME0001");
+    throw SpecError(field + "hid", fmt::format("'{}' has not eight characters", pmu.hid), "for example ACME0001");
   if (pmu.type != ApmtNode::Type::acpi_device && !pmu.hid.empty())
-    refuse_soc(field + "hid", "is for type: acpi only", "leave it out");
-  if (pmu.cpu) check_soc_range(field + "cpu", *pmu.cpu, 0, spec.cpus_per_socket - 1);
+    throw SpecError(field + "hid", "is for type: acpi only", "leave it out");
+  if (pmu.cpu) check_between(field + "cpu", *pmu.cpu, 0, spec.cpus_per_socket - 1);
   if (pmu.interrupt && !pmu.interrupt->message && pmu.interrupt->number == 0)
-    refuse_soc(field + "interrupt.number", "is 0, which in the firmware table means none", "leave out the interrupt");
+    throw SpecError(field + "interrupt.number", "is 0, which in the firmware table means none",
+                    "leave out the interrupt");
 }
 
 /// An event counts what happens at its source.
 void check_counts(const std::string& field, const EventDescription& event,
                   const std::vector<soc::SourceDescription>& sources) {
   if (event.counts == EventDescription::Counts::cycles) return;
-  if (event.source >= sources.size()) refuse_soc(field + "source", "is not in the list of sources");
+  if (event.source >= sources.size()) throw SpecError(field + "source", "is not in the list of sources");
   const soc::SourceDescription& source = sources[event.source];
   if (event.counts == EventDescription::Counts::sum && !soc::can_be_summed(source))
-    refuse_soc(field + "counts", fmt::format("is a sum; {} has occurrences alone", source.name), "leave it out");
-  if (event.unit == 0) refuse_soc(field + "unit", "is 0", "leave it out, or give the number that makes a unit");
+    throw SpecError(field + "counts", fmt::format("is a sum; {} has occurrences alone", source.name), "leave it out");
+  if (event.unit == 0) throw SpecError(field + "unit", "is 0", "leave it out, or give the number that makes a unit");
   if (event.unit != 1 && (event.counts != EventDescription::Counts::sum || source.cause != soc::Cause::streams))
-    refuse_soc(field + "unit", fmt::format("is for a sum of what streams let happen; {} is none", event.name),
-               "leave it out");
+    throw SpecError(field + "unit", fmt::format("is for a sum of what streams let happen; {} is none", event.name),
+                    "leave it out");
   if (event.counts == EventDescription::Counts::outstanding && !soc::lasts(source))
-    refuse_soc(field + "counts", fmt::format("nothing at {} is ever outstanding", source.name), "leave it out");
+    throw SpecError(field + "counts", fmt::format("nothing at {} is ever outstanding", source.name), "leave it out");
 }
 
 void check_event(const std::string& field, const PmuDescription& pmu, const EventDescription& event) {
   const std::uint64_t code = event.code.value_or(event.number);
   if (code > low_bits(pmu.event_bits))
-    refuse_soc(field + (event.code ? "code" : "number"),
-               fmt::format("{:#x} does not fit into the {} bits of an event's number", code, pmu.event_bits),
-               "give event_bits");
+    throw SpecError(field + (event.code ? "code" : "number"),
+                    fmt::format("{:#x} does not fit into the {} bits of an event's number", code, pmu.event_bits),
+                    "give event_bits");
   for (const EventDescription& other : pmu.events) {
     if (&other == &event) break;
     const auto first_of = [](const EventDescription& one) { return one.counters ? one.counters->first : 0; };
     const unsigned both = std::max(first_of(event), first_of(other));
     const auto has_it = [&](const EventDescription& one) { return one.is_selected_by(code, ~std::uint64_t{0}, both); };
     if ((event.code || other.code) && has_it(event) && has_it(other))
-      refuse_soc(field + "code",
-                 fmt::format("{:#x} is that of {}, which the same counters can count", code, other.name));
+      throw SpecError(field + "code",
+                      fmt::format("{:#x} is that of {}, which the same counters can count", code, other.name));
   }
 }
 
@@ -164,12 +155,12 @@ void check_events(const std::string& field, const PmuDescription& pmu,
     check_event(at, pmu, event);
     check_counts(at, event, sources);
     if (const auto [other, fresh] = numbers.emplace(event.number, index); !fresh)
-      refuse_soc(at + "number", fmt::format("{:#x} is that of events[{}], {}", event.number, other->second,
-                                            pmu.events[other->second].name));
+      throw SpecError(at + "number", fmt::format("{:#x} is that of events[{}], {}", event.number, other->second,
+                                                 pmu.events[other->second].name));
     // A name of several events is made whole by terms of their numbers.
     if (pmu.map && pmu.map->number_terms.size() > 1) continue;
     if (const auto [other, fresh] = names.emplace(event.name, index); !fresh)
-      refuse_soc(at + "name", fmt::format("events[{}] has it already", other->second));
+      throw SpecError(at + "name", fmt::format("events[{}] has it already", other->second));
   }
 }
 
@@ -194,14 +185,15 @@ class TakenBits {
   void take(const std::string& field, const FilterDescription& filter, FilterDescription::Register where,
             const BitRange& bits, unsigned width) {
     if (bits.first + bits.width > width)
-      refuse_soc(field, fmt::format("reach bit {}; the register has {} bits", bits.first + bits.width - 1, width));
+      throw SpecError(field, fmt::format("reach bit {}; the register has {} bits", bits.first + bits.width - 1, width));
     const std::uint64_t mask = low_bits(bits.width) << bits.first;
     std::vector<Place>& places = taken_[std::make_pair(where, filter.word)];
     std::uint64_t all = 0;
     for (const Place& place : places) all |= place.mask;
     for (const Place& place : places) {
       if ((place.mask & mask) != 0 && !never_together(place.when, filter.when))
-        refuse_soc(field, fmt::format("overlap those of filter {}", place.owner), free_bits(all, bits.width, width));
+        throw SpecError(field, fmt::format("overlap those of filter {}", place.owner),
+                        free_bits(all, bits.width, width));
     }
     places.push_back({mask, filter.name, filter.when});
   }
@@ -242,28 +234,31 @@ void check_filters(const std::string& field, const PmuDescription& pmu) {
     const FilterDescription& filter = pmu.filters[index];
     const std::string at = fmt::format("{}filters[{}].", field, index);
     if (!names.insert(filter.name).second)
-      refuse_soc(at + "name", fmt::format("'{}' is that of another filter", filter.name));
+      throw SpecError(at + "name", fmt::format("'{}' is that of another filter", filter.name));
     const bool is_own = filter.where == FilterDescription::Register::implementation_defined;
     if (is_own && filter.word >= pmu.implementation_defined)
-      refuse_soc(at + "register", fmt::format("there is no implementation-defined register {}", filter.word),
-                 fmt::format("give implementation_defined: {}", filter.word + 1));
+      throw SpecError(at + "register", fmt::format("there is no implementation-defined register {}", filter.word),
+                      fmt::format("give implementation_defined: {}", filter.word + 1));
     const unsigned width = register_width(pmu, filter.where, filter.word);
     for (unsigned copy = 0; copy < filter.repeat; ++copy)
       taken.take(at + (copy == 0 ? "bits" : "repeat"), filter,
                  {filter.bits.first + copy * filter.step, filter.bits.width}, width);
     if ((filter.fallback & ~low_bits(filter.bits.width)) != 0)
-      refuse_soc(at + "default", fmt::format("{:#x} does not fit into {} bits", filter.fallback, filter.bits.width));
-    if (filter.care_where && !filter.care) refuse_soc(at + "care_register", "is there, but no care");
+      throw SpecError(at + "default",
+                      fmt::format("{:#x} does not fit into {} bits", filter.fallback, filter.bits.width));
+    if (filter.care_where && !filter.care) throw SpecError(at + "care_register", "is there, but no care");
     if (filter.care)
       taken.take_care(at + "care", filter, *filter.care,
                       register_width(pmu, filter.care_register(), filter.care_word.value_or(filter.word)));
     if (filter.when) {
       const BitRange& bits = filter.when->bits;
       if (bits.first + bits.width > pmu.map->registers[filter.when->word].width)
-        refuse_soc(at + "when.bits", fmt::format("reach bit {}; the register has {} bits", bits.first + bits.width - 1,
-                                                 pmu.map->registers[filter.when->word].width));
+        throw SpecError(at + "when.bits",
+                        fmt::format("reach bit {}; the register has {} bits", bits.first + bits.width - 1,
+                                    pmu.map->registers[filter.when->word].width));
       if (filter.when->value > low_bits(bits.width))
-        refuse_soc(at + "when.value", fmt::format("{:#x} does not fit into {} bits", filter.when->value, bits.width));
+        throw SpecError(at + "when.value",
+                        fmt::format("{:#x} does not fit into {} bits", filter.when->value, bits.width));
     }
     if (filter.enable) taken.take_switch(at + "enable", filter, *filter.enable, width);
     if (filter.disable) taken.take_switch(at + "disable", filter, *filter.disable, width);
@@ -276,9 +271,9 @@ void check_filters(const std::string& field, const PmuDescription& pmu) {
                                                  pmu.map->registers[filter.invert_word].width));
     if (filter.care && filter.match != FilterDescription::Match::value &&
         filter.match != FilterDescription::Match::between)
-      refuse_soc(at + "care", "is for match: value, and between");
+      throw SpecError(at + "care", "is for match: value, and between");
     if (!filter.care && filter.match == FilterDescription::Match::between)
-      refuse_soc(at + "care", "is missing: it gives the greatest value");
+      throw SpecError(at + "care", "is missing: it gives the greatest value");
   }
 }
 
@@ -297,23 +292,23 @@ void check_names(const PlatformSpec& spec) {
   for (const SocPmuRow& row : soc_pmus(spec)) {
     const std::string field = field_of(spec.of<SocSpec>(), row.pmu);
     if (const auto [other, fresh] = names.emplace(row.name, row.pmu); !fresh)
-      refuse_soc(field + "name", fmt::format("'{}' is that of {}", spec.of<SocSpec>().pmus[row.pmu].name,
-                                             place_of(spec, other->second)));
+      throw SpecError(field + "name", fmt::format("'{}' is that of {}", spec.of<SocSpec>().pmus[row.pmu].name,
+                                                  place_of(spec, other->second)));
     // Before names: drivers name most types by the id.
     if (const auto [other, fresh] = row.device ? std::pair(ids.end(), true) : ids.emplace(row.apmt.id, row.pmu); !fresh)
-      refuse_soc(field + "id", fmt::format("{} is that of {}", row.apmt.id, place_of(spec, other->second)),
-                 "socket s adds s to the number");
+      throw SpecError(field + "id", fmt::format("{} is that of {}", row.apmt.id, place_of(spec, other->second)),
+                      "socket s adds s to the number");
     if (const auto [other, fresh] = perf_names.emplace(row.perf_name, row.pmu); !fresh)
-      refuse_soc(field + (spec.of<SocSpec>().pmus[row.pmu].perf_name.empty() ? "instance" : "perf_name"),
-                 fmt::format("drivers would call it {}, as {}", row.perf_name, place_of(spec, other->second)),
-                 spec.of<SocSpec>().pmus[row.pmu].perf_name.empty() ? "socket s adds s to the number"
-                                                                    : "write {socket} into the name");
+      throw SpecError(field + (spec.of<SocSpec>().pmus[row.pmu].perf_name.empty() ? "instance" : "perf_name"),
+                      fmt::format("drivers would call it {}, as {}", row.perf_name, place_of(spec, other->second)),
+                      spec.of<SocSpec>().pmus[row.pmu].perf_name.empty() ? "socket s adds s to the number"
+                                                                         : "write {socket} into the name");
     if (!row.interrupt()) continue;
     const auto [other, fresh] = interrupts.emplace(*row.interrupt(), row.pmu);
     if (!fresh && spec.of<SocSpec>().pmus[other->second].interrupt->trigger !=
                       spec.of<SocSpec>().pmus[row.pmu].interrupt->trigger)
-      refuse_soc(field + "interrupt.trigger", fmt::format("differs from that of {}, which shares interrupt {}",
-                                                          place_of(spec, other->second), *row.interrupt()));
+      throw SpecError(field + "interrupt.trigger", fmt::format("differs from that of {}, which shares interrupt {}",
+                                                               place_of(spec, other->second), *row.interrupt()));
   }
 }
 

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <bit>
 #include <string>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -24,37 +23,33 @@ constexpr std::uint64_t kMaximumFrequency = 1'000'000'000'000;      // limit of 
 constexpr Picoseconds kMaximumLatency = 1'000'000'000;              // 1 ms: a larger value is a mistake of units
 constexpr std::uint64_t kMaximumSlcLines = std::uint64_t{1} << 24;  // 1 GiB of cache: the model keeps every line's tag
 
-[[noreturn]] void refuse_tegra410(std::string field, std::string reason) {
-  throw SpecError(std::move(field), std::move(reason));
-}
-
 std::vector<MemoryRange> memory_of(const PlatformSpec& spec) {
   const std::vector<MemoryRange>& given = spec.of<Tegra410Spec>().memory;
   return given.empty() ? default_memory(spec.sockets) : given;
 }
 
 void check_memory_range(const std::string& field, const MemoryRange& range, unsigned sockets) {
-  if (range.size == 0) refuse_tegra410(field + ".size", "is 0; leave the range out instead");
+  if (range.size == 0) throw SpecError(field + ".size", "is 0; leave the range out instead");
   if (range.base % tegra410::kLineBytes != 0) {
-    refuse_tegra410(field + ".base", fmt::format("{:#x} is not a multiple of a line (64 bytes); {:#x} is", range.base,
+    throw SpecError(field + ".base", fmt::format("{:#x} is not a multiple of a line (64 bytes); {:#x} is", range.base,
                                                  range.base / tegra410::kLineBytes * tegra410::kLineBytes));
   }
   if (range.size % tegra410::kLineBytes != 0) {
-    refuse_tegra410(field + ".size", fmt::format("{:#x} is not a multiple of a line (64 bytes); {:#x} is", range.size,
+    throw SpecError(field + ".size", fmt::format("{:#x} is not a multiple of a line (64 bytes); {:#x} is", range.size,
                                                  (range.size / tegra410::kLineBytes + 1) * tegra410::kLineBytes));
   }
   constexpr std::uint64_t kLimit = tegra410::AddressMap::kLimit;
   if (range.base >= kLimit || range.size > kLimit - range.base) {
-    refuse_tegra410(field + ".size", fmt::format("reaches beyond the last address {:#x}", kLimit - 1));
+    throw SpecError(field + ".size", fmt::format("reaches beyond the last address {:#x}", kLimit - 1));
   }
   if (range.socket >= sockets) {
-    refuse_tegra410(field + ".socket", fmt::format("is {}, but the platform has {} socket{} (0 ... {})", range.socket,
+    throw SpecError(field + ".socket", fmt::format("is {}, but the platform has {} socket{} (0 ... {})", range.socket,
                                                    sockets, sockets == 1 ? "" : "s", sockets - 1));
   }
   if (range.memory_class == MemoryClass::bar)
-    refuse_tegra410(field + ".memory_class", "is bar, which needs no range here: tegra410.pcie places the BARs");
+    throw SpecError(field + ".memory_class", "is bar, which needs no range here: tegra410.pcie places the BARs");
   if (range.root_complex != 0 && range.memory_class != MemoryClass::cxl)
-    refuse_tegra410(field + ".root_complex", "is for cxl only: no other memory is below a root complex");
+    throw SpecError(field + ".root_complex", "is for cxl only: no other memory is below a root complex");
   check_between(field + ".root_complex", range.root_complex, 0, tegra410::kRootComplexes - 1);
 }
 
@@ -64,7 +59,7 @@ void check_overlaps(const std::vector<MemoryRange>& ranges) {
       const MemoryRange& a = ranges[earlier];
       const MemoryRange& b = ranges[later];
       if (a.base < b.base + b.size && b.base < a.base + a.size) {
-        refuse_tegra410(
+        throw SpecError(
             fmt::format("memory[{}].base", later),
             fmt::format("[{:#x}, {:#x}] overlaps memory[{}] [{:#x}, {:#x}]; it would fit from {:#x}", b.base,
                         b.base + b.size - 1, earlier, a.base, a.base + a.size - 1, a.base + a.size));
@@ -80,7 +75,7 @@ void check_private_cache(const tegra410::PrivateCacheParameters& cache) {
   const std::uint64_t sets = cache.size / tegra410::kLineBytes / cache.ways;
   if (!std::has_single_bit(sets) || sets * cache.ways * tegra410::kLineBytes != cache.size) {
     const std::uint64_t better = std::bit_floor(sets) * cache.ways * tegra410::kLineBytes;
-    refuse_tegra410(field + "size",
+    throw SpecError(field + "size",
                     fmt::format("{} bytes in {} ways are not a power of two of sets; {} bytes ({} sets) are",
                                 cache.size, cache.ways, better, std::bit_floor(sets)));
   }
@@ -94,15 +89,15 @@ void check_slc(const tegra410::SlcParameters& slc) {
   check_between(field + "ways", slc.ways, 1, 64);
   const std::uint64_t lines = std::uint64_t{slc.slices} * slc.sets * slc.ways;
   if (lines > kMaximumSlcLines) {
-    refuse_tegra410(field + "sets", fmt::format("{} slices of {} sets of {} ways are {} lines, must be at most {}",
+    throw SpecError(field + "sets", fmt::format("{} slices of {} sets of {} ways are {} lines, must be at most {}",
                                                 slc.slices, slc.sets, slc.ways, lines, kMaximumSlcLines));
   }
   for (std::size_t index = 0; index < slc.cached.size(); ++index) {
     if (std::count(slc.cached.begin(), slc.cached.end(), slc.cached[index]) > 1) {
-      refuse_tegra410(field + fmt::format("cached[{}]", index), "names a class twice");
+      throw SpecError(field + fmt::format("cached[{}]", index), "names a class twice");
     }
     if (slc.cached[index] == MemoryClass::bar)
-      refuse_tegra410(field + fmt::format("cached[{}]", index), "is bar, which is not memory");
+      throw SpecError(field + fmt::format("cached[{}]", index), "is bar, which is not memory");
   }
 }
 
@@ -128,7 +123,7 @@ void check_parameters(const tegra410::Parameters& part, const PlatformSpec& spec
   check_between("tegra410.clusters", part.clusters, 1, tegra410::kMaximumClusters);
   if (spec.cpus_per_socket % part.clusters != 0) {
     const unsigned cpus = std::max(1U, (spec.cpus_per_socket + part.clusters / 2) / part.clusters);
-    refuse_tegra410("cpus_per_socket", fmt::format("{} CPUs cannot be shared evenly by {} clusters; {} can",
+    throw SpecError("cpus_per_socket", fmt::format("{} CPUs cannot be shared evenly by {} clusters; {} can",
                                                    spec.cpus_per_socket, part.clusters, cpus * part.clusters));
   }
   check_between("tegra410.ucf_clock_hz", part.ucf_clock_hz, 1, kMaximumFrequency, "hertz");
