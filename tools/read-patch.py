@@ -298,8 +298,8 @@ def newest_of(versions):
 
 
 def order(posting):
-    """The patches of a posting in their order. Those that are missing are told."""
-    total = posting[0].total
+    """The patches of a posting in their order. Those that are missing are told, unless each is a file of its own."""
+    total = posting[0].total if len(posting) > 1 else None
     patches = sorted((mail for mail in posting if mail.has_diff), key=lambda mail: mail.number or 0)
     numbers = {mail.number for mail in patches}
     for number in range(1, total + 1 if total and patches else 1):

@@ -213,6 +213,10 @@ void add_finding(std::vector<Finding>& findings, const Finding& finding) {
   const auto known = std::ranges::find(findings, finding.kind, &Finding::kind);
   if (known == findings.end()) {
     findings.push_back(finding);
+  } else if (known->is_expected && !finding.is_expected) {
+    const std::uint64_t runs = known->runs + 1;
+    *known = finding;
+    known->runs = runs;
   } else {
     ++known->runs;
   }
@@ -245,10 +249,14 @@ void Trial::add(const RunResult& before, RunResult after, Expectation expectatio
   if (change == "worse" && lost_nothing && is_wrong_elsewhere(before, after, renamed)) change = "same";
   if (change == "worse") {
     ++worse;
-    add_finding(worse_findings, finding_of(wrong ? *wrong : loss_in(run), title));
+    Finding finding = finding_of(wrong ? *wrong : loss_in(run), title);
+    finding.is_expected = after.is_good();
+    add_finding(worse_findings, finding);
   } else if (change == "better") {
     ++better;
-    add_finding(better_findings, finding_of(mended ? *mended : Failure{"another end", before.message}, title));
+    Finding finding = finding_of(mended ? *mended : Failure{"another end", before.message}, title);
+    if (wrong && mended && wrong->kind == mended->kind) finding.text += "; still wrong: " + wrong->text;
+    add_finding(better_findings, finding);
   } else {
     ++same;
     if (change == "changed" && new_run.is_good()) ++changed;

@@ -199,6 +199,13 @@ class FinishedParts {
   Json json_;
 };
 
+/// The library stays, so that what is found can be run again. @return the options of pmufab run for it
+std::string keep_library(const fs::path& library, const fs::path& folder) {
+  fs::create_directories(folder);
+  write_file(folder / "changed.so", content_of(library));
+  return fmt::format("--driver {}", process::shell_word((folder / "changed.so").generic_string()));
+}
+
 /// One review from its change to its report.
 class Reviewer {
  public:
@@ -219,7 +226,7 @@ class Reviewer {
       const double all = (part_ + fraction) / parts_;
       const auto passed = std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
       const std::string left = all > 0.02 ? fmt::format("about {:.0f} s left, ", passed / all - passed) : std::string();
-      bar_.show(std::min(1.0, all), left + what);
+      bar_.show(std::min(1.0, all), left + patch_ + what);
     };
   }
 
@@ -228,12 +235,12 @@ class Reviewer {
     const bool each = map_["each"].as<bool>() && subject_.change.patches.size() > 1;
     parts_ = 3 + (each ? static_cast<double>(subject_.change.patches.size() - 1) : 0);
     review.seed = map_["seed"].as<std::uint64_t>();
+    options_.reproduce = review.reproduce;
     review.all_patches = subject_.change.patches.size();
     FinishedParts state(out_ / kReviewState, identity(review, seconds), map_["resume"].as<bool>());
     if (each) try_each(review, seconds, state);
     const auto add = [&](const std::string& name, const auto& work) {
-      if (isatty(STDERR_FILENO) == 0 && interrupts() == 0) complain("    {}\n", name);
-      if (interrupts() == 0) review.trials.push_back(state.part(name, work));
+      if (interrupts() == 0) review.trials.push_back(part(state, "", name, work));
       ++part_;
     };
     add("scenarios", [&] { return try_scenarios(subject_.scenarios, options_); });
@@ -272,14 +279,19 @@ class Reviewer {
     return files;
   }
 
+  template <typename Work>
+  Trial part(FinishedParts& state, const std::string& of_patch, const std::string& name, Work work) const {
+    if (isatty(STDERR_FILENO) == 0) complain("    {}{}\n", patch_, name);
+    return state.part(of_patch + name, work);
+  }
+
   static PatchVerdict verdict_of(const std::vector<Trial>& trials) {
     PatchVerdict verdict;
     for (const Trial& trial : trials) {
       verdict.same += trial.same;
       verdict.better += trial.better;
       verdict.worse += trial.worse;
-      if (verdict.text.empty() && !trial.worse_findings.empty())
-        verdict.text = fmt::format("{}: {}", trial.worse_findings.front().where, trial.worse_findings.front().text);
+      for (const Finding& finding : trial.worse_findings) verdict.worse_findings.push_back(finding);
     }
     return verdict;
   }
@@ -306,12 +318,16 @@ class Reviewer {
         TrialOptions options = options_;
         options.out = out_ / fmt::format("after-{}", count);
         options.after = *drivers;
+        options.reproduce = keep_library((*drivers)->library, options.out);
+        patch_ = fmt::format("after {}/{}: ", count, all);
         const std::string name = fmt::format("after {} patches: ", count);
         verdict = verdict_of(
-            {state.part(name + "scenarios", [&] { return try_scenarios(subject_.scenarios, options); }),
-             state.part(name + "random cases", [&] {
+            {part(state, name, "scenarios", [&] { return try_scenarios(subject_.scenarios, options); }),
+             part(state, name, "random cases", [&] {
                return try_random_cases(subject_.fabrics, review.seed, seconds / static_cast<double>(all), options);
              })});
+        verdict.reproduce = options.reproduce;
+        patch_.clear();
       } else if (drivers) {
         verdict.worse = 1;
         verdict.text = "does not compile";
@@ -330,6 +346,7 @@ class Reviewer {
   TrialOptions options_;
   ProgressBar bar_;
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+  std::string patch_;  ///< that is tried: "after 2/4: "
   double part_ = 0;
   double parts_ = 1;
 };
@@ -342,11 +359,6 @@ double random_seconds_of(const po::variables_map& map) {
   } catch (const std::exception& error) {
     throw InputError(fmt::format("--for {}: {}", map["for"].as<std::string>(), error.what()), "for example --for 2min");
   }
-}
-
-/// The library stays, so that what is found can be run again.
-void keep_library(const ChangedDrivers& drivers, const fs::path& file) {
-  write_file(file, content_of(drivers.set->library));
 }
 
 int write_reports(const Review& review, const po::variables_map& map) {
@@ -397,9 +409,7 @@ int run_review(const Request& request) {
   find_what_it_serves(subject);
   for (const FabricGenerator* fabric : subject.fabrics) review.fabrics.emplace_back(fabric->name());
   review.files = reviewed_files(subject);
-  const fs::path library = out / "changed.so";
-  keep_library(subject.drivers, library);
-  review.reproduce = fmt::format("--driver {}", process::shell_word(library.generic_string()));
+  review.reproduce = keep_library(subject.drivers.set->library, out);
   EventChanges events = event_changes(subject.scenarios, subject.stock->library, subject.drivers.set->library);
   catch_interrupts();
   Reviewer(map, subject, out, scratch.path(), std::move(events.renamed)).run(review, seconds);

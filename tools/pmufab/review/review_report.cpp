@@ -82,20 +82,20 @@ std::string findings_title(const Finding& finding) {
   return finding.runs > 1 ? fmt::format("{} (and {} more)", finding.where, finding.runs - 1) : finding.where;
 }
 
-/// Findings of all trials, with one line or two for each.
-void add_findings(const Review& review, std::vector<Finding> Trial::*which, const char* word, Lines& lines) {
-  std::size_t shown = 0;
-  std::size_t all = 0;
-  for (const Trial& trial : review.trials) {
-    for (const Finding& finding : trial.*which) {
-      ++all;
-      if (shown == kMostFindings) continue;
-      ++shown;
-      const char* const when = which == &Trial::better_findings ? "before, " : "";
-      add_lines(lines, wrapped(fmt::format("{}: {}: {}{}", word, findings_title(finding), when, finding.text), 3));
-    }
-  }
-  if (all > shown) lines.push_back(fmt::format("{}: {} more", word, scenario::counted(all - shown, "kind")));
+/// The first few findings, with up to three lines for each.
+void add_findings(const std::vector<Finding>& findings, std::size_t most, const std::string& word, const char* when,
+                  Lines& lines) {
+  for (std::size_t i = 0; i < std::min(most, findings.size()); ++i)
+    add_lines(lines,
+              wrapped(fmt::format("{}: {}: {}{}", word, findings_title(findings[i]), when, findings[i].text), 3));
+  if (findings.size() > most)
+    lines.push_back(fmt::format("{}: {} more", word, scenario::counted(findings.size() - most, "kind")));
+}
+
+std::vector<Finding> findings_of(const Review& review, std::vector<Finding> Trial::*which) {
+  std::vector<Finding> all;
+  for (const Trial& trial : review.trials) all.insert(all.end(), (trial.*which).begin(), (trial.*which).end());
+  return all;
 }
 
 std::string function_text(const ChangedFunction& function) {
@@ -139,26 +139,34 @@ void add_coverage(const Review& review, Lines& lines) {
   if (more > 0) lines.emplace_back("  (more: --json)");
 }
 
-/// @return the smallest scenario that was found for something that is worse; without one, the first shipped scenario that
-///         shows something, then what there was no time to make smaller; null if nothing does
-const Finding* to_reproduce(const Review& review) {
-  const Finding* shipped = nullptr;
-  const Finding* smallest = nullptr;
-  const Finding* whole = nullptr;
-  for (const Trial& trial : review.trials) {
-    for (const Finding& finding : trial.worse_findings) {
-      if (trial.name == "scenario") {
-        if (shipped == nullptr) shipped = &finding;
-      } else if (finding.file.ends_with("-whole.yaml")) {
-        whole = &finding;
-      } else if (!finding.file.empty() &&
-                 (smallest == nullptr || finding.scenario.size() < smallest->scenario.size())) {
-        smallest = &finding;
-      }
-    }
+/// A mistake, and how to see it.
+struct Reproducer {
+  const Finding* finding = nullptr;  ///< null: nothing shows one
+  std::string options;               ///< of pmufab run
+};
+
+/// @return the first shipped scenario that fails; without one, the smallest that was found, then what there was no time to
+///         make smaller, and at last a shipped scenario that expects to fail; null if there is none
+const Finding* first_to_show(const std::vector<Finding>& findings) {
+  const auto rank = [](const Finding& finding) {
+    if (finding.file.empty()) return finding.is_expected ? 3 : 0;
+    return finding.file.ends_with("-whole.yaml") ? 2 : 1;
+  };
+  const auto is_before = [&](const Finding& one, const Finding& other) {
+    return std::pair(rank(one), one.scenario.size()) < std::pair(rank(other), other.scenario.size());
+  };
+  const auto found = std::ranges::min_element(findings, is_before);
+  return found == findings.end() ? nullptr : &*found;
+}
+
+/// @param worse  what the whole change makes worse
+/// @return how to see that; if nothing is worse then, how to see what a patch of the series makes worse
+Reproducer to_reproduce(const Review& review, const std::vector<Finding>& worse) {
+  if (const Finding* const finding = first_to_show(worse)) return {finding, review.reproduce};
+  for (const PatchVerdict& patch : review.patches) {
+    if (const Finding* const finding = first_to_show(patch.worse_findings)) return {finding, patch.reproduce};
   }
-  if (smallest != nullptr) return smallest;
-  return shipped != nullptr ? shipped : whole;
+  return {};
 }
 
 /// The scenario's lines without comments.
@@ -171,17 +179,17 @@ Lines scenario_lines(const std::string& scenario) {
   return lines;
 }
 
-void add_reproducer(const Review& review, Lines& lines) {
-  const Finding* const finding = to_reproduce(review);
+void add_reproducer(const Reproducer& reproducer, Lines& lines) {
+  const Finding* const finding = reproducer.finding;
   if (finding == nullptr) return;
   const std::string what =
       finding->file.empty() ? finding->where.substr(0, finding->where.find(' ')) : process::shell_word(finding->file);
   // A command is not cut: where it is too long, a shell puts its lines together.
   const std::string command = fmt::format("reproduce: pmufab run {}", what);
-  if (command.size() + review.reproduce.size() + 1 <= kColumns) {
-    lines.push_back(fmt::format("{} {}", command, review.reproduce));
+  if (command.size() + reproducer.options.size() + 1 <= kColumns) {
+    lines.push_back(fmt::format("{} {}", command, reproducer.options));
   } else {
-    add_lines(lines, {command + " \\", "  " + review.reproduce});
+    add_lines(lines, {command + " \\", "  " + reproducer.options});
   }
   const Lines scenario = scenario_lines(finding->scenario);
   const bool fits = std::ranges::all_of(scenario, [](const auto& line) { return line.size() <= kColumns; });
@@ -214,6 +222,7 @@ std::string counts_text(const Review& review) {
 /// Of a long series, the patches that are worse.
 Lines patch_lines(const Review& review) {
   constexpr std::size_t kMostPatches = 6;
+  constexpr std::size_t kMostOfPatch = 2;
   Lines lines;
   std::size_t left_out = 0;
   for (std::size_t i = 0; i < review.patches.size(); ++i) {
@@ -222,13 +231,25 @@ Lines patch_lines(const Review& review) {
       ++left_out;
       continue;
     }
-    add_lines(lines, wrapped(fmt::format("after {}/{}: {}same {}, better {}, worse {}{}", i + 1, review.all_patches,
-                                         patch.worse > 0 ? "WORSE, " : "", patch.same, patch.better, patch.worse,
-                                         patch.text.empty() ? "" : ": " + patch.text),
-                             2));
+    const std::string name = fmt::format("after {}/{}", i + 1, review.all_patches);
+    add_lines(lines,
+              wrapped(fmt::format("{}: {}same {}, better {}, worse {}{}", name, patch.worse > 0 ? "WORSE, " : "",
+                                  scenario::with_separators(patch.same), scenario::with_separators(patch.better),
+                                  scenario::with_separators(patch.worse), patch.text.empty() ? "" : ": " + patch.text),
+                      2));
+    if (i + 1 < review.all_patches) add_findings(patch.worse_findings, kMostOfPatch, name + ": worse", "", lines);
   }
   if (left_out > 0) lines.push_back(fmt::format("(lines of {} other patches: --json)", left_out));
   return lines;
+}
+
+/// "WORSE: same 10, better 0, worse 2"; of a series that is right only in the end, "WORSE after 3/4; after all: same ..."
+std::string verdict_line(const Review& review) {
+  const auto wrong = std::ranges::find_if(review.patches, [](const PatchVerdict& patch) { return patch.worse > 0; });
+  if (wrong == review.patches.end() || review.total(&Trial::worse) > 0)
+    return fmt::format("{}: {}", review.verdict(), counts_text(review));
+  return fmt::format("{} after {}/{}; after all: {}", review.verdict(), wrong - review.patches.begin() + 1,
+                     review.all_patches, counts_text(review));
 }
 
 }  // namespace
@@ -257,16 +278,17 @@ std::string mail_text(const Review& review) {
     add_lines(lines, wrapped(fmt::format("pmufab {} ran with both, on {}: {}", scenario::version(),
                                          fmt::join(review.fabrics, ", "), what_ran(review)),
                              2));
-    add_lines(lines, wrapped(fmt::format("{}: {}", review.verdict(), counts_text(review)), 1));
+    add_lines(lines, wrapped(verdict_line(review), 2));
     if (review.is_stopped) lines.emplace_back("(stopped before its end: --resume goes on)");
   } else {
     add_lines(lines, wrapped(fmt::format("{}: {}", review.verdict(), review.fault), 3));
   }
   add_lines(lines, patch_lines(review));
-  add_findings(review, &Trial::worse_findings, "worse", lines);
-  add_findings(review, &Trial::better_findings, "better", lines);
-  add_coverage(review, lines);
-  add_reproducer(review, lines);
+  const std::vector<Finding> worse = findings_of(review, &Trial::worse_findings);
+  add_findings(worse, kMostFindings, "worse", "", lines);
+  add_findings(findings_of(review, &Trial::better_findings), kMostFindings, "better", "before, ", lines);
+  if (!review.is_stopped) add_coverage(review, lines);
+  add_reproducer(to_reproduce(review, worse), lines);
   if (lines.size() > kLines) {
     lines.resize(kLines - 1);
     lines.emplace_back("(more: --json)");
@@ -276,7 +298,8 @@ std::string mail_text(const Review& review) {
 
 std::string markdown_text(const Review& review) {
   std::string text = fmt::format("### pmufab review: {}\n\n```\n{}```\n", review.verdict(), mail_text(review));
-  const Finding* const finding = to_reproduce(review);
+  const std::vector<Finding> worse = findings_of(review, &Trial::worse_findings);
+  const Finding* const finding = to_reproduce(review, worse).finding;
   if (finding != nullptr && !finding->scenario.empty())
     text += fmt::format("\n<details><summary>the smallest scenario</summary>\n\n```yaml\n{}```\n</details>\n",
                         finding->scenario);

@@ -32,12 +32,16 @@ struct PatchVerdict {
   std::uint64_t same = 0;
   std::uint64_t better = 0;
   std::uint64_t worse = 0;
-  std::string text;  ///< what is worse
+  std::string text{};  ///< what else there is to say: "does not compile"
+  std::vector<Finding> worse_findings{};
+  std::string reproduce{};  ///< options of pmufab run for these drivers
 
   static constexpr auto named_fields() {
     return std::tuple(NamedField{"subject", &PatchVerdict::subject}, NamedField{"same", &PatchVerdict::same},
                       NamedField{"better", &PatchVerdict::better}, NamedField{"worse", &PatchVerdict::worse},
-                      NamedField{"text", &PatchVerdict::text});
+                      NamedField{"text", &PatchVerdict::text},
+                      NamedField{"worse_findings", &PatchVerdict::worse_findings},
+                      NamedField{"reproduce", &PatchVerdict::reproduce});
   }
 };
 

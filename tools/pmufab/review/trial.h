@@ -21,21 +21,23 @@ using Drivers = std::shared_ptr<const driver_host::DriverSet>;
 
 /// Something that is wrong with one of both drivers only.
 struct Finding {
-  std::string kind;        ///< equal for what most likely has one cause
-  std::string where;       ///< the first run that shows it
-  std::string text;        ///< what is wrong there, in one line
-  std::uint64_t runs = 0;  ///< that show it
-  std::string file;        ///< a scenario that shows it; empty: `where` is a shipped one
-  std::string scenario;    ///< content of that file, the smallest that is known
+  std::string kind;          ///< equal for what most likely has one cause
+  std::string where;         ///< the first run that shows it
+  std::string text;          ///< what is wrong there, in one line
+  std::uint64_t runs = 0;    ///< that show it
+  std::string file;          ///< a scenario that shows it; empty: `where` is a shipped one
+  std::string scenario;      ///< content of that file, the smallest that is known
+  bool is_expected = false;  ///< its scenario expects a failure, and so passes
 
   static constexpr auto named_fields() {
     return std::tuple(NamedField{"kind", &Finding::kind}, NamedField{"where", &Finding::where},
                       NamedField{"text", &Finding::text}, NamedField{"runs", &Finding::runs},
-                      NamedField{"file", &Finding::file}, NamedField{"scenario", &Finding::scenario});
+                      NamedField{"file", &Finding::file}, NamedField{"scenario", &Finding::scenario},
+                      NamedField{"is_expected", &Finding::is_expected});
   }
 };
 
-/// Count a finding; of each kind, the first is kept.
+/// Count a finding; of each kind, the first is kept, or the first that fails without being expected to.
 void add_finding(std::vector<Finding>& findings, const Finding& finding);
 
 /// What became of runs of one kind: scenarios, random cases or interleavings.
@@ -77,6 +79,7 @@ struct TrialOptions {
   std::set<std::string> renamed;   ///< new names of events that there were before
   scenario::RunnerOptions runner;  ///< jobs, limits, time-out, scratch folder, interrupts of the user
   std::filesystem::path out;       ///< folder for scenarios that are found
+  std::string reproduce;           ///< options of pmufab run for the changed drivers: "--driver my.so"
   /// Told a few times a second: 0 ... 1, and what runs.
   std::function<void(double fraction, const std::string& what)> on_progress;
 };
