@@ -9,7 +9,8 @@ find_package(yaml-cpp REQUIRED)
 # Only pmufab explore, which is not installed as a library, needs these.
 find_package(muparser REQUIRED CONFIG)
 find_package(SQLite3 REQUIRED)
-# Only pmufab import needs libfdt, which has no CMake package.
+# Only pmufab import needs pugixml and libfdt, which has no CMake package.
+find_package(pugixml REQUIRED CONFIG)
 find_path(PMUFAB_FDT_INCLUDE_DIR libfdt.h REQUIRED)
 find_library(PMUFAB_FDT_LIBRARY fdt REQUIRED)
 mark_as_advanced(PMUFAB_FDT_INCLUDE_DIR PMUFAB_FDT_LIBRARY)

@@ -31,6 +31,8 @@ namespace pmufab::cli {
 [[nodiscard]] Command regs_command();
 [[nodiscard]] Command firmware_command();
 [[nodiscard]] Command import_acpi_command();
+[[nodiscard]] Command import_rdl_command();
+[[nodiscard]] Command import_svd_command();
 [[nodiscard]] Command import_tree_command();
 [[nodiscard]] Command serve_command();
 [[nodiscard]] Command shell_command();

@@ -120,14 +120,21 @@ int dispatch(const Arguments& arguments) {
 }  // namespace
 
 const std::vector<Command>& all_commands() {
-  static const std::vector<Command> commands = {
-      run_command(),          interleave_command(),     verify_command(),        review_command(),
-      compare_command(),      explain_command(),        list_command(),          stat_command(),
-      shell_command(),        boot_command(),           regs_command(),          firmware_command(),
-      import_acpi_command(),  import_tree_command(),    serve_command(),         map_command(),
-      coverage_command(),     explore_export_command(), explore_merge_command(), explore_report_command(),
-      explore_command(),      trace_import_command(),   trace_record_command(),  trace_info_command(),
-      driver_fetch_command(), driver_build_command(),   driver_cache_command(),  guest_prepare_command()};
+  static const std::vector<Command> commands = {run_command(),           interleave_command(),
+                                                verify_command(),        review_command(),
+                                                compare_command(),       explain_command(),
+                                                list_command(),          stat_command(),
+                                                shell_command(),         boot_command(),
+                                                regs_command(),          firmware_command(),
+                                                import_acpi_command(),   import_tree_command(),
+                                                import_rdl_command(),    import_svd_command(),
+                                                serve_command(),         map_command(),
+                                                coverage_command(),      explore_export_command(),
+                                                explore_merge_command(), explore_report_command(),
+                                                explore_command(),       trace_import_command(),
+                                                trace_record_command(),  trace_info_command(),
+                                                driver_fetch_command(),  driver_build_command(),
+                                                driver_cache_command(),  guest_prepare_command()};
   return commands;
 }
 

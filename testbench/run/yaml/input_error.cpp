@@ -19,7 +19,8 @@ std::string compose(const Source& source, const std::string& path, const std::st
                     const std::string& suggestion) {
   std::string text;
   if (source.file) text += *source.file + ":";
-  if (source.line > 0) text += fmt::format("{}:{}:", source.line, source.column);
+  if (source.line > 0) text += fmt::format("{}:", source.line);
+  if (source.column > 0) text += fmt::format("{}:", source.column);
   if (!text.empty()) text += ' ';
   if (!path.empty()) text += (path.size() > kMostPath ? path.substr(0, kMostPath) + "..." : path) + ": ";
   text += reason;

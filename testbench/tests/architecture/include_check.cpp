@@ -32,7 +32,7 @@ struct External {
   std::string_view headers;
   std::string_view targets;
 };
-constexpr std::array<External, 13> kExternal{{{"fmt/", "fmt::"},
+constexpr std::array<External, 14> kExternal{{{"fmt/", "fmt::"},
                                               {"nlohmann/", "nlohmann_json::"},
                                               {"yaml-cpp/", "yaml-cpp::"},
                                               {"boost/", "Boost::"},
@@ -43,6 +43,7 @@ constexpr std::array<External, 13> kExternal{{{"fmt/", "fmt::"},
                                               {"gmock/", "GTest::"},
                                               {"benchmark/", "benchmark::"},
                                               {"libfdt.h", "LibFdt::"},
+                                              {"pugixml.hpp", "pugixml::"},
                                               {"muParser.h", "muparser::"},
                                               {"sqlite3.h", "SQLite::"}}};
 

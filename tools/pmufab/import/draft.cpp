@@ -32,13 +32,6 @@ struct DraftEntry {
   std::string refusal{};   ///< why no platform can have it
 };
 
-/// "0x2000_0000"
-std::string grouped(std::uint64_t address) {
-  std::string text = fmt::format("{:x}", address);
-  for (std::size_t at = text.size(); at > 4;) text.insert(at -= 4, "_");
-  return "0x" + text;
-}
-
 /// Socket s of a platform has its registers from s x 2^44 on, and numbers that are s more than those of socket 0.
 PmuFacts of_socket_0(const FoundPmu& pmu) {
   PmuFacts facts = pmu.facts;
@@ -47,8 +40,8 @@ PmuFacts of_socket_0(const FoundPmu& pmu) {
   const auto move = [&](std::uint64_t& address) {
     if (address >> kSocketShift != pmu.socket)
       facts.remarks.push_back(fmt::format("{} is {} here: a platform has the registers of socket {} from {} on",
-                                          grouped(address), grouped(own + (address & kOffset)), pmu.socket,
-                                          grouped(own)));
+                                          grouped_address(address), grouped_address(own + (address & kOffset)),
+                                          pmu.socket, grouped_address(own)));
     address &= kOffset;
   };
   move(facts.base);
@@ -125,21 +118,11 @@ class DraftWriter {
       draft.text = text(entries_);
       error = refusal_of(draft.text);
     }
-    if (error) draft.refusal = fmt::format("{}{}{}", error->path(), error->path().empty() ? "" : ": ", error->reason());
+    if (error) draft.refusal = reason_with_place(*error);
     return draft;
   }
 
  private:
-  static std::optional<scenario::InputError> refusal_of(const std::string& text) {
-    try {
-      scenario::Value effective = scenario::Value::map();
-      static_cast<void>(scenario::read_platform(scenario::parse_text(text, "draft"), "", effective));
-      return std::nullopt;
-    } catch (const scenario::InputError& error) {
-      return error;
-    }
-  }
-
   /// @return what an entry cannot share with another: numbers and names of firmware, pages and interrupts
   [[nodiscard]] static std::vector<std::string> claims_of(const DraftEntry& entry) {
     const PmuFacts& facts = entry.facts;
@@ -259,8 +242,8 @@ class DraftWriter {
   /// @return the keys that firmware tells
   [[nodiscard]] std::vector<std::string> told(const DraftEntry& entry) const {
     const PmuFacts& facts = entry.facts;
-    std::vector<std::string> lines{"base: " + grouped(facts.base)};
-    if (facts.page1) lines.push_back("page1: " + grouped(*facts.page1));
+    std::vector<std::string> lines{"base: " + grouped_address(facts.base)};
+    if (facts.page1) lines.push_back("page1: " + grouped_address(*facts.page1));
     if (facts.interrupt) {
       const bool is_shared = std::ranges::any_of(entry.sockets, [&](unsigned socket) {
         const auto owners = owners_.find(*facts.interrupt + socket);
@@ -308,14 +291,15 @@ class DraftWriter {
     std::string text = fmt::format("#   # {}", mesh.place);
     if (mesh.size == 0) text += ": its registers are not told";
     if (mesh.size != 0)
-      text += fmt::format(": registers at {} ... {}", grouped(mesh.base), grouped(mesh.base + mesh.size - 1));
+      text += fmt::format(": registers at {} ... {}", grouped_address(mesh.base),
+                          grouped_address(mesh.base + mesh.size - 1));
     if (!mesh.interrupts.empty())
       text += fmt::format(", interrupts of DTCs {} (a platform has its own numbers)", fmt::join(mesh.interrupts, ", "));
     text += '\n';
     for (const std::string& remark : mesh.remarks) text += fmt::format("#   # TODO: {}\n", remark);
     text += fmt::format("#   - product: {}\n#     firmware: {}\n", mesh.product, mesh.in_acpi ? "acpi" : "device_tree");
-    if (mesh.size != 0) text += fmt::format("#     base: {}\n", grouped(mesh.base));
-    if (mesh.root && mesh.product == "CMN-600") text += fmt::format("#     root: {}\n", grouped(*mesh.root));
+    if (mesh.size != 0) text += fmt::format("#     base: {}\n", grouped_address(mesh.base));
+    if (mesh.root && mesh.product == "CMN-600") text += fmt::format("#     root: {}\n", grouped_address(*mesh.root));
     if (mesh.socket && !can_be(*mesh.socket))
       text += fmt::format("#     # TODO: it is of socket {}, which a platform does not have\n", *mesh.socket);
     else if (mesh.socket)
@@ -336,6 +320,26 @@ class DraftWriter {
 };
 
 }  // namespace
+
+std::optional<scenario::InputError> refusal_of(const std::string& text) {
+  try {
+    scenario::Value effective = scenario::Value::map();
+    static_cast<void>(scenario::read_platform(scenario::parse_text(text, "draft"), "", effective));
+    return std::nullopt;
+  } catch (const scenario::InputError& error) {
+    return error;
+  }
+}
+
+std::string reason_with_place(const scenario::InputError& error) {
+  return fmt::format("{}{}{}", error.path(), error.path().empty() ? "" : ": ", error.reason());
+}
+
+std::string grouped_address(std::uint64_t address) {
+  std::string text = fmt::format("{:x}", address);
+  for (std::size_t at = text.size(); at > 4;) text.insert(at -= 4, "_");
+  return "0x" + text;
+}
 
 Draft draft_of(const FoundMachine& machine, const std::string& name) { return DraftWriter(machine, name).write(); }
 

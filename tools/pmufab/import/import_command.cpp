@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cstdint>
+#include <cstdio>
 #include <filesystem>
 #include <iostream>
 #include <string>
@@ -10,6 +12,7 @@
 #include "tlm/spec/printable.h"
 #include "tools/pmufab/cli.h"
 #include "tools/pmufab/import/machine.h"
+#include "tools/pmufab/import/register_file.h"
 #include "tools/pmufab/output.h"
 
 namespace pmufab::cli {
@@ -17,24 +20,32 @@ namespace {
 
 using scenario::InputError;
 
-int write_draft(const FoundMachine& machine, const Request& request) {
-  if (machine.pmus.empty() && machine.meshes.empty() && machine.others.empty())
-    throw InputError(fmt::format("'{}' tells of no PMU that pmufab knows", request.words.front()),
-                     "CoreSight PMUs are in the table APMT; CMN meshes in the DSDT or an SSDT, or in a device tree");
-  const Draft draft = draft_of(machine, request.options["name"].as<std::string>());
+std::string some(std::uint64_t number, const char* one, const char* more) {
+  return fmt::format("{} {}", number, number == 1 ? one : more);
+}
+
+/// @param contents  what is in it, for the user
+void put_draft(const Draft& draft, const Request& request, const std::string& contents) {
   const std::string file = request.options["output"].as<std::string>();
   if (file == "-") {
     std::cout << draft.text << std::flush;
   } else {
     write_file(file, draft.text);
-    const auto some = [](std::size_t number, const char* one, const char* more) {
-      return fmt::format("{} {}", number, number == 1 ? one : more);
-    };
-    fmt::print("{}: {} in {}, {}\n", file, some(machine.pmus.size(), "CoreSight PMU", "CoreSight PMUs"),
-               some(draft.pmus, "entry", "entries"), some(machine.meshes.size(), "mesh", "meshes"));
+    fmt::print("{}: {}\n", file, contents);
+    std::fflush(stdout);  // before what follows on standard error
   }
   if (!draft.refusal.empty())
     complain("pmufab: the draft does not load before it is edited: {}\n", printable(draft.refusal));
+}
+
+int write_draft(const FoundMachine& machine, const Request& request) {
+  if (machine.pmus.empty() && machine.meshes.empty() && machine.others.empty())
+    throw InputError(fmt::format("'{}' tells of no PMU that pmufab knows", request.words.front()),
+                     "CoreSight PMUs are in the table APMT; CMN meshes in the DSDT or an SSDT, or in a device tree");
+  const Draft draft = draft_of(machine, request.options["name"].as<std::string>());
+  put_draft(draft, request,
+            fmt::format("{} in {}, {}", some(machine.pmus.size(), "CoreSight PMU", "CoreSight PMUs"),
+                        some(draft.pmus, "entry", "entries"), some(machine.meshes.size(), "mesh", "meshes")));
   return kPassed;
 }
 
@@ -50,6 +61,17 @@ int run_import_tree(const Request& request) {
                      "pmufab import device-tree /proc/device-tree");
   const ScratchFolder scratch;
   return write_draft(machine_from_tree(request.words.front(), scratch.path()), request);
+}
+
+int run_import_registers(const Request& request, RegisterFile (*read)(const std::filesystem::path&)) {
+  if (request.words.size() != 1)
+    throw InputError(request.words.empty() ? "no file is given" : "there is more than one file",
+                     "give one: a file that includes others must be made one first");
+  const RegisterDraft draft = draft_of(read(request.words.front()), values_of(request.options, "block"),
+                                       request.options["name"].as<std::string>());
+  put_draft(draft, request,
+            fmt::format("{} of {}", some(draft.registers, "register", "registers"), some(draft.pmus, "PMU", "PMUs")));
+  return kPassed;
 }
 
 Options draft_options() {
@@ -110,6 +132,50 @@ device-tree-compiler) reads source and folders.)",
       .exit_codes = import_exit_codes(),
       .run = run_import_tree,
   };
+}
+
+namespace {
+
+/// @param name    of the command
+/// @param form    what the file is
+/// @param blocks  what becomes PMUs
+Command register_command(const char* name, const std::string& form, const std::string& blocks, const char* known,
+                         const std::vector<Example>& examples, RegisterFile (*read)(const std::filesystem::path&)) {
+  return {
+      .name = name,
+      .arguments = "[options] FILE",
+      .summary = "write a draft of described PMUs from the registers of a chip in " + form,
+      .description = fmt::format(R"(Reads {}, and writes a platform with PMUs by description: each {} is one.
+Registers have their names, offsets, widths, arrays and fields, and what software sees of these: their reset values, which are
+read only (constant) and which write only (command). What fields do for counters (roles) is not in such files: a comment TODO
+guesses it by name. Perf's name, the device, the numbers of counters and their bits are placeholders, and events are to be
+described. The draft loads when each counter has a register.
+
+{})",
+                                 form, blocks, known),
+      .options = draft_options() + Options{list("block", "NAME", "a block that becomes a PMU, in place of all")},
+      .words = Words::files,
+      .examples = examples,
+      .exit_codes = import_exit_codes(),
+      .run = [read](const Request& request) { return run_import_registers(request, read); },
+  };
+}
+
+}  // namespace
+
+Command import_rdl_command() {
+  return register_command(
+      "import rdl", "SystemRDL 2.0", "addrmap that has registers",
+      R"(Components, instances, arrays, default and dynamic properties are known. What is not, such as parameters, expressions and
+mem, is refused with its line. Run preprocessors (Perl, `include) first.)",
+      {{"pmufab import rdl pmu.rdl -o my-chip.yaml"}, {"pmufab list my-chip.yaml"}}, read_systemrdl);
+}
+
+Command import_svd_command() {
+  return register_command(
+      "import svd", "CMSIS-SVD", "peripheral",
+      R"(Clusters, arrays and derivedFrom are known. An element that CMSIS-SVD 1.3 does not have is refused with its line.)",
+      {{"pmufab import svd chip.svd --block PMU0 -o my-chip.yaml"}, {"pmufab list my-chip.yaml"}}, read_svd);
 }
 
 }  // namespace pmufab::cli

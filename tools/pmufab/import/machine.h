@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "testbench/run/yaml/input_error.h"
+
 /// What firmware tells of a real machine: plain data. The readers of ACPI tables and device trees make it, draft_of()
 /// writes it as a platform.
 namespace pmufab::cli {
@@ -85,6 +87,13 @@ struct Draft {
   std::size_t pmus = 0;   ///< entries of CoreSight PMUs. One of several sockets is one entry
   std::string refusal{};  ///< why it does not load as it is; empty: it does
 };
+
+/// @return why a platform cannot be loaded; nothing: it can
+[[nodiscard]] std::optional<scenario::InputError> refusal_of(const std::string& text);
+/// @return "coresight_pmus[0].base: ...", without the place in the text
+[[nodiscard]] std::string reason_with_place(const scenario::InputError& error);
+/// @return "0x2000_0000"
+[[nodiscard]] std::string grouped_address(std::uint64_t address);
 
 /// @return a platform with what firmware tells. What it does not tell is a placeholder with a comment TODO, or a
 /// comment if there can be no placeholder. An entry that no platform can have is a comment with the reason.

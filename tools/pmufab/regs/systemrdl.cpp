@@ -70,7 +70,7 @@ std::string to_systemrdl(const RegisterMap& map, const std::string& name) {
   std::string out = fmt::format("// The registers of the platform {}, as pmufab models them. SystemRDL 2.0.\n", name);
   out += fmt::format("addrmap {} {{\n", rdl_name(identifier(name)));
   for (const RegisterMap::Layout& layout : map.layouts) {
-    out += fmt::format("  regfile {} {{\n", rdl_name("layout_of_" + layout.name));
+    out += fmt::format("  addrmap {} {{\n", rdl_name("layout_of_" + layout.name));
     for (const nlohmann::ordered_json& entry : layout.registers) {
       for (const MapElement& element : elements_of(entry)) add_rdl_register(out, entry, element, first_offset(layout));
     }

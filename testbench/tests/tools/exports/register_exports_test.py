@@ -198,7 +198,7 @@ def parse_systemrdl(text):
     """Return what registers there are: address to (width, reset, fields)."""
     lines, layouts, found, spans = Lines(text), {}, {}, []
     lines.need(rf"addrmap {NAME} {{")
-    while layout := lines.next(rf"regfile {NAME} {{"):
+    while layout := lines.next(rf"addrmap {NAME} {{"):
         registers = layouts.setdefault(layout[1], {})
         names = set()
         while lines.next("reg {"):
