@@ -124,9 +124,9 @@ struct PlatformSpec {
 /// Default places that fabrics share. Socket s owns the 16 TiB from s << kSocketShift; offsets are relative to that.
 namespace default_map {
 inline constexpr unsigned kSocketShift = 44;
-inline constexpr std::uint64_t kSocketMemory = 0x80'0000'0000;    ///< 512 GiB for CPUs, unless a part places its own
-inline constexpr std::uint64_t kPcieEcamOfSegment = 0x1000'0000;  ///< 256 MiB each
-inline constexpr std::uint64_t kMessageDoorbell = 0x3000'0040;    ///< target of message-signalled interrupts
+inline constexpr std::uint64_t kSocketMemory = 0x80'0000'0000;     ///< 512 GiB for CPUs, unless a part places its own
+inline constexpr std::uint64_t kPcieEcamOfSegment = 0x1000'0000;   ///< 256 MiB each
+inline constexpr std::uint64_t kMessageDoorbell = 0x30'0000'0040;  ///< target of message-signalled interrupts
 }  // namespace default_map
 
 /// @return the address of an offset in what a socket owns.

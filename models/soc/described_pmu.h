@@ -30,6 +30,8 @@ class DescribedPmu {
   DescribedPmu& operator=(DescribedPmu&&) = delete;
 
   void connect_interrupt(InterruptLine& line);
+  /// @return what a register of a described map holds, by its number
+  [[nodiscard]] std::uint64_t held(std::size_t reg) const { return map_->value(reg, 0); }
   void reset();
   void pass_cycles(std::uint64_t cycles, Picoseconds when);
   /// @return the socket of a window: of a CoreSight PMU, its pages

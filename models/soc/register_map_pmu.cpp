@@ -464,6 +464,7 @@ void RegisterMapPmu::write_field(const FieldDescription& field, const Said& said
   if (write_switch(field, said, when)) return;
   switch (field.role) {
     case Role::counter:
+      if (field.needs_run && !counters_.runs()) break;
       counters_.write_counter(reg.counter_of(field, write.element, 0),
                               part_of(write.written, field.bits) << field.shift,
                               part_of(write.mask, field.bits) << field.shift, when);

@@ -77,7 +77,7 @@ void check_bars(const std::string& field, const PmuDescription& pmu) {
     throw SpecError(
         field + "interrupt",
         is_pci ? "has a number, but a PCI function sends messages" : "is a message, which a PCI function alone sends",
-        is_pci ? "give message: 0" : "give a number");
+        is_pci ? "give message: 0" : "give a number, or the registers that hold the message: address, data");
   std::set<unsigned> bars;
   for (std::size_t index = 0; index < pmu.map->windows.size(); ++index) {
     const soc::WindowDescription& window = pmu.map->windows[index];

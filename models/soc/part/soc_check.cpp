@@ -107,7 +107,7 @@ void check_soc_place(const std::string& field, const PmuDescription& pmu, const 
   if (pmu.type != ApmtNode::Type::acpi_device && !pmu.hid.empty())
     throw SpecError(field + "hid", "is for type: acpi only", "leave it out");
   if (pmu.cpu) check_between(field + "cpu", *pmu.cpu, 0, spec.cpus_per_socket - 1);
-  if (pmu.interrupt && !pmu.interrupt->message && pmu.interrupt->number == 0)
+  if (pmu.interrupt && pmu.interrupt->is_wired() && pmu.interrupt->number == 0)
     throw SpecError(field + "interrupt.number", "is 0, which in the firmware table means none",
                     "leave out the interrupt");
 }

@@ -42,10 +42,9 @@ SocPart::SocPart(const PlatformSpec& spec, const SocFabrics& fabrics) : descript
     pmu.model = std::make_unique<soc::DescribedPmu>(fmt::format("socket{}_{}", row.socket, description.name).c_str(),
                                                     description, *pmu.clock, std::move(sources));
     if (description.interrupt) {
-      const bool is_message = description.interrupt->message.has_value();
       pmu.line = std::make_unique<InterruptLine>(row.name, description.interrupt->trigger);
-      if (is_message) {
-        // the function sends it
+      if (!description.interrupt->is_wired()) {
+        // it is a message
       } else if (row.device) {
         row.device->interrupts.front().line = pmu.line.get();
       } else {
@@ -59,6 +58,14 @@ SocPart::SocPart(const PlatformSpec& spec, const SocFabrics& fabrics) : descript
         pmu.line->listen([&function, vector = *description.interrupt->message](bool high) {
           if (high) function.signal(vector);
         });
+    }
+    if (description.interrupt && description.interrupt->written) {
+      pmu.messages = std::make_unique<MessageInterrupt>(row.name);
+      pmu.line->listen(
+          [&messages = *pmu.messages, &model = *pmu.model, its = *description.interrupt->written](bool high) {
+            if (const std::uint64_t address = model.held(its.address); high && address != 0)
+              messages.send(address, static_cast<std::uint32_t>(model.held(its.data)));
+          });
     }
     pmu.row = std::move(row);
   }
@@ -79,6 +86,10 @@ void SocPart::describe(FirmwareDescription& firmware) {
   pci_.describe(firmware);
   for (const Pmu& pmu : pmus_) {
     if (is_pci(pmu.row)) continue;
+    if (pmu.messages) {
+      firmware.msi.address = default_map::kMessageDoorbell;
+      firmware.msi.sources.push_back(pmu.messages.get());
+    }
     if (pmu.row.device) {
       firmware.devices.push_back(*pmu.row.device);
       continue;

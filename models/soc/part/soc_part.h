@@ -42,6 +42,7 @@ class SocPart final : public PlatformPart {
     SocPmuRow row;
     std::unique_ptr<ClockDomain> clock;
     std::unique_ptr<InterruptLine> line;
+    std::unique_ptr<MessageInterrupt> messages{};  // that it sends by itself
     std::unique_ptr<soc::DescribedPmu> model;
   };
 

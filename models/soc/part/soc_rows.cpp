@@ -81,7 +81,7 @@ void describe_device(const PmuDescription& pmu, SocPmuRow& row) {
       device.properties[name] = static_cast<std::uint32_t>(value);
     }
   }
-  if (pmu.interrupt && !pmu.interrupt->message)
+  if (pmu.interrupt && pmu.interrupt->is_wired())
     device.interrupts.push_back({pmu.interrupt->number + row.socket, nullptr});
   device.node = row.socket;
 }

@@ -68,6 +68,7 @@ struct EventDescription {
   std::optional<BitRange> counters{};       ///< of a PMU with a register map: those that can count it; nothing: all
   std::optional<std::uint64_t> clock_hz{};  ///< of cycles: those of another clock than the PMU's
   std::optional<std::uint64_t> code{};      ///< what its selector holds for the event; nothing: the number
+  bool is_unnamed = false;                  ///< its driver publishes no name for it: users give the number
 
   /// @return whether the event is what the selector of a counter names
   /// @param known  bits that the selector holds
@@ -145,6 +146,13 @@ struct InterruptDescription {
   InterruptTrigger trigger = InterruptTrigger::level;
   bool shared = false;                ///< other PMUs may have the same number
   std::optional<unsigned> message{};  ///< of a PCI function: the MSI vector that is sent, in place of a line
+  struct Written {
+    unsigned address = 0;
+    unsigned data = 0;
+  };
+  std::optional<Written> written{};  ///< registers that hold the message which the PMU sends, in place of a line
+  /// @return whether a line carries it, which has a number
+  [[nodiscard]] bool is_wired() const noexcept { return !message && !written; }
 };
 
 /// What a field of a described register does.
@@ -201,6 +209,7 @@ struct FieldDescription {
   bool from_zero = false;                     ///< of enable or enable_set: a counter that it lets count begins at 0
   bool is_free = false;                       ///< of a counter: it counts whether the PMU runs or not
   bool stops = false;               ///< of a counter: as it wraps, it stops the PMU, until software lets it run again
+  bool needs_run = false;           ///< of a counter: what is written while the PMU stands is lost
   std::optional<unsigned> first{};  ///< counter of its first bit; nothing: that of the register
   unsigned repeat = 1;              ///< how often it stands in a register, for as many counters
   unsigned step = 0;                ///< bits from one to the next
@@ -346,6 +355,7 @@ struct PmuDescription {
   std::vector<FilterDescription> filters;
   std::vector<TermDescription> terms{};  ///< of a PMU with a register map
   std::optional<RegisterMap> map{};      ///< nothing: it is a CoreSight PMU
+  std::string identifier{};              ///< of a PMU with a register map: its driver's file of that name; empty: any
 };
 
 struct Description {

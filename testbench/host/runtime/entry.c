@@ -39,6 +39,8 @@ static int boot(const struct pmufab_firmware* firmware) {
   enter();
   pmufab_cpus_init(firmware->cpus, firmware->cpu_count);
   pmufab_firmware_init(firmware);
+  if (firmware->msi_doorbell != 0 || firmware->pci_segment_count > 0)
+    pmufab_msi_init(firmware->msi_doorbell, firmware->msi_first, firmware->msi_count);
   int error = pmufab_firmware_create_devices();
   if (!error) error = pmufab_pci_enumerate(firmware);
   if (error) return error;

@@ -134,8 +134,8 @@ static char* name_of(const struct described_device* device) {
   const struct described_device* earlier;
   int instance = 0;
   if (!device->acpi.hid[0])
-    return kasprintf(GFP_KERNEL, "%llx.%s", device->resource_count ? device->resources[0].start : 0ULL,
-                     device->device_tree.compatible);
+    return kasprintf(GFP_KERNEL, "%llx.%.*s", device->resource_count ? device->resources[0].start : 0ULL,
+                     (int)strcspn(device->device_tree.compatible, " "), device->device_tree.compatible);
   list_for_each_entry(earlier, &devices, node) {
     if (earlier == device) break;
     if (strcmp(earlier->acpi.hid, device->acpi.hid) == 0) instance++;
@@ -292,9 +292,18 @@ const struct acpi_device_id* acpi_match_device(const struct acpi_device_id* ids,
   return NULL;
 }
 
+/* `words`: names, separated by spaces, as nodes have that are compatible with several. */
+static bool has_word(const char* words, const char* word) {
+  for (size_t length; *words; words += length + (words[length] == ' ')) {
+    length = strcspn(words, " ");
+    if (length == strlen(word) && strncmp(words, word, length) == 0) return true;
+  }
+  return false;
+}
+
 const struct of_device_id* of_match_device(const struct of_device_id* table, const struct device* dev) {
   for (; dev->of_node && table && table->compatible[0]; table++)
-    if (strcmp(table->compatible, dev->of_node->compatible) == 0) return table;
+    if (has_word(dev->of_node->compatible, table->compatible)) return table;
   return NULL;
 }
 
@@ -354,6 +363,7 @@ int acpi_dev_uid_to_integer(struct acpi_device* device, u64* number) {
 acpi_status acpi_evaluate_integer(acpi_handle handle, const char* name, void* arguments, unsigned long long* value) {
   (void)arguments;
   if (!handle) return AE_NOT_FOUND;
+  if (strcmp(name, "_UID") == 0) return acpi_dev_uid_to_integer(handle, value) ? AE_NOT_FOUND : AE_OK;
   if (fwnode_property_read_u64(&handle->fwnode, name, value) == 0) return AE_OK;
   u32 small = 0;
   if (fwnode_property_read_u32(&handle->fwnode, name, &small)) return AE_NOT_FOUND;
@@ -383,5 +393,5 @@ u64 pmufab_mpidr(unsigned int cpu) {
 }
 
 int of_device_is_compatible(const struct device_node* node, const char* compatible) {
-  return node && strcmp(node->compatible, compatible) == 0;
+  return node && has_word(node->compatible, compatible);
 }

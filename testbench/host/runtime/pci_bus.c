@@ -239,7 +239,6 @@ static void scan(struct pci_bus* bus) {
 
 int pmufab_pci_enumerate(const struct pmufab_firmware* firmware) {
   if (firmware->pci_segment_count == 0) return 0;
-  pmufab_msi_init(firmware->msi_doorbell, firmware->msi_first, firmware->msi_count);
   for (size_t i = 0; i < firmware->pci_segment_count; i++) {
     const struct pmufab_pci_segment* segment = &firmware->pci_segments[i];
     struct pci_host_bridge* host = kzalloc(sizeof(*host), GFP_KERNEL);

@@ -156,12 +156,17 @@ int pci_irq_vector(struct pci_dev* dev, unsigned int vector) {
 /* The vectors of a platform device. */
 struct platform_vectors {
   unsigned int count;
+  bool freed; /* by the driver */
+  const void* place;
   struct msi_desc descriptions[];
 };
 
 static void release_vectors(struct device* dev, void* resource) {
   const struct platform_vectors* vectors = resource;
-  (void)dev;
+  if (!vectors->freed)
+    pmufab_rule(vectors->place,
+                "message interrupts of %s are not freed: platform_device_msi_free_irqs_all() is missing",
+                dev_name(dev));
   if (vectors->count) bitmap_clear(taken, vectors->descriptions[0].irq - first_number, vectors->count);
 }
 
@@ -176,6 +181,7 @@ int platform_device_msi_init_and_alloc_irqs(struct device* dev, unsigned int cou
     return -ENOMEM;
   }
   vectors->count = count;
+  vectors->place = PLACE;
   devres_add(dev, vectors);
   for (unsigned int i = 0; i < count; i++) {
     vectors->descriptions[i] = (struct msi_desc){
@@ -185,7 +191,12 @@ int platform_device_msi_init_and_alloc_irqs(struct device* dev, unsigned int cou
   return 0;
 }
 
-void platform_device_msi_free_irqs_all(struct device* dev) { devres_release(dev, release_vectors, NULL, NULL); }
+void platform_device_msi_free_irqs_all(struct device* dev) {
+  struct platform_vectors* const vectors = devres_find(dev, release_vectors, NULL, NULL);
+  if (!vectors) return;
+  vectors->freed = true;
+  devres_release(dev, release_vectors, NULL, NULL);
+}
 
 unsigned int msi_get_virq(struct device* dev, unsigned int index) {
   const struct platform_vectors* vectors = devres_find(dev, release_vectors, NULL, NULL);

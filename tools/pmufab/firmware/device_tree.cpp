@@ -53,7 +53,11 @@ std::string interrupts_property(const std::vector<InterruptResource>& wires) {
   return text.empty() ? "" : fmt::format("\t\tinterrupts = {};\n", text);
 }
 
-std::string pmu_node(std::uint64_t address, const std::string& compatible, const std::string& properties) {
+/// @param compatible  names, separated by spaces
+std::string pmu_node(std::uint64_t address, std::string compatible, const std::string& properties) {
+  constexpr std::string_view kNext = "\", \"";
+  for (std::size_t at = 0; (at = compatible.find(' ', at)) != std::string::npos; at += kNext.size())
+    compatible.replace(at, 1, kNext);
   return fmt::format("\n\tpmu@{:x} {{\n\t\tcompatible = \"{}\";\n{}\t}};\n", address, compatible, properties);
 }
 

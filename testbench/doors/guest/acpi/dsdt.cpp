@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <map>
+#include <sstream>
+#include <string>
 
 #include <fmt/format.h>
 
@@ -138,7 +140,12 @@ Term properties_of(const AcpiDevice& device) {
   const auto add = [&](const std::string& name, const Term& value) {
     properties.push_back(aml::package({aml::string(name), value}));
   };
-  if (device.hid == "PRP0001") add("compatible", aml::string(device.compatible));
+  if (device.hid == "PRP0001") {
+    std::vector<Term> names;
+    std::istringstream words(device.compatible);
+    for (std::string name; words >> name;) names.push_back(aml::string(name));
+    add("compatible", names.size() == 1 ? names.front() : aml::package(names));
+  }
   for (const auto& [name, value] : device.properties) add(name, aml::integer(value));
   for (const auto& [name, value] : device.properties_u64) add(name, aml::integer(value));
   if (properties.empty()) return {};

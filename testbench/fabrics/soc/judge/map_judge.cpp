@@ -414,7 +414,9 @@ Publication MapPmuJudge::publication() const {
     if (!filter.care_format.empty()) publication.fields.push_back({filter.care_term, {{filter.care_format}}});
     if (!filter.invert_format.empty()) publication.fields.push_back({filter.invert_term, {{filter.invert_format}}});
   }
+  if (!pmu.identifier.empty()) publication.files.push_back({"identifier", pmu.identifier});
   for (const soc::EventDescription& event : pmu.events) {
+    if (event.is_unnamed) continue;
     PublishedEvent& published = publication.events.emplace_back(PublishedEvent{event.name});
     for (const soc::NumberTerm& term : map().number_terms) {
       const ConfigWords words = words_of(term.format, event.number >> term.bits.first & bits_up_to(term.bits.width));

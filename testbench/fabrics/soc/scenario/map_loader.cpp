@@ -70,6 +70,7 @@ void read_role(Reader& reader, FieldDescription& field) {
   if (field.role == Role::counter) {
     reader.flag("free", field.is_free);
     reader.flag("stops", field.stops);
+    reader.flag("needs_run", field.needs_run);
   }
   if (field.role == Role::preload_counter)
     reader.number("from", field.from, Quantity::count, 0, std::numeric_limits<std::uint32_t>::max());
@@ -253,6 +254,7 @@ void read_map(Reader& reader, PmuDescription& pmu) {
   });
   pmu.cycle_counter = false;
   reader.text("perf_name", pmu.perf_name, Presence::required);
+  reader.text("identifier", pmu.identifier);
   reader.object("device", [&](Reader& device) { read_device(device, map.device); });
   if (reader.has("number_terms")) {
     map.number_terms.clear();

@@ -148,6 +148,7 @@ void read_event(Reader& reader, const Sources& sources, bool is_mapped, std::vec
   reader.number("number", event.number, Quantity::address, 0, std::numeric_limits<std::uint64_t>::max(),
                 Presence::required);
   if (is_mapped && reader.has("counters")) event.counters = read_bits(reader, "counters", Presence::optional);
+  if (is_mapped) reader.flag("unnamed", event.is_unnamed);
   if (is_mapped && reader.has("code"))
     reader.number("code", event.code.emplace(), Quantity::address, 0, std::numeric_limits<std::uint64_t>::max());
   const Value* counts = reader.take("counts");
@@ -340,6 +341,12 @@ void read_interrupt(Reader& reader, PmuDescription& pmu) {
     if (pmu.map && interrupt.has("message")) {
       its.trigger = InterruptTrigger::edge;
       return interrupt.number("message", its.message.emplace(), Quantity::count, 0, kLastMessage);
+    }
+    if (pmu.map && (interrupt.has("address") || interrupt.has("data"))) {
+      its.trigger = InterruptTrigger::edge;
+      its.written.emplace() = {read_register_of(interrupt, "address", *pmu.map),
+                               read_register_of(interrupt, "data", *pmu.map)};
+      return;
     }
     interrupt.number("number", its.number, Quantity::count, 0, kWordMaximum, Presence::required);
     interrupt.choice("trigger", its.trigger, {{"level", InterruptTrigger::level}, {"edge", InterruptTrigger::edge}});

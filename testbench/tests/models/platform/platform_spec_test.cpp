@@ -252,7 +252,7 @@ TEST(PlatformSpec, compares_what_parts_claim) {
   expect_refused("meshes[0].base", "covers the configuration space of PCI segment 0", with_mesh(default_map::kEcam));
   // Memory is not on the bus: the doorbell of messages may lie in it.
   expect_accepted([](PlatformSpec& spec) {
-    spec.edit<Tegra410Spec>().memory = {{0x2000'0000, 0x2000'0000, 0, MemoryClass::cmem}};
+    spec.edit<Tegra410Spec>().memory = {{0x30'0000'0000, 0x2000'0000, 0, MemoryClass::cmem}};
   });
   expect_refused("coresight_pmus", "before a part", [](PlatformSpec& spec) {
     static_cast<void>(spec.edit<SocSpec>());

@@ -6,7 +6,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "testbench/fabrics/soc/judge/map_judge.h"
 #include "testbench/fabrics/soc/judge/soc_meaning.h"
+#include "testbench/fabrics/soc/judge/soc_wires.h"
 
 namespace pmufab::scoreboard::soc_meaning_test {
 namespace {
@@ -282,6 +284,21 @@ TEST(SocMeaning, an_occurrence_that_counts_as_one_passes_the_filters) {
   EXPECT_EQ(occurrence_of(meaning({{"event", 2}})).attributes[0], 2U);
   EXPECT_THROW(static_cast<void>(occurrence_of(meaning({{"event", 2}, {"filter2", 5}}))), std::invalid_argument);
   EXPECT_THROW(static_cast<void>(occurrence_of(meaning({{"event", 2}, {"filter", 1}}))), std::invalid_argument);
+}
+
+TEST(SocMeaning, a_driver_shows_the_identifier_and_names_of_events_that_have_one) {
+  SocPmuSpec spec{.description = pmu(), .name = "acme", .windows = {0x1000}};
+  spec.description.filters.clear();
+  spec.description.map.emplace();
+  spec.description.events[1].is_unnamed = true;
+  spec.description.identifier = "0x30";
+  const MapPmuJudge judge(
+      std::make_unique<SocEvents>(spec, kSources, 1, std::make_shared<SocWires>(2), SocFabricJudges{}));
+  std::vector<std::string> names;
+  for (const PublishedEvent& event : judge.publication().events) names.push_back(event.name);
+  EXPECT_THAT(names, ::testing::ElementsAre("requests", "clock", "refreshes"));
+  ASSERT_EQ(judge.publication().files.size(), 1U);
+  EXPECT_EQ(judge.publication().files[0].name + " " + judge.publication().files[0].text, "identifier 0x30");
 }
 
 }  // namespace

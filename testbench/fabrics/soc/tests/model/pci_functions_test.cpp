@@ -21,7 +21,7 @@ using ::testing::ElementsAre;
 using ::testing::Pair;
 
 constexpr std::uint64_t kBar = 0x1000'2000'0000;  // on socket 1
-constexpr std::uint64_t kDoorbell = 0x3000'0040;
+constexpr std::uint64_t kDoorbell = 0x30'0000'0040;
 constexpr std::uint64_t kEcam = platform::default_map::kSocEcam + platform::default_map::kPcieEcamOfSegment;
 constexpr std::uint64_t kFunction = kEcam + (0x20U << 20) + (0x1eU << 15);
 constexpr std::uint64_t kBelow = kEcam + (0x21U << 20);
@@ -107,6 +107,50 @@ TEST_F(PciFunctions, an_overflow_sends_the_message_and_a_reset_keeps_the_address
     platform.reset();
     EXPECT_EQ(cpu.get32(kBar + 4), 0U);
     EXPECT_LT(cpu.get32(kBar), 100U);
+  });
+}
+
+/// The same PMU as a device that writes messages by itself, at an address and with data that registers hold.
+class MessageWriter : public testing::SimulationTest {
+ protected:
+  static platform::PlatformSpec writer() {
+    platform::PlatformSpec made = spec();
+    soc::PmuDescription& pmu = made.edit<platform::SocSpec>().pmus.front();
+    pmu.interrupt->message.reset();
+    pmu.interrupt->written = {.address = 2, .data = 3};
+    pmu.map->device.pci.reset();
+    pmu.map->device.pci_others.clear();
+    pmu.map->device.compatible = "acme,bridge";
+    pmu.map->windows.front().bar = 0;
+    for (const auto& [name, offset] : {std::pair("ADDRESS", 8U), std::pair("DATA", 16U)}) {
+      soc::RegisterDescription& made_reg = pmu.map->registers.emplace_back(reg(name, offset, soc::Role::keeps));
+      made_reg.width = made_reg.fields.front().bits.width = 64;
+    }
+    return made;
+  }
+
+  platform::Platform platform{"platform", writer()};
+  testing::Initiator cpu{"cpu"};
+};
+
+TEST_F(MessageWriter, an_overflow_sends_what_registers_hold_and_nothing_without_an_address) {
+  cpu.socket.bind(platform.bus().socket);
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> messages;
+  ASSERT_EQ(platform.firmware().msi.sources.size(), 2U);
+  EXPECT_TRUE(platform.firmware().devices[1].interrupts.empty());
+  platform.firmware().msi.sources[1]->listen(
+      [&](std::uint64_t address, std::uint32_t data) { messages.emplace_back(address, data); });
+  run([&] {
+    cpu.put32(kBar, 0xfff0);
+    sc_core::wait(100, sc_core::SC_NS);
+    EXPECT_EQ(cpu.get32(kBar + 4), 1U);
+    EXPECT_TRUE(messages.empty());
+    cpu.put32(kBar + 4, 1);
+    cpu.put64(kBar + 8, kDoorbell);
+    cpu.put64(kBar + 16, 0x2001);
+    cpu.put32(kBar, 0xfff0);
+    sc_core::wait(100, sc_core::SC_NS);
+    EXPECT_THAT(messages, ElementsAre(Pair(kDoorbell, 0x2001U)));
   });
 }
 

@@ -455,6 +455,18 @@ TEST_F(RegisterMapTest, a_counter_may_have_its_own_width_and_stop_all_as_it_wrap
   });
 }
 
+TEST_F(RegisterMapTest, what_is_written_to_a_counter_that_needs_to_run_is_lost_while_all_stand) {
+  make([](PmuDescription& pmu) { pmu.map->registers[9].fields[0].needs_run = true; });
+  run([&] {
+    cpu.put32(kCounter, 0x1234);
+    EXPECT_EQ(counter(0), 0U);
+    cpu.put32(kControl, 1);
+    cpu.put32(kCounter, 0x1234);
+    cpu.put32(kControl, 0);
+    EXPECT_EQ(counter(0), 0x1234U) << "the counter holds its value";
+  });
+}
+
 TEST_F(RegisterMapTest, one_counter_s_enable_may_gate_all) {
   make([](PmuDescription& its) { its.map->registers[0].fields[0].first = 3; });
   run([&] {

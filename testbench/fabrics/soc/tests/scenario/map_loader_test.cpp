@@ -118,6 +118,26 @@ TEST(MapLoader, each_socket_has_its_device) {
   EXPECT_EQ(rows[1].device->properties_u64.at("wide"), 0x1'0000'0000U);
 }
 
+TEST(MapLoader, a_pmu_may_send_messages_have_events_without_names_and_counters_that_need_to_run) {
+  std::string yaml = kScenario;
+  for (const auto& [what, by] : {std::pair("{number: 64}", "{address: PORTS, data: SELECT}"),
+                                 std::pair("role: counter}", "role: counter, needs_run: true}"),
+                                 std::pair("width: 32\n", "width: 32\n      identifier: \"0x30\"\n"),
+                                 std::pair("counters: 1-2}", "unnamed: true}")})
+    yaml.replace(yaml.find(what), std::string_view(what).size(), by);
+  const ScenarioFile file(parse_text(yaml, "s.yaml"), {});
+  const ScenarioSpec spec = file.load(file.variants().front(), {});
+  const soc::PmuDescription& pmu = spec.platform.of<platform::SocSpec>().pmus.front();
+  ASSERT_TRUE(pmu.interrupt && pmu.interrupt->written);
+  EXPECT_EQ(pmu.interrupt->written->address, 4U);
+  EXPECT_EQ(pmu.interrupt->written->data, 3U);
+  EXPECT_TRUE(platform::soc_pmus(spec.platform).front().device->interrupts.empty());
+  EXPECT_TRUE(pmu.map->registers[5].fields[0].needs_run);
+  EXPECT_EQ(pmu.identifier, "0x30");
+  EXPECT_FALSE(pmu.events[0].is_unnamed);
+  EXPECT_TRUE(pmu.events[1].is_unnamed);
+}
+
 struct Wrong {
   const char* what;
   const char* by;
@@ -205,6 +225,9 @@ TEST(MapLoader, what_is_wrong_is_told_with_its_place) {
       {"base: 0x2000_0000", "base: 0x2000_0000\n      bar: 2", {"windows[0].bar", "is for a PCI function"}},
       {"{number: 64}", "{message: 0}", {"interrupt", "which a PCI function alone sends"}},
       {"bits: 0, role: run", "bits: 0, role: constant", {"value", "a constant has one"}},
+      {"role: enable}", "role: enable, needs_run: true}", {"needs_run", "unknown key"}},
+      {"{number: 64}", "{address: PORTS, data: SELEKT}", {"interrupt.data", "SELEKT", "did you mean 'SELECT'?"}},
+      {"{number: 64}", "{address: PORTS}", {"interrupt", "'data' is missing"}},
   };
   for (const Wrong& wrong : all) {
     const std::string error = error_with(wrong.what, wrong.by);
