@@ -70,7 +70,8 @@ class PciFunctions : public testing::SimulationTest {
   void enable_messages() {
     std::uint64_t at = kFunction + (cpu.get32(kFunction + 0x34) & 0xff);
     while ((cpu.get32(at) & 0xff) != 5) at = kFunction + (cpu.get32(at) >> 8 & 0xff);
-    cpu.put32(at + 4, kDoorbell);
+    cpu.put32(at + 4, kDoorbell & 0xffff'ffffU);
+    cpu.put32(at + 8, kDoorbell >> 32);
     cpu.put32(at + 12, 0x2000);
     cpu.put32(at, 0x0021'0005);  // enabled, with four vectors
   }
