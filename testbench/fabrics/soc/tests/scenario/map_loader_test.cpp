@@ -227,7 +227,7 @@ TEST(MapLoader, what_is_wrong_is_told_with_its_place) {
       {"bits: 0, role: run", "bits: 0, role: constant", {"value", "a constant has one"}},
       {"role: enable}", "role: enable, needs_run: true}", {"needs_run", "unknown key"}},
       {"{number: 64}", "{address: PORTS, data: SELEKT}", {"interrupt.data", "SELEKT", "did you mean 'SELECT'?"}},
-      {"{number: 64}", "{address: PORTS}", {"interrupt", "'data' is missing"}},
+      {"{number: 64}", "{address: PORTS}", {"interrupt.data", "there is no register ''"}},
   };
   for (const Wrong& wrong : all) {
     const std::string error = error_with(wrong.what, wrong.by);
