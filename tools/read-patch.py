@@ -297,9 +297,9 @@ def newest_of(versions):
     return chosen
 
 
-def order(posting):
-    """The patches of a posting in their order. Those that are missing are told, unless each is a file of its own."""
-    total = posting[0].total if len(posting) > 1 else None
+def order(posting, is_alone):
+    """The patches of a posting in their order. Those that are missing are told, unless the mail is alone in its file."""
+    total = posting[0].total if not is_alone else None
     patches = sorted((mail for mail in posting if mail.has_diff), key=lambda mail: mail.number or 0)
     numbers = {mail.number for mail in patches}
     for number in range(1, total + 1 if total and patches else 1):
@@ -320,7 +320,8 @@ def chosen_postings(folder):
 
 
 def series(folder):
-    patches = [mail for posting in chosen_postings(folder) for mail in order(posting)]
+    is_alone = len(glob.glob(glob.escape(folder) + "/*.patch")) == 1
+    patches = [mail for posting in chosen_postings(folder) for mail in order(posting, is_alone)]
     for mail in patches:
         try:
             changes_of(mail.lines)

@@ -29,7 +29,7 @@ std::pair<std::string, std::string> refusal(const std::function<void(PlatformSpe
   } catch (const SpecError& error) {
     EXPECT_EQ(std::string(error.what()),
               error.field() + ": " + error.reason() + (error.suggestion().empty() ? "" : "; " + error.suggestion()));
-    return {error.field(), error.reason()};
+    return {error.field(), error.reason() + "; " + error.suggestion()};
   }
   return {};
 }
