@@ -140,17 +140,20 @@ struct FilterDescription {
   std::uint64_t greatest = ~std::uint64_t{0};  ///< value of the term that a driver takes
 };
 
+/// Registers that hold the message of a PMU, by their places among its registers.
+struct MessageRegisters {
+  unsigned address = 0;
+  unsigned data = 0;
+};
+
 /// The overflow interrupt.
 struct InterruptDescription {
   std::uint32_t number = 0;  ///< on socket 0; socket s has this plus s
   InterruptTrigger trigger = InterruptTrigger::level;
   bool shared = false;                ///< other PMUs may have the same number
   std::optional<unsigned> message{};  ///< of a PCI function: the MSI vector that is sent, in place of a line
-  struct Written {
-    unsigned address = 0;
-    unsigned data = 0;
-  };
-  std::optional<Written> written{};  ///< registers that hold the message which the PMU sends, in place of a line
+  std::optional<MessageRegisters>
+      written{};  ///< registers that hold the message which the PMU sends, in place of a line
   /// @return whether a line carries it, which has a number
   [[nodiscard]] bool is_wired() const noexcept { return !message && !written; }
 };

@@ -264,8 +264,9 @@ class RegisterDraftWriter {
       const bool is_blank = std::isspace(static_cast<unsigned char>(c)) != 0;
       if (!is_blank || (!line.empty() && line.back() != ' ')) line += is_blank ? ' ' : c;
     }
-    if (line.size() > kLongest) line = line.substr(0, utf8_prefix(line.substr(0, kLongest))) + "...";
-    return printable(line);
+    if (line.size() <= kLongest) return printable(line);
+    line.resize(utf8_prefix(line.substr(0, kLongest)));
+    return printable(line + "...");
   }
 
   [[nodiscard]] std::string block_text(const DraftBlock& block, std::size_t index) const {
