@@ -141,30 +141,35 @@ void add_coverage(const Review& review, Lines& lines) {
 
 /// A mistake, and how to see it.
 struct Reproducer {
-  const Finding* finding = nullptr;  ///< null: nothing shows one
-  std::string options;               ///< of pmufab run
+  const Finding* finding = nullptr;   ///< null: nothing shows one
+  const Finding* smallest = nullptr;  ///< with the smallest scenario that was found; null: there is none
+  std::string options;                ///< of pmufab run
 };
 
-/// @return the first shipped scenario that fails; without one, the smallest that was found, then what there was no time to
-///         make smaller, and at last a shipped scenario that expects to fail; null if there is none
-const Finding* first_to_show(const std::vector<Finding>& findings) {
-  const auto rank = [](const Finding& finding) {
-    if (finding.file.empty()) return finding.is_expected ? 3 : 0;
-    return finding.file.ends_with("-whole.yaml") ? 2 : 1;
-  };
-  const auto is_before = [&](const Finding& one, const Finding& other) {
-    return std::pair(rank(one), one.scenario.size()) < std::pair(rank(other), other.scenario.size());
-  };
-  const auto found = std::ranges::min_element(findings, is_before);
-  return found == findings.end() ? nullptr : &*found;
+/// How well a finding shows a mistake: a shipped scenario that fails, a small one, what there was no time to make smaller, and
+/// a shipped scenario that expects to fail.
+unsigned rank_of(const Finding& finding) {
+  if (finding.file.empty()) return finding.is_expected ? 3 : 0;
+  return finding.file.ends_with("-whole.yaml") ? 2 : 1;
+}
+
+Reproducer reproducer_of(const std::vector<Finding>& findings, const std::string& options) {
+  Reproducer best{.options = options};
+  for (const Finding& finding : findings) {
+    if (best.finding == nullptr || rank_of(finding) < rank_of(*best.finding)) best.finding = &finding;
+    if (rank_of(finding) == 1 && (best.smallest == nullptr || finding.scenario.size() < best.smallest->scenario.size()))
+      best.smallest = &finding;
+  }
+  if (best.finding != nullptr && rank_of(*best.finding) == 1) best.finding = best.smallest;
+  return best;
 }
 
 /// @param worse  what the whole change makes worse
 /// @return how to see that; if nothing is worse then, how to see what a patch of the series makes worse
 Reproducer to_reproduce(const Review& review, const std::vector<Finding>& worse) {
-  if (const Finding* const finding = first_to_show(worse)) return {finding, review.reproduce};
+  if (!worse.empty()) return reproducer_of(worse, review.reproduce);
   for (const PatchVerdict& patch : review.patches) {
-    if (const Finding* const finding = first_to_show(patch.worse_findings)) return {finding, patch.reproduce};
+    if (!patch.worse_findings.empty()) return reproducer_of(patch.worse_findings, patch.reproduce);
   }
   return {};
 }
@@ -179,19 +184,27 @@ Lines scenario_lines(const std::string& scenario) {
   return lines;
 }
 
+/// A command is not cut: where it is too long, a shell puts its lines together.
+void add_command(const std::string& command, const std::string& options, Lines& lines) {
+  if (command.size() + options.size() + 1 <= kColumns) {
+    lines.push_back(fmt::format("{} {}", command, options));
+  } else {
+    add_lines(lines, {command + " \\", "  " + options});
+  }
+}
+
+/// The command that shows a mistake, and the smallest scenario that was found, if it fits.
 void add_reproducer(const Reproducer& reproducer, Lines& lines) {
   const Finding* const finding = reproducer.finding;
   if (finding == nullptr) return;
   const std::string what =
       finding->file.empty() ? finding->where.substr(0, finding->where.find(' ')) : process::shell_word(finding->file);
-  // A command is not cut: where it is too long, a shell puts its lines together.
-  const std::string command = fmt::format("reproduce: pmufab run {}", what);
-  if (command.size() + reproducer.options.size() + 1 <= kColumns) {
-    lines.push_back(fmt::format("{} {}", command, reproducer.options));
-  } else {
-    add_lines(lines, {command + " \\", "  " + reproducer.options});
-  }
-  const Lines scenario = scenario_lines(finding->scenario);
+  add_command("reproduce: pmufab run " + what, reproducer.options, lines);
+  if (reproducer.smallest == nullptr) return;
+  Lines scenario;
+  if (reproducer.smallest != finding)
+    add_command("smallest: pmufab run " + process::shell_word(reproducer.smallest->file), reproducer.options, scenario);
+  add_lines(scenario, scenario_lines(reproducer.smallest->scenario));
   const bool fits = std::ranges::all_of(scenario, [](const auto& line) { return line.size() <= kColumns; });
   if (fits && lines.size() + scenario.size() <= kLines) add_lines(lines, scenario);
 }
@@ -299,8 +312,8 @@ std::string mail_text(const Review& review) {
 std::string markdown_text(const Review& review) {
   std::string text = fmt::format("### pmufab review: {}\n\n```\n{}```\n", review.verdict(), mail_text(review));
   const std::vector<Finding> worse = findings_of(review, &Trial::worse_findings);
-  const Finding* const finding = to_reproduce(review, worse).finding;
-  if (finding != nullptr && !finding->scenario.empty())
+  const Finding* const finding = to_reproduce(review, worse).smallest;
+  if (finding != nullptr)
     text += fmt::format("\n<details><summary>the smallest scenario</summary>\n\n```yaml\n{}```\n</details>\n",
                         finding->scenario);
   return text;

@@ -51,7 +51,7 @@ std::vector<Sign> signs() {
 }
 
 bool fits(const std::string& pattern, const std::string& text) {
-  return fnmatch(pattern.c_str(), text.c_str(), FNM_NOESCAPE) == 0;
+  return fnmatch(pattern.c_str(), text.c_str(), FNM_NOESCAPE | FNM_EXTMATCH) == 0;
 }
 
 std::vector<std::string> texts_of(const Value* value) {
