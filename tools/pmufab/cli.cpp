@@ -142,6 +142,14 @@ DriverSet find_newest_driver(const po::variables_map& options, const platform::P
   std::vector<DriverSet> all = find_drivers(options);
   add_further_drivers(all, {{scenario::driver_modules(platform), {}}}, selector);
   const std::vector<DriverSet> able = scenario::sets_for(all, platform);
+  for (const std::string_view module : scenario::driver_modules(platform)) {
+    const bool is_known =
+        std::ranges::any_of(all, [&](const DriverSet& set) { return set.modules.empty() || set.holds(module); }) ||
+        std::ranges::find(further_drivers(), module, &FurtherDriver::module) != further_drivers().end();
+    if (!is_known)
+      throw InputError(fmt::format("no kernel has the driver of this platform, {}", module),
+                       "give yours with --driver FILE.so, which pmufab driver build makes");
+  }
   if (able.empty() && (selector == "newest" || selector == "all"))
     throw InputError("no driver set holds the drivers of this platform",
                      is_installed() ? "pmufab driver fetch --refresh gets every kernel that has them"

@@ -3,11 +3,13 @@
 #include "models/soc/part/map_check.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -230,6 +232,45 @@ void check_selectors(const std::string& field, const PmuDescription& pmu) {
   }
 }
 
+/// A counter has one field of each role that turns it, or its interrupt, on: pmufab knows no two that both have to.
+void check_switches(const std::string& field, const PmuDescription& pmu) {
+  constexpr std::array<std::pair<Role, const char*>, 4> kSwitches = {{{Role::enable, "enable"},
+                                                                      {Role::disable, "disable"},
+                                                                      {Role::interrupt_enable, "interrupt_enable"},
+                                                                      {Role::interrupt_mask, "interrupt_mask"}}};
+  for (const auto& [role, name] : kSwitches) {
+    const auto registers = registers_with(pmu, role);
+    const auto twice = std::ranges::find_if(registers, [](const auto& one) { return one.size() > 1; });
+    if (twice == registers.end()) continue;
+    throw SpecError(field + "registers",
+                    fmt::format("{} and {} both have the role {} for counter {}", (*twice)[0], (*twice)[1], name,
+                                twice - registers.begin()),
+                    "a counter has one field of that role");
+  }
+}
+
+/// The number of an event fits into the fields that select it, or a driver's terms make it, of which some may choose counters.
+void check_numbers(const std::string& field, const PmuDescription& pmu) {
+  std::uint64_t bits = pmu.map->twins ? pmu.map->twins->number : 0;
+  for (const RegisterDescription& reg : pmu.map->registers) {
+    for (const FieldDescription& one : reg.fields) {
+      if (one.role == Role::event) bits |= low_bits(one.bits.width) << one.shift;
+    }
+  }
+  if (pmu.map->number_terms.size() > 1) {
+    for (const soc::NumberTerm& term : pmu.map->number_terms) bits |= low_bits(term.bits.width) << term.bits.first;
+  }
+  for (std::size_t index = 0; index < pmu.events.size(); ++index) {
+    const soc::EventDescription& event = pmu.events[index];
+    if (event.counters && event.counters->width == 1) continue;  // it needs no selector
+    const std::uint64_t number = event.code.value_or(event.number);
+    if (bits != 0 && (number & ~bits) != 0)
+      throw SpecError(fmt::format("{}events[{}].{}", field, index, event.code ? "code" : "number"),
+                      fmt::format("{:#x} does not fit into the fields that select events", number),
+                      event.code ? "" : "give code, if they hold another");
+  }
+}
+
 void check_number_terms(const std::string& field, const PmuDescription& pmu) {
   std::uint64_t taken = 0;
   std::set<std::string> names;
@@ -247,6 +288,8 @@ void check_roles(const std::string& field, const PmuDescription& pmu) {
   const auto counters = registers_with(pmu, Role::counter);
   const auto events = registers_with(pmu, Role::event);
   check_selectors(field, pmu);
+  check_switches(field, pmu);
+  check_numbers(field, pmu);
   const auto selectors = [&](unsigned counter) -> const std::vector<std::string>& {
     return events[pmu.map->twins ? counter % pmu.map->twins->first : counter];
   };

@@ -85,9 +85,10 @@ std::vector<const FabricGenerator*> fabrics_served_by(const driver_host::DriverS
   if (names.empty()) return verify::fabric_generators();
   std::vector<const FabricGenerator*> fabrics = generators_serving(modules);
   if (!fabrics.empty()) return fabrics;
-  throw InputError(fmt::format("no fabric has PMUs for your driver ({})", fmt::join(names, ", ")),
-                   fmt::format("there are PMUs for {}; --fabric NAME tries yours all the same",
-                               scenario::quoted_list(known_modules())));
+  throw InputError(
+      fmt::format("no fabric has PMUs for your driver ({})", fmt::join(names, ", ")),
+      fmt::format("there are PMUs for {}; --platform FILE tries it on yours, and --fabric NAME all the same",
+                  scenario::quoted_list(known_modules())));
 }
 
 std::vector<const FabricGenerator*> fabrics_of(const po::variables_map& map,
