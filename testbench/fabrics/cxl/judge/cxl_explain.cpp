@@ -46,7 +46,7 @@ std::string overflow_text(std::uint64_t count, std::optional<std::uint64_t> at_o
   std::string wraps = wrap_text(count, driver, width);
   if (!wraps.empty()) return wraps;
   // Zero has too many explanations.
-  if (at_overflow && driver != 0 && driver < count && driver == *at_overflow)
+  if (at_overflow && driver != 0 && driver <= *at_overflow && *at_overflow < count)
     return "stopped at the overflow: never unfrozen";
   return {};
 }
