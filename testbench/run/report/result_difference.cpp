@@ -171,22 +171,13 @@ Json share_of_time(const Json* counter) {
   return kPercent * running.get<double>() / enabled.get<double>();
 }
 
-/// @return the share of what happened while an event had a counter that was counted, in percent; null if that is not known,
-///         or too little happened to tell
-Json share_counted(const Json* counter) {
-  constexpr double kLeast = 20;
-  if (counter == nullptr || !counter->contains("loss") || !(*counter)["loss"].is_object()) return {};
-  const Json happened = value_at(*counter, "happened");
-  const Json counted = value_at(*counter, "counted");
-  const Json waited = value_at((*counter)["loss"], "not_scheduled");
-  if (!happened.is_number() || !counted.is_number() || !waited.is_number()) return {};
-  const double seen = happened.get<double>() - waited.get<double>();
-  if (seen < kLeast) return {};
-  constexpr double kPercent = 100;
-  return kPercent * counted.get<double>() / seen;
-}
-
 constexpr double kMostFall = 10;  // percentage points
+
+/// @return true if both sides have a share of time, and it falls by more than kMostFall
+bool has_fallen(const Json& shares) {
+  return shares[0].is_number() && shares[1].is_number() &&
+         shares[0].get<double>() - shares[1].get<double>() > kMostFall;
+}
 
 /// @return by how much a count is off, in percent of the larger of what is counted and what is expected; nothing without one
 std::optional<double> error_of(const Json& item, std::size_t side) {
@@ -200,8 +191,7 @@ std::optional<double> error_of(const Json& item, std::size_t side) {
 
 /// What was there and is missing may be anything. What is wrong both times may be so by a little, or by all of it.
 Change change_of_counter(const Json& item, const Json* before, const Json* after, bool differs) {
-  if (after == nullptr || has_fallen(item["time_share_percent"]) || has_fallen(item["counted_share_percent"]))
-    return Change::worse;
+  if (after == nullptr || has_fallen(item["time_share_percent"])) return Change::worse;
   const bool was_good = is_good_counter(before);
   const bool is_good = is_good_counter(after);
   if (!was_good && !is_good) {
@@ -264,9 +254,6 @@ void write_counter_change(std::ostream& out, const Json& counter) {
   }
   if (const Json& share = counter["time_share_percent"]; has_fallen(share))
     fmt::print(out, "; counted {:.1f} % of the time, then {:.1f} %", share[0].get<double>(), share[1].get<double>());
-  if (const Json& share = counter["counted_share_percent"]; has_fallen(share))
-    fmt::print(out, "; counted {:.1f} % of what happened, then {:.1f} %", share[0].get<double>(),
-               share[1].get<double>());
   if (differs(counter["check"])) fmt::print(out, "; {}, then {}", word(counter["check"][0]), word(counter["check"][1]));
   fmt::print(out, "\n");
 }
@@ -331,38 +318,12 @@ void write_run_change(std::ostream& out, const Json& run) {
 
 }  // namespace
 
-bool has_fallen(const Json& shares) {
-  return shares[0].is_number() && shares[1].is_number() &&
-         shares[0].get<double>() - shares[1].get<double>() > kMostFall;
-}
-
 const std::set<std::string_view>& compared_keys() {
-  static const std::set<std::string_view> keys = {"runs",
-                                                  "scenario",
-                                                  "variant",
-                                                  "drivers",
-                                                  "status",
-                                                  "seed",
-                                                  "simulated_time_ps",
-                                                  "driver_files",
-                                                  "file",
-                                                  "sha256",
-                                                  "name",
-                                                  "measures",
-                                                  "counters",
-                                                  "event",
-                                                  "driver",
-                                                  "expected",
-                                                  "check",
-                                                  "checks",
-                                                  "ok",
-                                                  "text",
-                                                  "time_enabled_ps",
-                                                  "time_running_ps",
-                                                  "happened",
-                                                  "counted",
-                                                  "loss",
-                                                  "not_scheduled"};
+  static const std::set<std::string_view> keys = {
+      "runs",           "scenario", "variant", "drivers", "status",   "seed",     "simulated_time_ps",
+      "driver_files",   "file",     "sha256",  "name",    "measures", "counters", "event",
+      "driver",         "expected", "check",   "checks",  "ok",       "text",     "time_enabled_ps",
+      "time_running_ps"};
   return keys;
 }
 
@@ -455,7 +416,6 @@ void ResultDifference::add(const Json* before, const Json* after) {
           item["expected"] = both(one, other, "expected");
           item["check"] = both(one, other, "check");
           item["time_share_percent"] = Json::array({share_of_time(one), share_of_time(other)});
-          item["counted_share_percent"] = Json::array({share_counted(one), share_counted(other)});
           return differs(item["driver"]) || differs(item["expected"]) || differs(item["check"]);
         },
         worst);

@@ -23,10 +23,6 @@ namespace pmufab::scenario {
 /// Those that a ResultDifference looks at.
 [[nodiscard]] const std::set<std::string_view>& compared_keys();
 
-/// @param shares  what a counter has of a whole, before and now, in percent; null if that is not known
-/// @return whether it has fallen by more than 10 percentage points
-[[nodiscard]] bool has_fallen(const Json& shares);
-
 /// Compares the verdicts of two lists of runs. Runs belong together if scenario, variant and Linux version are the
 /// same, in their order if several are alike. Of the rest, those of one scenario and variant belong together, in their
 /// order, if both lists have as many.

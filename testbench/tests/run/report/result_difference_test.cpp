@@ -180,27 +180,6 @@ TEST(ResultDifference, a_share_of_time_that_falls_by_more_than_ten_points_is_wor
   EXPECT_EQ(compare({with_share(310)}, {with_share(910)}).worse(), 0U);
 }
 
-TEST(ResultDifference, a_share_of_what_happened_that_falls_by_more_than_ten_points_is_worse) {
-  const auto with_counted = [](std::uint64_t counted, std::uint64_t happened, scoreboard::LossCause cause) {
-    RunResult run = good_run();
-    scoreboard::Account& account = run.measures[0].counters[0].account.emplace();
-    account.happened = happened;
-    account.counted = counted;
-    account.loss[cause] = static_cast<std::int64_t>(happened - counted);
-    return run;
-  };
-  const auto before = with_counted(990, 1000, scoreboard::LossCause::disabled);
-  EXPECT_EQ(compare({before}, {with_counted(900, 1000, scoreboard::LossCause::disabled)}).worse(), 0U);
-  const ResultDifference difference = compare({before}, {with_counted(500, 1000, scoreboard::LossCause::disabled)});
-  EXPECT_EQ(difference.worse(), 1U);
-  EXPECT_THAT(text_of(difference), HasSubstr("counted 99.0 % of what happened, then 50.0 %"));
-  EXPECT_EQ(compare({before}, {with_counted(500, 1000, scoreboard::LossCause::not_scheduled)}).worse(), 0U);
-  EXPECT_EQ(compare({with_counted(10, 10, scoreboard::LossCause::disabled)},
-                    {with_counted(5, 10, scoreboard::LossCause::disabled)})
-                .worse(),
-            0U);  // too few to tell
-}
-
 TEST(ResultDifference, a_wrong_count_that_is_off_by_more_than_ten_points_more_is_worse) {
   const auto with_count = [](std::uint64_t driver) {
     RunResult run = good_run();
