@@ -199,7 +199,7 @@ class TakenBits {
   }
 
  private:
-  using Setting = std::optional<FilterDescription::Setting>;
+  using Setting = std::optional<soc::FilterSetting>;
   struct Place {
     std::uint64_t mask;
     std::string owner;

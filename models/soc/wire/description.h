@@ -103,7 +103,6 @@ struct FilterDescription {
     all,      ///< everything passes
     literal,  ///< 0 is a mask or value like any other
   };
-  using Setting = FilterSetting;
   std::string name;
   Register where = Register::filter;
   unsigned word = 0;  ///< n of an implementation-defined or described register
@@ -117,7 +116,7 @@ struct FilterDescription {
   std::optional<unsigned> care_word{};   ///< number of the described register of `care`; not set: `word`
   std::optional<unsigned> enable{};      ///< the filter acts while this bit is set
   std::optional<unsigned> disable{};     ///< the filter acts while this bit is not set
-  std::optional<Setting> when{};         ///< the filter acts while that field has that value
+  std::optional<FilterSetting> when{};   ///< the filter acts while that field has that value
   std::optional<unsigned>
       invert{};  ///< while this bit is set, a value lets pass what it does not equal, and at_least what is below
   unsigned invert_word = 0;  ///< number of the described register of `invert`
@@ -150,10 +149,9 @@ struct MessageRegisters {
 struct InterruptDescription {
   std::uint32_t number = 0;  ///< on socket 0; socket s has this plus s
   InterruptTrigger trigger = InterruptTrigger::level;
-  bool shared = false;                ///< other PMUs may have the same number
-  std::optional<unsigned> message{};  ///< of a PCI function: the MSI vector that is sent, in place of a line
-  std::optional<MessageRegisters>
-      written{};  ///< registers that hold the message which the PMU sends, in place of a line
+  bool shared = false;                        ///< other PMUs may have the same number
+  std::optional<unsigned> message{};          ///< of a PCI function: the MSI vector that is sent, in place of a line
+  std::optional<MessageRegisters> written{};  ///< the message that the PMU sends, in place of a line
   /// @return whether a line carries it, which has a number
   [[nodiscard]] bool is_wired() const noexcept { return !message && !written; }
 };

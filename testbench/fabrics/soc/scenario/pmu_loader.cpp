@@ -217,7 +217,7 @@ void read_register(Reader& reader, FilterDescription& filter) {
 void read_mapped_filter(Reader& reader, const soc::RegisterMap& map, FilterDescription& filter) {
   constexpr std::uint64_t kAny = std::numeric_limits<std::uint64_t>::max();
   reader.optional_object("when", [&](Reader& when) {
-    FilterDescription::Setting& its = filter.when.emplace();
+    soc::FilterSetting& its = filter.when.emplace();
     its.word = when.has("register") ? read_register_of(when, "register", map) : filter.word;
     its.bits = read_bits(when, "bits", Presence::required);
     when.number("value", its.value, Quantity::address, 0, kAny, Presence::required);

@@ -13,12 +13,9 @@ import subprocess
 import sys
 import tempfile
 
+from commands import check
+
 IASL, DTC = shutil.which("iasl"), shutil.which("dtc")
-
-
-def check(condition, text):
-    if not condition:
-        sys.exit(f"FAILED: {text}")
 
 
 def output_of(*command, **options):

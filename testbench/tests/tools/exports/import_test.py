@@ -11,24 +11,10 @@ import random
 import re
 import shutil
 import struct
-import subprocess
 import sys
 import tempfile
 
-
-def check(condition, text):
-    if not condition:
-        sys.exit(f"FAILED: {text}")
-
-
-def run(*command):
-    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
-
-
-def output_of(*command):
-    done = run(*command)
-    check(done.returncode == 0, f"{command} ends with {done.returncode}:\n{done.stderr}")
-    return done.stdout
+from commands import check, output_of, run
 
 
 def contents(path):

@@ -7,26 +7,11 @@ hand, after SystemRDL 2.0 and CMSIS-SVD 1.3, and files that are wrong.
 import json
 import os
 import re
-import subprocess
 import sys
 import tempfile
 
+from commands import check, output_of, run
 from register_import_files import DRAFTS, WRONG
-
-
-def check(condition, text):
-    if not condition:
-        sys.exit(f"FAILED: {text}")
-
-
-def run(*command):
-    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
-
-
-def output_of(*command):
-    done = run(*command)
-    check(done.returncode == 0, f"{command} ends with {done.returncode}:\n{done.stderr}")
-    return done.stdout
 
 
 def write(path, text):

@@ -11,12 +11,9 @@ import subprocess
 import sys
 import tempfile
 
+from commands import check
+
 TOOLS = [shutil.which(tool) for tool in ("vcd2fst", "fst2vcd")]
-
-
-def check(condition, text):
-    if not condition:
-        sys.exit(f"FAILED: {text}")
 
 
 def changes_of(path):

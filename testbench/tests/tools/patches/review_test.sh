@@ -103,6 +103,9 @@ says 'after 1/4: same 0, better 0, worse 0: no driver is changed yet'
 says 'after 2/4: same '
 says 'after 3/4: WORSE, '
 says 'after 4/4: same '
+says 'WORSE after 3/4; after all: same '
+says 'reproduce: pmufab run '
+says 'after-3/changed.so'
 says 'left out, because no driver is made from it: Documentation/notes'
 git -C tree reset --quiet --hard HEAD~2
 cd tree/drivers

@@ -554,7 +554,7 @@ TEST_F(RegisterMapTest, a_filter_acts_in_its_mode_and_may_be_inverted) {
   make([](PmuDescription& its) {
     its.map->registers[8].fields[0].bits = {0, 32};
     FilterDescription& filter = its.filters[0];
-    filter.when = FilterDescription::Setting{8, {8, 2}, 1};
+    filter.when = FilterSetting{8, {8, 2}, 1};
     FilterDescription least = filter;
     least.name = "least";
     least.match = FilterDescription::Match::at_least;
