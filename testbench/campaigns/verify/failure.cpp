@@ -47,7 +47,7 @@ Failure failure_of(const CounterResult& counter) {
   if (counter.time_enabled > 0 && counter.time_running == 0)
     return {fmt::format("event of {} without a counter", pmu), fmt::format("{}{}", counter.event, note)};
   return {fmt::format("wrong count of {}", pmu),
-          fmt::format("{}: the driver counted {}, the scoreboard {}{}", counter.event, count_text(counter.driver),
+          fmt::format("{}: the driver counted {}, expected {}{}", counter.event, count_text(counter.driver),
                       count_text(counter.expected), note)};
 }
 

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "testbench/run/process/child_process.h"
 #include "testbench/run/yaml/input_error.h"
 #include "testbench/run/yaml/input_file.h"
 #include "tools/pmufab/cli.h"
@@ -45,6 +46,22 @@ fs::path ask_git(const std::string& range, const fs::path& folder) {
   fs::path file = folder / "range.mbox";
   write_file(file, reply.out);
   return file;
+}
+
+/// The command that compiles the drivers with what a user named.
+std::string build_command(const std::vector<std::string>& words, const std::string& tree) {
+  std::string command = "pmufab driver build";
+  if (!tree.empty()) command += " --tree " + process::shell_word(tree);
+  for (const std::string& word : words) {
+    std::error_code error;
+    const bool is_range = word != "-" && !is_c_source(word) && !fs::exists(word, error);
+    if (is_range) {
+      const char* const one = word.find("..") == std::string::npos ? "-1 " : "";
+      command = fmt::format("git format-patch --stdout {}{} | {}", one, process::shell_word(word), command);
+    }
+    command += (is_c_source(word) ? " " : " --patch ") + (is_range ? "-" : process::shell_word(word));
+  }
+  return command;
 }
 
 /// Patches one by one, in their order. @param given  files, or "-"
@@ -125,6 +142,7 @@ std::string content_of(const fs::path& file) {
 Change read_change(const std::vector<std::string>& words, const std::string& tree, const fs::path& scratch) {
   Change change;
   change.tree = tree;
+  change.build = build_command(words, tree);
   std::vector<std::string> patches;
   for (const std::string& word : words) {
     std::error_code error;

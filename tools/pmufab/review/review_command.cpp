@@ -199,11 +199,11 @@ class FinishedParts {
   Json json_;
 };
 
-/// The library stays, so that what is found can be run again. @return the options of pmufab run for it
+/// The library stays, so that what is found can be run again. @return its name as a shell's word
 std::string keep_library(const fs::path& library, const fs::path& folder) {
   fs::create_directories(folder);
   write_file(folder / "changed.so", content_of(library));
-  return fmt::format("--driver {}", process::shell_word((folder / "changed.so").generic_string()));
+  return process::shell_word((folder / "changed.so").generic_string());
 }
 
 /// One review from its change to its report.
@@ -235,7 +235,7 @@ class Reviewer {
     const bool each = map_["each"].as<bool>() && subject_.change.patches.size() > 1;
     parts_ = 3 + (each ? static_cast<double>(subject_.change.patches.size() - 1) : 0);
     review.seed = map_["seed"].as<std::uint64_t>();
-    options_.reproduce = review.reproduce;
+    options_.library = review.library;
     review.all_patches = subject_.change.patches.size();
     FinishedParts state(out_ / kReviewState, identity(review, seconds), map_["resume"].as<bool>());
     if (each) try_each(review, seconds, state);
@@ -318,7 +318,7 @@ class Reviewer {
         TrialOptions options = options_;
         options.out = out_ / fmt::format("after-{}", count);
         options.after = *drivers;
-        options.reproduce = keep_library((*drivers)->library, options.out);
+        options.library = keep_library((*drivers)->library, options.out);
         patch_ = fmt::format("after {}/{}: ", count, all);
         const std::string name = fmt::format("after {} patches: ", count);
         verdict = verdict_of(
@@ -326,7 +326,7 @@ class Reviewer {
              part(state, name, "random cases", [&] {
                return try_random_cases(subject_.fabrics, review.seed, seconds / static_cast<double>(all), options);
              })});
-        verdict.reproduce = options.reproduce;
+        verdict.library = options.library;
         patch_.clear();
       } else if (drivers) {
         verdict.worse = 1;
@@ -409,7 +409,8 @@ int run_review(const Request& request) {
   find_what_it_serves(subject);
   for (const FabricGenerator* fabric : subject.fabrics) review.fabrics.emplace_back(fabric->name());
   review.files = reviewed_files(subject);
-  review.reproduce = keep_library(subject.drivers.set->library, out);
+  review.library = keep_library(subject.drivers.set->library, out);
+  review.build = fmt::format("{} --base {}", subject.change.build, review.base);
   EventChanges events = event_changes(subject.scenarios, subject.stock->library, subject.drivers.set->library);
   catch_interrupts();
   Reviewer(map, subject, out, scratch.path(), std::move(events.renamed)).run(review, seconds);

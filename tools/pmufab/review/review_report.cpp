@@ -143,7 +143,8 @@ void add_coverage(const Review& review, Lines& lines) {
 struct Reproducer {
   const Finding* finding = nullptr;   ///< null: nothing shows one
   const Finding* smallest = nullptr;  ///< with the smallest scenario that was found; null: there is none
-  std::string options;                ///< of pmufab run
+  std::string library;                ///< of the drivers
+  std::string build{};                ///< the command that builds it; empty: of a part of a series, there is none
 };
 
 /// How well a finding shows a mistake: a shipped scenario that fails, a small one, what there was no time to make smaller, and
@@ -153,8 +154,8 @@ unsigned rank_of(const Finding& finding) {
   return finding.file.ends_with("-whole.yaml") ? 2 : 1;
 }
 
-Reproducer reproducer_of(const std::vector<Finding>& findings, const std::string& options) {
-  Reproducer best{.options = options};
+Reproducer reproducer_of(const std::vector<Finding>& findings, const std::string& library) {
+  Reproducer best{.library = library};
   for (const Finding& finding : findings) {
     if (best.finding == nullptr || rank_of(finding) < rank_of(*best.finding)) best.finding = &finding;
     if (rank_of(finding) == 1 && (best.smallest == nullptr || finding.scenario.size() < best.smallest->scenario.size()))
@@ -167,9 +168,13 @@ Reproducer reproducer_of(const std::vector<Finding>& findings, const std::string
 /// @param worse  what the whole change makes worse
 /// @return how to see that; if nothing is worse then, how to see what a patch of the series makes worse
 Reproducer to_reproduce(const Review& review, const std::vector<Finding>& worse) {
-  if (!worse.empty()) return reproducer_of(worse, review.reproduce);
+  if (!worse.empty()) {
+    Reproducer reproducer = reproducer_of(worse, review.library);
+    reproducer.build = review.build;
+    return reproducer;
+  }
   for (const PatchVerdict& patch : review.patches) {
-    if (!patch.worse_findings.empty()) return reproducer_of(patch.worse_findings, patch.reproduce);
+    if (!patch.worse_findings.empty()) return reproducer_of(patch.worse_findings, patch.library);
   }
   return {};
 }
@@ -193,17 +198,19 @@ void add_command(const std::string& command, const std::string& options, Lines& 
   }
 }
 
-/// The command that shows a mistake, and the smallest scenario that was found, if it fits.
+/// The commands that build the drivers and show a mistake, and the smallest scenario that was found, if it fits.
 void add_reproducer(const Reproducer& reproducer, Lines& lines) {
   const Finding* const finding = reproducer.finding;
   if (finding == nullptr) return;
   const std::string what =
       finding->file.empty() ? finding->where.substr(0, finding->where.find(' ')) : process::shell_word(finding->file);
-  add_command("reproduce: pmufab run " + what, reproducer.options, lines);
+  if (!reproducer.build.empty()) add_command("build: " + reproducer.build, "-o " + reproducer.library, lines);
+  const std::string options = "--driver " + reproducer.library;
+  add_command("reproduce: pmufab run " + what, options, lines);
   if (reproducer.smallest == nullptr) return;
   Lines scenario;
   if (reproducer.smallest != finding)
-    add_command("smallest: pmufab run " + process::shell_word(reproducer.smallest->file), reproducer.options, scenario);
+    add_command("smallest: pmufab run " + process::shell_word(reproducer.smallest->file), options, scenario);
   add_lines(scenario, scenario_lines(reproducer.smallest->scenario));
   const bool fits = std::ranges::all_of(scenario, [](const auto& line) { return line.size() <= kColumns; });
   if (fits && lines.size() + scenario.size() <= kLines) add_lines(lines, scenario);

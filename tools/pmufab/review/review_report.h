@@ -34,14 +34,14 @@ struct PatchVerdict {
   std::uint64_t worse = 0;
   std::string text{};  ///< what else there is to say: "does not compile"
   std::vector<Finding> worse_findings{};
-  std::string reproduce{};  ///< options of pmufab run for these drivers
+  std::string library{};  ///< of these drivers, as a shell's word
 
   static constexpr auto named_fields() {
     return std::tuple(NamedField{"subject", &PatchVerdict::subject}, NamedField{"same", &PatchVerdict::same},
                       NamedField{"better", &PatchVerdict::better}, NamedField{"worse", &PatchVerdict::worse},
                       NamedField{"text", &PatchVerdict::text},
                       NamedField{"worse_findings", &PatchVerdict::worse_findings},
-                      NamedField{"reproduce", &PatchVerdict::reproduce});
+                      NamedField{"library", &PatchVerdict::library});
   }
 };
 
@@ -58,7 +58,8 @@ struct Review {
   std::size_t all_patches = 0;        ///< of the series
   FunctionCoverage coverage;
   std::vector<std::string> not_covered;  ///< besides lines that did not run
-  std::string reproduce;                 ///< options of pmufab run for the drivers: "--driver my.so"
+  std::string build;                     ///< the command that builds the drivers anew, but for its -o
+  std::string library;                   ///< of the drivers, as a shell's word
   bool is_stopped = false;               ///< by the user
 
   [[nodiscard]] std::uint64_t total(std::uint64_t Trial::*number) const noexcept;

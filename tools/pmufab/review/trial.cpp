@@ -142,7 +142,7 @@ class Half {
     // A case that hangs must be over before the time is. Processor time does not depend on what else runs.
     limit_processor_time(campaign_.runner, std::max(kLongestRun, seconds / 8));
     campaign_.names_drivers = false;
-    campaign_.run_options = " " + options.reproduce;
+    campaign_.run_options = " --driver " + options.library;
     campaign_.on_case = [this](const RunPlan&, const RunResult& run) { results_.push_back(brief(run)); };
   }
   [[nodiscard]] verify::CampaignOptions& campaign() noexcept { return campaign_; }

@@ -79,7 +79,7 @@ struct TrialOptions {
   std::set<std::string> renamed;   ///< new names of events that there were before
   scenario::RunnerOptions runner;  ///< jobs, limits, time-out, scratch folder, interrupts of the user
   std::filesystem::path out;       ///< folder for scenarios that are found
-  std::string reproduce;           ///< options of pmufab run for the changed drivers: "--driver my.so"
+  std::string library;             ///< of the changed drivers, as a shell's word
   /// Told a few times a second: 0 ... 1, and what runs.
   std::function<void(double fraction, const std::string& what)> on_progress;
 };
