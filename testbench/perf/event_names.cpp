@@ -75,9 +75,9 @@ std::optional<Definition> read_definition(const PmuCatalog::Entry& pmu, std::str
     }
     const auto* const word = std::ranges::find(kWords, name);
     if (word == kWords.end()) return std::nullopt;
-    // A whole word leaves room for terms beside it: only what it sets tells it from others.
+    // A whole word leaves room for terms beside it: only what it sets tells it from others. A word of 0 is 0.
     const auto index = static_cast<std::size_t>(word - kWords.begin());
-    result.mask.at(index) |= *value;
+    result.mask.at(index) |= *value == 0 ? ~std::uint64_t{0} : *value;
     result.value.at(index) |= *value;
   }
   return result;

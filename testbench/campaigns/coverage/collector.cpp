@@ -128,16 +128,14 @@ std::string Collector::on_add_failed(const std::string& pmu, EventHandle event, 
 void Collector::on_access(const MmioBus::BusAccess& access) {
   if (frames_.empty()) return;
   const Frame& frame = frames_.back();
-  if (frame.event == 0 || (frame.call != Call::add && frame.call != Call::start)) return;
   Watched* const pmu = find(frame.pmu);
   if (pmu == nullptr) return;
   const std::optional<CounterPlace> place = pmu->facts.counter_written(access);
-  if (!place) return;
+  if (!place || frame.event == 0 || (frame.call != Call::add && frame.call != Call::start)) return;
   pmu->counters.insert_or_assign(*place, frame.event);
   pmu->wrapped.erase(*place);
   const auto open = open_.find(frame.event);
-  if (open == open_.end()) return;
-  if (const auto position = pmu->facts.position(place->counter)) open->second.positions.insert(*position);
+  if (open != open_.end()) open->second.counters.insert(place->counter);
 }
 
 // ---- Wraps
@@ -268,7 +266,9 @@ void Collector::met(const Open& event, std::uint64_t truth) {
 void Collector::met_event(const Open& event, const std::string& name) {
   const Watched& pmu = *event.pmu;
   meet(pmu, kEvent, name);
-  for (const std::string& position : event.positions) meet(pmu, kEventByCounter, cross(name, position));
+  for (const unsigned counter : event.counters) {
+    if (const auto position = pmu.facts.position(name, counter)) meet(pmu, kEventByCounter, cross(name, *position));
+  }
   const auto use = [&](Use how) { meet(pmu, kEventByUse, cross(name, kUses.at(static_cast<std::size_t>(how)))); };
   if (event.in_group) use(Use::in_group);
   if (event.shared) use(Use::multiplexed);

@@ -83,7 +83,7 @@ class Collector final : public perf::PerfCallObserver, public perf::EventObserve
     bool in_group = false;
     bool shared = false;
     unsigned reads = 0;
-    std::set<std::string> positions;
+    std::set<unsigned> counters;  // that it had
     std::uint64_t wraps = 0;
     bool several = false;
     bool in_read = false;

@@ -24,8 +24,14 @@ void declare_event(Coverage& coverage, const PmuFacts& facts, const perf::PmuCat
                    const perf::PmuCatalog::Event& event, const std::string& name) {
   coverage.declare(facts.kind, kEvent, name);
   for (const char* const use : kUses) coverage.declare(facts.kind, kEventByUse, cross(name, use));
-  if (facts.counter_at != nullptr && !facts.is_cycles(name)) {
-    for (const char* const position : kPositions) coverage.declare(facts.kind, kEventByCounter, cross(name, position));
+  if (facts.counter_at && !facts.is_cycles(name)) {
+    const auto range = facts.ranges.find(name);
+    for (const char* const position : kPositions) {
+      // Of a single counter, nothing is to be told; of two, none is in the middle.
+      const bool is_middle = position == kPositions[1];
+      if (range == facts.ranges.end() || range->second.count > (is_middle ? 2U : 1U))
+        coverage.declare(facts.kind, kEventByCounter, cross(name, position));
+    }
   }
   for (const perf::PmuCatalog::Format& format : pmu.formats) {
     if (format.bits && is_filter_of(facts, event, format.name))
@@ -109,7 +115,7 @@ bool is_other_name(const perf::PmuCatalog::Entry& pmu, const perf::PmuCatalog::F
 }
 
 bool is_filter_of(const PmuFacts& facts, const perf::PmuCatalog::Event& event, std::string_view format) {
-  return !selects_event(format) && (facts.filters == nullptr || facts.filters(event, format));
+  return !selects_event(format) && (!facts.filters || facts.filters(event, format));
 }
 
 }  // namespace pmufab::coverage

@@ -15,7 +15,7 @@ bool is_digit(char letter) { return std::isdigit(static_cast<unsigned char>(lett
 }  // namespace
 
 std::optional<CounterPlace> PmuFacts::counter_written(const MmioBus::BusAccess& access) const {
-  if (!access.is_write || counter_at == nullptr) return std::nullopt;
+  if (!access.is_write || !counter_at) return std::nullopt;
   if (registers.empty()) {
     const std::optional<unsigned> counter = counter_at(access.address % kPage, access.data);
     return counter ? std::optional(CounterPlace{0, *counter}) : std::nullopt;
@@ -33,12 +33,16 @@ bool PmuFacts::is_cycles(std::string_view event) const noexcept {
 }
 
 const std::string& PmuFacts::width_of(std::string_view event) const noexcept {
+  const auto other = other_widths.find(event);
+  if (other != other_widths.end()) return other->second;
   return is_cycles(event) ? cycles_width : event_width;
 }
 
-std::optional<std::string> PmuFacts::position(unsigned counter) const {
+std::optional<std::string> PmuFacts::position(std::string_view event, unsigned counter) const {
   if (counters == 0 || counter == cycle_counter) return std::nullopt;
-  return counter == 0 ? "first" : counter + 1 >= counters ? "last" : "middle";
+  const auto found = ranges.find(event);
+  const Range range = found == ranges.end() ? Range{0, counters} : found->second;
+  return counter == range.first ? "first" : counter + 1 >= range.first + range.count ? "last" : "middle";
 }
 
 std::string general_name(const std::string& pmu) {

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -31,10 +33,16 @@ struct PmuFacts {
   unsigned counters = 0;                 ///< that any event can have; 0: unknown
   std::vector<std::string> places;       ///< by which its models tell of wraps (CounterWrap::place)
   std::vector<std::uint64_t> registers;  ///< where those of each place begin; none: in a page of 4 KiB, anywhere
-  /// @return the counter that a write at an offset from `registers` programs; nothing: none
-  std::optional<unsigned> (*counter_at)(std::uint64_t offset, std::uint64_t data) = nullptr;
+  /// @return the counter that a write at an offset from `registers` programs; nothing: none. It is told of each write
+  std::function<std::optional<unsigned>(std::uint64_t offset, std::uint64_t data)> counter_at;
   std::optional<unsigned> cycle_counter = {};  ///< its number among them
   std::string cycles_event;                    ///< the event that has the cycle counter; empty: none
+  /// Of counters, the first and how many there are.
+  struct Range {
+    unsigned first = 0;
+    unsigned count = 0;
+  };
+  std::map<std::string, Range, std::less<>> ranges;  ///< by event, counters that it can have, if not all can
 
   std::vector<std::string> topology;    ///< classes that this one is in
   std::vector<std::string> topologies;  ///< every class
@@ -43,9 +51,10 @@ struct PmuFacts {
   std::vector<std::string> widths;      ///< every class of counters by their width
   std::string event_width;              ///< the class of its event counters
   std::string cycles_width;             ///< and of its cycle counter
+  std::map<std::string, std::string, std::less<>> other_widths;  ///< by event, that of its counter, if it is another
 
   /// @return true if a format that does not select an event filters this one; null: every such format does
-  bool (*filters)(const perf::PmuCatalog::Event& event, std::string_view format) = nullptr;
+  std::function<bool(const perf::PmuCatalog::Event& event, std::string_view format)> filters;
 
   /// @return the counter that a write of a driver programs; nothing: another register
   [[nodiscard]] std::optional<CounterPlace> counter_written(const MmioBus::BusAccess& access) const;
@@ -53,8 +62,9 @@ struct PmuFacts {
   [[nodiscard]] bool is_cycles(std::string_view event) const noexcept;
   /// @return the class of the counter that an event of that name has
   [[nodiscard]] const std::string& width_of(std::string_view event) const noexcept;
-  /// @return "first", "middle" or "last"; nothing for a cycle counter, or if it is unknown how many there are
-  [[nodiscard]] std::optional<std::string> position(unsigned counter) const;
+  /// @return "first", "middle" or "last" of those that an event of that name can have; nothing for a cycle counter, or if
+  ///         it is unknown how many there are
+  [[nodiscard]] std::optional<std::string> position(std::string_view event, unsigned counter) const;
 };
 
 /// One fabric's room: what it knows of its PMUs. Its FabricKind names it.

@@ -103,6 +103,21 @@ TEST_F(Coverage, wraps_of_every_kind_of_coresight_pmu_are_seen) {
     EXPECT_GT(kinds.at(kind).at("width x wraps").at("64 bits x one"), 0) << kind;
 }
 
+TEST_F(Coverage, of_a_pmu_with_described_registers_it_knows_counters_widths_and_filters) {
+  const std::string file = (folder / "coverage").string();
+  ended(0, pmufab({"run", shipped("fujitsu-life.yaml"), shipped("arm-smmuv3-every-event.yaml"), "--drivers", "newest",
+                   "--coverage", file}));
+  const Json kinds = Json::parse(read(file)).at("kinds");
+  const Json& access = kinds.at("mac_iod*_mac*_ch*");
+  EXPECT_GT(access.at("event x counter").at("ea-ha x middle"), 0);
+  EXPECT_GT(access.at("width x wraps").at("64 bits x one"), 0);
+  EXPECT_FALSE(access.at("width x wraps").contains("up to 32 bits x one"));
+  EXPECT_GT(access.at("interrupt").at("a line of its own"), 0);
+  const Json& translations = kinds.at("smmuv*_pmcg_*");
+  EXPECT_TRUE(translations.at("event x filter").contains("tlb_miss x filter_stream_id"));
+  EXPECT_FALSE(translations.at("event x filter").contains("cycles x filter_stream_id"));
+}
+
 TEST_F(Coverage, life_cycles_are_met_by_what_counts_afterwards) {
   const std::string actions = R"(actions:
   - {at: 20 us, do: reload_drivers}

@@ -140,11 +140,11 @@ TEST(PmuFacts, a_coresight_pmu_is_known_by_the_platform) {
   const std::uint64_t enable =
       (std::uint64_t{1} << platform::default_map::kSocketShift) + platform::default_map::kUcfPmuPage0 + 0xc00;
   EXPECT_EQ(facts.counter_written(write(enable, 1U << 7)), (CounterPlace{0, 7}));
-  EXPECT_EQ(facts.position(7), "last");
-  EXPECT_EQ(facts.position(6), "middle");
-  EXPECT_EQ(facts.position(0), "first");
+  EXPECT_EQ(facts.position({}, 7), "last");
+  EXPECT_EQ(facts.position({}, 6), "middle");
+  EXPECT_EQ(facts.position({}, 0), "first");
   EXPECT_EQ(facts.counter_written(write(enable, 1U << 31)), (CounterPlace{0, 31}));
-  EXPECT_EQ(facts.position(31), std::nullopt);
+  EXPECT_EQ(facts.position({}, 31), std::nullopt);
   EXPECT_EQ(facts.counter_written(write(enable + 0x20, 1)), std::nullopt);
   MmioBus::BusAccess read = write(enable, 1);
   read.is_write = false;
@@ -176,7 +176,7 @@ TEST(PmuFacts, a_described_pmu_is_known_by_its_description) {
   EXPECT_EQ(facts.counter_written(write(enable, 1U << 7)), (CounterPlace{0, 7}));
   EXPECT_EQ(facts.counter_written(write(enable + 4, 1U << 3)), (CounterPlace{0, 35}));
   EXPECT_EQ(facts.counter_written(write(enable + 0x10, 1)), std::nullopt);
-  EXPECT_EQ(facts.position(7), "last");
+  EXPECT_EQ(facts.position({}, 7), "last");
   pmu.is_64bit = true;
   pmu.interrupt.reset();
   const PmuFacts wide = facts_of(spec, "noc_pmu_0");
@@ -229,7 +229,7 @@ TEST(PmuFacts, a_cpmu_is_known_by_its_device) {
   EXPECT_THAT(first.topology, UnorderedElementsAre("below a root port", "more than 32 counters", "neither filter"));
   EXPECT_EQ(first.wiring, "a shared message");
   EXPECT_EQ(first.counter_written(write(0x20'0012'3000 + 0x200 + 8 * 39)), (CounterPlace{0, 39}));
-  EXPECT_EQ(first.position(39), "last");
+  EXPECT_EQ(first.position({}, 39), "last");
   EXPECT_EQ(first.counter_written(write(0x20'0012'3000 + 0x400)), std::nullopt) << "a filter register";
   const PmuFacts second = facts_of(spec, "cxl_pmu_mem0.1");
   EXPECT_THAT(second.topology, Contains("one counter"));
