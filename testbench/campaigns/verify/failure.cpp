@@ -35,6 +35,13 @@ std::string function_in(const std::string& text) {
   return std::regex_search(text, found, pattern) ? " in " + found.str() : std::string();
 }
 
+/// The error that a refusal names: ": EBUSY".
+std::string error_in(const std::string& note) {
+  static const std::regex pattern(R"(: E[A-Z]+\b)");
+  std::smatch found;
+  return std::regex_search(note, found, pattern) ? found.str() : std::string();
+}
+
 std::string count_text(const std::optional<std::uint64_t>& value) {
   return value ? scenario::with_separators(*value) : std::string("nothing");
 }
@@ -42,7 +49,8 @@ std::string count_text(const std::optional<std::uint64_t>& value) {
 Failure failure_of(const CounterResult& counter) {
   const std::string pmu = without_numbers(counter.pmu);
   if (counter.check == perf::Check::not_opened)
-    return {fmt::format("event of {} not opened", pmu), fmt::format("{}: {}", counter.event, counter.note)};
+    return {fmt::format("event of {} not opened{}", pmu, error_in(counter.note)),
+            fmt::format("{}: {}", counter.event, counter.note)};
   const std::string note = counter.note.empty() ? "" : "; " + counter.note;
   if (counter.time_enabled > 0 && counter.time_running == 0)
     return {fmt::format("event of {} without a counter", pmu), fmt::format("{}{}", counter.event, note)};
