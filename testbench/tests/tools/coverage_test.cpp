@@ -105,8 +105,8 @@ TEST_F(Coverage, wraps_of_every_kind_of_coresight_pmu_are_seen) {
 
 TEST_F(Coverage, of_a_pmu_with_described_registers_it_knows_counters_widths_and_filters) {
   const std::string file = (folder / "coverage").string();
-  ended(0, pmufab({"run", shipped("fujitsu-life.yaml"), shipped("arm-smmuv3-every-event.yaml"), "--drivers", "newest",
-                   "--coverage", file}));
+  ended(0, pmufab({"run", shipped("fujitsu-life.yaml"), shipped("fujitsu-every-event.yaml"),
+                   shipped("arm-smmuv3-every-event.yaml"), "--drivers", "newest", "--coverage", file}));
   const Json kinds = Json::parse(read(file)).at("kinds");
   const Json& access = kinds.at("mac_iod*_mac*_ch*");
   EXPECT_GT(access.at("event x counter").at("ea-ha x middle"), 0);
