@@ -35,7 +35,7 @@ struct Cpu {
 /// A device in the ACPI namespace (Device(), _HID, _UID, _CRS, _DSD), or the equivalent device tree node.
 struct AcpiDevice {
   std::string hid;         ///< for example "NVDA2021"; empty for a device tree node
-  std::string uid;         ///< as firmware prints it: decimal or 0x...
+  std::string uid;         ///< decimal or 0x...; before a '/', what it is in: HID:UID, compatible string, container uid
   std::string compatible;  ///< device tree only
   std::vector<MemoryResource> memory;
   std::vector<InterruptResource> interrupts;

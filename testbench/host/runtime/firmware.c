@@ -17,6 +17,7 @@ struct described_device {
   struct resource* resources;
   size_t resource_count;
   int numa_node;
+  struct described_device* above; /* that it is below; null: none */
   struct platform_device* pdev;
 };
 struct described_cpu {
@@ -44,15 +45,39 @@ static struct resource* copy_resources(const struct pmufab_device* from, size_t*
   return resources;
 }
 
+/* `words`: names, separated by spaces, as nodes have that are compatible with several. */
+static bool has_word(const char* words, const char* word) {
+  for (size_t length; *words; words += length + (words[length] == ' ')) {
+    length = strcspn(words, " ");
+    if (length == strlen(word) && strncmp(words, word, length) == 0) return true;
+  }
+  return false;
+}
+
+/* The device that another is in: "HID:UID" of the ACPI namespace, or the node's compatible string; null: there is none. */
+static struct described_device* find_above(const char* path, bool is_acpi) {
+  struct described_device* device;
+  list_for_each_entry(device, &devices, node) {
+    const size_t length = strlen(device->acpi.hid);
+    if (!is_acpi && !length && has_word(device->device_tree.compatible, path)) return device;
+    if (is_acpi && length && strncmp(path, device->acpi.hid, length) == 0 && path[length] == ':' && device->acpi.uid &&
+        strcmp(path + length + 1, device->acpi.uid) == 0)
+      return device;
+  }
+  return NULL;
+}
+
 static void describe_device(const struct pmufab_device* from) {
   struct described_device* device = kzalloc(sizeof(*device), GFP_KERNEL);
   const bool is_acpi = from->hid[0] != 0;
   device->resources = copy_resources(from, &device->resource_count);
   device->properties = kcalloc(from->property_count, sizeof(*device->properties), GFP_KERNEL);
   for (size_t i = 0; i < from->property_count; i++)
-    device->properties[i] = (struct pmufab_firmware_property){.name = kstrdup(from->properties[i].name, GFP_KERNEL),
-                                                              .value = from->properties[i].value,
-                                                              .is_64bit = from->properties[i].is_64bit};
+    device->properties[i] = (struct pmufab_firmware_property){
+        .name = kstrdup(from->properties[i].name, GFP_KERNEL),
+        .value = from->properties[i].value,
+        .object = {.integer = {.type = ACPI_TYPE_INTEGER, .value = from->properties[i].value}},
+        .is_64bit = from->properties[i].is_64bit};
   const struct fwnode_handle fwnode = {.kind = is_acpi ? PMUFAB_FWNODE_ACPI : PMUFAB_FWNODE_OF,
                                        .properties = device->properties,
                                        .property_count = from->property_count};
@@ -60,19 +85,24 @@ static void describe_device(const struct pmufab_device* from) {
   device->acpi.hid = kstrdup(from->hid, GFP_KERNEL);
   device->acpi.uid = from->uid[0] ? kstrdup(from->uid, GFP_KERNEL) : NULL;
   char* const inner = device->acpi.uid ? strchr(device->acpi.uid, '/') : NULL;
-  if (inner) { /* the uid of the container around it comes first */
+  if (inner) { /* what it is in comes first */
     *inner = '\0';
+    device->above = find_above(device->acpi.uid, is_acpi);
     device->parent = (struct acpi_device){.fwnode = {.kind = PMUFAB_FWNODE_ACPI},
                                           .hid = "ACPI0004", /* a container of modules */
-                                          .uid = device->acpi.uid};
-    device->acpi.uid = kstrdup(inner + 1, GFP_KERNEL);
-    device->acpi.parent = &device->parent;
+                                          .uid = device->above ? NULL : device->acpi.uid};
+    device->acpi.parent = device->above ? &device->above->acpi : &device->parent;
+    device->device_tree.parent = device->above ? &device->above->device_tree : NULL;
+    char* const own = kstrdup(inner + 1, GFP_KERNEL);
+    if (device->above) kfree(device->acpi.uid);
+    device->acpi.uid = own;
   }
   device->acpi.resources = device->resources;
   device->acpi.resource_count = device->resource_count;
   device->device_tree.compatible = kstrdup(from->compatible, GFP_KERNEL);
   device->device_tree.name = device->device_tree.compatible;
-  device->numa_node = from->node < 0 ? NUMA_NO_NODE : from->node;
+  device->acpi.status.present = 1;
+  device->acpi.dev.numa_node = device->numa_node = from->node < 0 ? NUMA_NO_NODE : from->node;
   list_add_tail(&device->node, &devices);
 }
 
@@ -129,6 +159,23 @@ void pmufab_firmware_init(const struct pmufab_firmware* firmware) {
   for (size_t i = 0; i < firmware->device_count; i++) describe_device(&firmware->devices[i]);
 }
 
+/* The bus driver of a CCI (drivers/bus/arm-cci.c) makes devices of the nodes below its own, and hands its registers to
+ * their drivers. */
+static void __iomem* cci_control;
+
+/* Whether Linux makes a device of a node: it does of those at the top, and of those below a bus. */
+static bool is_populated(const struct described_device* device) {
+  if (!device->above || device->acpi.hid[0]) return true;
+  return strncmp(device->above->device_tree.compatible, "arm,cci-", strlen("arm,cci-")) == 0;
+}
+
+static void hand_over(struct described_device* device) {
+  if (!device->above || device->acpi.hid[0] || device->above->resource_count == 0) return;
+  if (!cci_control)
+    cci_control = ioremap(device->above->resources[0].start, resource_size(&device->above->resources[0]));
+  device->pdev->dev.platform_data = &cci_control;
+}
+
 /* "HID:00", "HID:01", ... in the order of description; "address.compatible" for a device tree node. */
 static char* name_of(const struct described_device* device) {
   const struct described_device* earlier;
@@ -146,6 +193,7 @@ static char* name_of(const struct described_device* device) {
 int pmufab_firmware_create_devices(void) {
   struct described_device* device;
   list_for_each_entry(device, &devices, node) {
+    if (!is_populated(device)) continue;
     char* name = name_of(device);
     device->pdev = platform_device_alloc(name, PLATFORM_DEVID_NONE);
     dev_set_name(&device->acpi.dev, "%s", name);
@@ -154,6 +202,7 @@ int pmufab_firmware_create_devices(void) {
     platform_device_set_fwnode(device->pdev, device->acpi.hid[0] ? &device->acpi.fwnode : &device->device_tree.fwnode);
     set_dev_node(&device->pdev->dev, device->numa_node);
     platform_device_add_resources(device->pdev, device->resources, (unsigned int)device->resource_count);
+    hand_over(device);
     const int error = platform_device_add(device->pdev);
     if (error) return error;
   }
@@ -179,6 +228,8 @@ void pmufab_firmware_remove_devices(void) {
     list_del(&device->node);
     kfree(device);
   }
+  if (cci_control) iounmap(cci_control);
+  cci_control = NULL;
   kfree(apmt);
   kfree(cpus);
 }
@@ -262,11 +313,17 @@ void of_node_put(struct device_node* node) {
   if (node) pmufab_reference_put(&node->fwnode);
 }
 
-int acpi_dev_get_memory_resources(struct acpi_device* device, struct list_head* list) {
+static const struct pmufab_firmware_property* find_property(const struct fwnode_handle* fwnode, const char* name) {
+  for (size_t i = 0; fwnode && i < fwnode->property_count; i++)
+    if (strcmp(fwnode->properties[i].name, name) == 0) return &fwnode->properties[i];
+  return NULL;
+}
+
+/* @param type  of the resources; 0: all */
+static int get_resources(const struct acpi_device* device, struct list_head* list, unsigned long type) {
   int count = 0;
-  if (PMUFAB_CALL_FAILS()) return -ENOMEM;
   for (size_t i = 0; i < device->resource_count; i++) {
-    if (resource_type(&device->resources[i]) != IORESOURCE_MEM) continue;
+    if (type && resource_type(&device->resources[i]) != type) continue;
     struct resource_entry* entry = kzalloc(sizeof(*entry), GFP_KERNEL);
     if (!entry) return -ENOMEM;
     entry->__res = device->resources[i];
@@ -277,6 +334,17 @@ int acpi_dev_get_memory_resources(struct acpi_device* device, struct list_head* 
   return count;
 }
 
+int acpi_dev_get_memory_resources(struct acpi_device* device, struct list_head* list) {
+  return PMUFAB_CALL_FAILS() ? -ENOMEM : get_resources(device, list, IORESOURCE_MEM);
+}
+
+int acpi_dev_get_resources(struct acpi_device* device, struct list_head* list,
+                           int (*convert)(struct acpi_resource* resource, void* data), void* data) {
+  (void)data;
+  if (WARN(convert, "acpi_dev_get_resources: resources are described, and not converted\n")) return -EINVAL;
+  return PMUFAB_CALL_FAILS() ? -ENOMEM : get_resources(device, list, 0);
+}
+
 void acpi_dev_free_resource_list(struct list_head* list) {
   struct resource_entry *entry, *next;
   list_for_each_entry_safe(entry, next, list, node) {
@@ -285,20 +353,45 @@ void acpi_dev_free_resource_list(struct list_head* list) {
   }
 }
 
-const struct acpi_device_id* acpi_match_device(const struct acpi_device_id* ids, const struct device* dev) {
-  const struct acpi_device* device = ACPI_COMPANION(dev);
+const struct acpi_device_id* acpi_match_acpi_device(const struct acpi_device_id* ids,
+                                                    const struct acpi_device* device) {
   for (; device && ids && ids->id[0]; ids++)
     if (strcmp((const char*)ids->id, device->hid) == 0) return ids;
   return NULL;
 }
 
-/* `words`: names, separated by spaces, as nodes have that are compatible with several. */
-static bool has_word(const char* words, const char* word) {
-  for (size_t length; *words; words += length + (words[length] == ' ')) {
-    length = strcspn(words, " ");
-    if (length == strlen(word) && strncmp(words, word, length) == 0) return true;
+const struct acpi_device_id* acpi_match_device(const struct acpi_device_id* ids, const struct device* dev) {
+  return acpi_match_acpi_device(ids, ACPI_COMPANION(dev));
+}
+
+int acpi_match_device_ids(struct acpi_device* device, const struct acpi_device_id* ids) {
+  return acpi_match_acpi_device(ids, device) ? 0 : -ENOENT;
+}
+
+acpi_status acpi_walk_namespace(u32 type, acpi_handle start, u32 depth, acpi_walk_callback before,
+                                acpi_walk_callback after, void* context, void** value) {
+  if (type != ACPI_TYPE_DEVICE) return AE_OK; /* nothing else is described */
+  const struct described_device* device;
+  list_for_each_entry(device, &devices, node) {
+    struct acpi_device* const acpi = (struct acpi_device*)&device->acpi;
+    if (!acpi->hid[0] || acpi->parent != start || depth == 0) continue;
+    const u32 level = 1; /* of drivers' walks, which go no deeper */
+    acpi_status status = before ? before(acpi, level, context, value) : AE_OK;
+    if (ACPI_SUCCESS(status)) status = acpi_walk_namespace(type, acpi, depth - 1, before, after, context, value);
+    if (ACPI_SUCCESS(status) && after) status = after(acpi, level, context, value);
+    if (ACPI_FAILURE(status)) return status;
   }
-  return false;
+  return AE_OK;
+}
+
+int acpi_dev_get_property(const struct acpi_device* device, const char* name, int type,
+                          const union acpi_object** object) {
+  if (PMUFAB_CALL_FAILS()) return -EINVAL;
+  const struct pmufab_firmware_property* property = find_property(&device->fwnode, name);
+  if (!property) return -EINVAL;
+  if (type != ACPI_TYPE_ANY && type != ACPI_TYPE_INTEGER) return -EPROTO;
+  *object = &property->object;
+  return 0;
 }
 
 const struct of_device_id* of_match_device(const struct of_device_id* table, const struct device* dev) {
@@ -319,12 +412,6 @@ const void* of_device_get_match_data(const struct device* dev) { return device_g
 
 struct fwnode_handle* dev_fwnode(const struct device* dev) {
   return dev->of_node ? &dev->of_node->fwnode : dev->fwnode;
-}
-
-static const struct pmufab_firmware_property* find_property(const struct fwnode_handle* fwnode, const char* name) {
-  for (size_t i = 0; fwnode && i < fwnode->property_count; i++)
-    if (strcmp(fwnode->properties[i].name, name) == 0) return &fwnode->properties[i];
-  return NULL;
 }
 
 int fwnode_property_read_u32_array(const struct fwnode_handle* fwnode, const char* name, u32* values, size_t count) {
@@ -394,4 +481,28 @@ u64 pmufab_mpidr(unsigned int cpu) {
 
 int of_device_is_compatible(const struct device_node* node, const char* compatible) {
   return node && has_word(node->compatible, compatible);
+}
+
+struct device_node* of_get_next_child(const struct device_node* parent, struct device_node* previous) {
+  struct described_device* device;
+  bool is_after = !previous;
+  struct device_node* next = NULL;
+  list_for_each_entry(device, &devices, node) {
+    if (!next && is_after && device->device_tree.parent == parent) next = &device->device_tree;
+    is_after |= &device->device_tree == previous;
+  }
+  of_node_put(previous);
+  return of_node_get(next);
+}
+
+int of_address_to_resource(struct device_node* node, int index, struct resource* resource) {
+  struct described_device* device;
+  list_for_each_entry(device, &devices, node) {
+    for (size_t i = 0; &device->device_tree == node && i < device->resource_count; i++) {
+      if (resource_type(&device->resources[i]) != IORESOURCE_MEM || index-- != 0) continue;
+      *resource = device->resources[i];
+      return 0;
+    }
+  }
+  return -EINVAL;
 }

@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 /// A row of a table of the document: | `file` | device | result |
 struct ForeignRow {
   std::string file;
-  std::string device;  ///< "ACPI `ID`", "device tree `compatible`", or other text
+  std::string device;  ///< "ACPI `ID`", "device tree `compatible`", either also "... below `...`"; or other text
   std::string result;
   [[nodiscard]] bool loads() const { return result.starts_with("loads"); }
 };
@@ -85,6 +85,7 @@ constexpr std::array kKnownWarnings = {
     "starfive_starlink_pmu is still registered after its driver has left",
     "the hotplug state 'soc/starfive/starlink_pmu:online' is left behind",
     "the hotplug state 'perf/qcom/l3cache:online' is left behind",
+    "the hotplug state 'CPUHP_AP_PERF_ARM_APM_XGENE_ONLINE' is left behind",
     "is never freed; it was allocated, in starlink_pmu_probe()",
     "the module marvell_cn10k_tad_pmu serves a0000000.marvell,cn10k-tad-pmu and has no MODULE_DEVICE_TABLE(of, ...)",
     "is freed while the PMU of ARMHD620:00 is still registered",
@@ -139,6 +140,7 @@ class ForeignDrivers : public pmufab::testing::SimulationTest {
     for (std::uint32_t cpu = 0; cpu < 4; ++cpu)
       firmware.cpus.push_back({.uid = cpu, .container_uid = cpu / 2, .node = cpu / 2});
     std::uint64_t base = 0x50000000;
+    std::uint64_t parents = 0x200000000;
     std::uint32_t number = 100;
     for (const ForeignRow& row : rows) {
       platform::AcpiDevice device;
@@ -151,11 +153,14 @@ class ForeignDrivers : public pmufab::testing::SimulationTest {
         continue;
       }
       device.uid = "0";
-      for (int i = 0; i < kWindows; ++i, base += kWindow) {
-        registers.push_back(std::make_unique<ForeignRegisters>());
-        device.memory.push_back({.base = base, .size = kWindow});
-        bus.map(base, kWindow, *registers.back());
-      }
+      const auto add_windows = [&](platform::AcpiDevice& to, std::uint64_t& next) {
+        for (int i = 0; i < kWindows; ++i, next += kWindow) {
+          registers.push_back(std::make_unique<ForeignRegisters>());
+          to.memory.push_back({.base = next, .size = kWindow});
+          bus.map(next, kWindow, *registers.back());
+        }
+      };
+      add_windows(device, base);
       for (int i = 0; i < kLines; ++i, ++number) {
         lines.push_back(std::make_unique<InterruptLine>("line" + std::to_string(number)));
         device.interrupts.push_back({.number = number, .line = lines.back().get()});
@@ -164,6 +169,16 @@ class ForeignDrivers : public pmufab::testing::SimulationTest {
            {"hisilicon,scl-id", "hisilicon,ccl-id", "hisilicon,sub-id", "hisilicon,idx-id", "hisilicon,ch-id",
             "marvell,tad-cnt", "marvell,tad-page-size", "marvell,tad-pmu-page-size"})
         device.properties[property] = 1;
+      if (const std::size_t below = row.device.find(" below "); below != std::string::npos) {
+        platform::AcpiDevice parent;
+        (device.hid.empty() ? parent.compatible : parent.hid) = in_backquotes(row.device.substr(below));
+        add_windows(parent, parents);
+        parent.interrupts = device.interrupts;
+        device.node = parent.node = 0;
+        parent.uid = "0";
+        device.uid = parent.hid.empty() ? parent.compatible + "/" : parent.hid + ":0/0";
+        firmware.devices.push_back(parent);
+      }
       firmware.devices.push_back(device);
     }
   }

@@ -16,9 +16,11 @@
 typedef u32 acpi_status;
 #define TRUE (1 == 1)
 #define AE_OK ((acpi_status)0)
+#define AE_ERROR ((acpi_status)1)
 #define AE_NOT_FOUND ((acpi_status)5)
 #define ACPI_FAILURE(status) ((status) != AE_OK)
 #define ACPI_SUCCESS(status) ((status) == AE_OK)
+#define return_ACPI_STATUS(status) return (status)
 #define ACPI_SIG_APMT "APMT"
 #define ACPI_LEVEL_SENSITIVE 0
 #define ACPI_EDGE_SENSITIVE 1
@@ -78,6 +80,9 @@ struct acpi_device {
   struct device dev;
   struct fwnode_handle fwnode;
   struct acpi_device* parent;
+  struct {
+    u32 present : 1;
+  } status;
   /* Our members. */
   const char *hid, *uid;
   struct resource* resources;
@@ -102,6 +107,20 @@ typedef struct acpi_device* acpi_handle;
 #define ACPI_HANDLE(pointer) ACPI_COMPANION(pointer)
 /* Integers of the namespace are the device's properties. */
 acpi_status acpi_evaluate_integer(acpi_handle handle, const char* name, void* arguments, unsigned long long* value);
+static inline struct acpi_device* acpi_fetch_acpi_dev(acpi_handle handle) { return handle; }
+static inline int acpi_get_node(acpi_handle handle) { return handle ? handle->dev.numa_node : NUMA_NO_NODE; }
+static inline int acpi_bus_get_status(struct acpi_device* device) { /* a device does not come or go */
+  (void)device;
+  return 0;
+}
+/* Calls back for devices below `start`, `depth` levels deep; of other types, there are no objects. A failure ends it. */
+#define ACPI_TYPE_DEVICE 6
+typedef acpi_status (*acpi_walk_callback)(acpi_handle handle, u32 level, void* context, void** value);
+acpi_status acpi_walk_namespace(u32 type, acpi_handle start, u32 depth, acpi_walk_callback before,
+                                acpi_walk_callback after, void* context, void** value);
+/* -EINVAL: there is none of that name; -EPROTO: it is no integer. */
+int acpi_dev_get_property(const struct acpi_device* device, const char* name, int type,
+                          const union acpi_object** object);
 static inline struct acpi_device* acpi_dev_parent(struct acpi_device* device) { return device->parent; }
 void acpi_dev_put(struct acpi_device* device);
 
@@ -115,8 +134,13 @@ bool pmufab_acpi_hid_uid_match(struct acpi_device* device, const char* hid, cons
 #define acpi_dev_uid_match(device, uid) acpi_dev_hid_uid_match((device), 0, (uid))
 struct acpi_device* acpi_dev_get_first_match_dev(const char* hid, const char* uid, s64 revision);
 int acpi_dev_get_memory_resources(struct acpi_device* device, struct list_head* list);
+struct acpi_resource;
+int acpi_dev_get_resources(struct acpi_device* device, struct list_head* list,
+                           int (*convert)(struct acpi_resource* resource, void* data), void* data);
 void acpi_dev_free_resource_list(struct list_head* list);
 const struct acpi_device_id* acpi_match_device(const struct acpi_device_id* ids, const struct device* dev);
+const struct acpi_device_id* acpi_match_acpi_device(const struct acpi_device_id* ids, const struct acpi_device* device);
+int acpi_match_device_ids(struct acpi_device* device, const struct acpi_device_id* ids); /* 0, or -ENOENT */
 #define acpi_device_get_match_data device_get_match_data
 
 acpi_status acpi_get_table(const char* signature, u32 instance, struct acpi_table_header** table);

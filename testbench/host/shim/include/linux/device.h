@@ -228,6 +228,9 @@ int device_for_each_child_reverse_from(struct device* parent, struct device* fro
 struct lock_class_key {
   int unused;
 };
+#define builtin_driver(driver, register_it)                                \
+  static int __init driver##_init(void) { return register_it(&(driver)); } \
+  device_initcall(driver##_init)
 #define module_driver(driver, register_it, unregister_it...)               \
   static int __init driver##_init(void) { return register_it(&(driver)); } \
   module_init(driver##_init);                                              \

@@ -13,6 +13,7 @@
 struct device_node {
   const char* name;
   const char* compatible;
+  struct device_node* parent;
   struct fwnode_handle fwnode;
 };
 struct of_phandle_iterator {
@@ -43,7 +44,13 @@ static inline bool of_property_read_bool(const struct device_node* node, const c
 }
 #define of_property_present of_property_read_bool
 int of_device_is_compatible(const struct device_node* node, const char* compatible);
+static inline bool of_device_is_available(const struct device_node* node) { return node != 0; }
 void of_node_put(struct device_node* node);
+/* Takes a reference to the node, and puts that to the one before it. */
+struct device_node* of_get_next_child(const struct device_node* parent, struct device_node* previous);
+#define for_each_child_of_node(parent, child) \
+  for ((child) = of_get_next_child((parent), 0); (child); (child) = of_get_next_child((parent), (child)))
+int of_address_to_resource(struct device_node* node, int index, struct resource* resource);
 struct device_node* of_node_get(struct device_node* node);
 /* References between nodes are not described: every list of references is absent. */
 static inline int of_cpu_node_to_id(struct device_node* node) {

@@ -58,6 +58,7 @@ struct platform_device* platform_device_register_simple(const char* name, int id
 #define platform_driver_register(driver) __platform_driver_register(driver, THIS_MODULE)
 int __platform_driver_register(struct platform_driver* driver, struct module* owner);
 void platform_driver_unregister(struct platform_driver* driver);
+#define builtin_platform_driver(driver) builtin_driver(driver, platform_driver_register)
 #define module_platform_driver(driver) module_driver(driver, platform_driver_register, platform_driver_unregister)
 
 struct resource* platform_get_resource(struct platform_device* pdev, unsigned int type, unsigned int index);

@@ -3,9 +3,19 @@
 
 #include <linux/types.h>
 
+#define ACPI_TYPE_ANY 0
+#define ACPI_TYPE_INTEGER 1
+union acpi_object { /* a property that ACPI firmware gives: an integer */
+  u32 type;
+  struct {
+    u32 type;
+    u64 value;
+  } integer;
+};
 struct pmufab_firmware_property {
   const char* name;
   u64 value;
+  union acpi_object object;
   bool is_64bit; /* in a device tree: two cells, the upper half first. ACPI has 64-bit integers only. */
 };
 enum pmufab_fwnode_kind { PMUFAB_FWNODE_STATIC, PMUFAB_FWNODE_ACPI, PMUFAB_FWNODE_OF };

@@ -40,6 +40,9 @@ struct access_coordinate {
 };
 enum access_coordinate_class { ACCESS_COORDINATE_LOCAL, ACCESS_COORDINATE_CPU, ACCESS_COORDINATE_MAX };
 
+/* linux/arm-cci.h: on arm64, firmware keeps the registers of a CCI that are not its PMU's. */
+#define platform_has_secure_cci_access() false
+
 #define LOCKDOWN_PCI_ACCESS 0
 #define security_locked_down(what) 0
 
