@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <systemc>
@@ -30,6 +32,10 @@ class DescribedPmu {
   DescribedPmu& operator=(DescribedPmu&&) = delete;
 
   void connect_interrupt(InterruptLine& line);
+  /// @param is_pending  as RegisterMapPmu::connect_others() has it, of a PMU with a register map
+  void connect_others(std::function<bool(const std::string&)> is_pending) {
+    map_->connect_others(std::move(is_pending));
+  }
   /// @return what a register of a described map holds, by its number
   [[nodiscard]] std::uint64_t held(std::size_t reg) const { return map_->value(reg, 0); }
   void reset();

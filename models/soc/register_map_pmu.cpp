@@ -27,7 +27,7 @@ CounterBlock::Options block_of(const std::string& name, const PmuDescription& de
   for (const RegisterDescription& reg : description.map->registers) {
     for (const FieldDescription& field : reg.fields) {
       if (field.role != Role::counter) continue;
-      for (unsigned place = 0; place < reg.count * field.repeat; ++place) {
+      for (unsigned place = 0; place < (field.selected ? description.counters : reg.count * field.repeat); ++place) {
         const unsigned counter = reg.counter_of(field, 0, place);
         unsigned& bits = shown[counter];
         bits = std::max(bits, field.shift + field.bits.width);
@@ -46,7 +46,7 @@ CounterBlock::Options block_of(const std::string& name, const PmuDescription& de
   return options;
 }
 
-bool is_written(Role role) { return role != Role::constant; }
+bool is_written(Role role) { return role != Role::constant && role != Role::pending; }
 
 }  // namespace
 
@@ -101,7 +101,7 @@ class RegisterMapPmu::Window : public sc_core::sc_module {
                       .width = static_cast<std::uint8_t>(reg.width),
                       .fields = fields,
                       .count = static_cast<std::uint16_t>(reg.count),
-                      .stride = static_cast<std::uint16_t>(reg.stride),
+                      .stride = reg.stride,
                       .halves = reg.halves});
   }
 
@@ -279,12 +279,16 @@ std::uint64_t RegisterMapPmu::live(std::size_t number, unsigned element, Picosec
     for (unsigned index = 0; index < field.counters_in(); ++index) {
       const unsigned counter = reg.counter_of(field, element, index);
       const BitRange bits = field.bits_of(index);
-      const auto bit = [&](std::uint32_t word) { return std::uint64_t{word >> counter % kWord & 1U}; };
+      const auto bit = [&](std::uint32_t word) {
+        return field.write_only ? 0 : std::uint64_t{word >> counter % kWord & 1U};
+      };
       std::uint64_t part = 0;
       switch (field.role) {
-        case Role::counter:
-          part = counters_.value(counter, when) >> field.shift;
+        case Role::counter: {
+          const std::optional<unsigned> shown = field.selected ? preloaded() : counter;
+          part = shown ? counters_.value(*shown, when) >> field.shift : 0;
           break;
+        }
         case Role::enable_set:
         case Role::enable_clear:
           part = counters_.has(counter) ? bit(counters_.enables(counter / kWord)) : 0;
@@ -297,6 +301,9 @@ std::uint64_t RegisterMapPmu::live(std::size_t number, unsigned element, Picosec
         case Role::overflow_set:
         case Role::overflow_clear:
           part = has_overflowed(counter, when) ? 1 : 0;
+          break;
+        case Role::pending:
+          part = is_pending_ && std::any_of(field.of.begin(), field.of.end(), is_pending_) ? 1 : 0;
           break;
         case Role::run_set:
         case Role::run_clear:
@@ -465,7 +472,8 @@ void RegisterMapPmu::write_field(const FieldDescription& field, const Said& said
   switch (field.role) {
     case Role::counter:
       if (field.needs_run && !counters_.runs()) break;
-      counters_.write_counter(reg.counter_of(field, write.element, 0),
+      if (field.selected && !preloaded()) break;
+      counters_.write_counter(field.selected ? *preloaded() : reg.counter_of(field, write.element, 0),
                               part_of(write.written, field.bits) << field.shift,
                               part_of(write.mask, field.bits) << field.shift, when);
       break;

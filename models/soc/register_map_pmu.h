@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <tlm_utils/simple_target_socket.h>
@@ -49,6 +50,8 @@ class RegisterMapPmu {
   /// @return the socket of a window, in the order of the description
   [[nodiscard]] tlm::tlm_base_target_socket_b<64>& socket(std::size_t window);
   [[nodiscard]] std::vector<const RegisterBank*> pages() const;
+  /// @param is_pending  whether the PMU of that name on the same socket interrupts
+  void connect_others(std::function<bool(const std::string&)> is_pending) { is_pending_ = std::move(is_pending); }
 
  private:
   class Window;
@@ -95,6 +98,7 @@ class RegisterMapPmu {
   std::vector<RegisterId> ids_;  // by number in the map
   std::vector<bool> programs_;   // by number: it says what counters count
   CounterBlock counters_;
+  std::function<bool(const std::string&)> is_pending_{};
 };
 
 }  // namespace pmufab::soc

@@ -65,7 +65,7 @@ struct RegisterSpec {
   std::uint8_t width;     ///< 32 or 64 bits
   std::span<const FieldSpec> fields;
   std::uint16_t count = 1;       ///< largest number of elements of the array
-  std::uint16_t stride = 0;      ///< bytes between elements; needed when count > 1
+  std::uint32_t stride = 0;      ///< bytes between elements; needed when count > 1
   bool halves = false;           ///< a 64-bit register that software may access as two aligned 32-bit halves
   std::string_view source = {};  ///< document and section, or driver file and symbol
 };

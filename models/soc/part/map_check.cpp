@@ -54,18 +54,35 @@ void check_windows(const std::string& field, const RegisterMap& map) {
   }
 }
 
+void check_hid(const std::string& field, const std::string& hid) {
+  constexpr std::size_t kShort = 7;
+  constexpr std::size_t kLong = 8;
+  if (!hid.empty() && hid.size() != kShort && hid.size() != kLong)
+    throw SpecError(field + "acpi", fmt::format("'{}' is no hardware id of seven or eight characters", hid),
+                    "for example ACME0001");
+}
+
+void check_below(const std::string& field, const RegisterMap& map) {
+  const soc::DeviceDescription& device = map.device;
+  const soc::ParentDescription& below = *device.below;
+  if (below.hid.empty() == below.compatible.empty() || below.hid.empty() != device.hid.empty() || device.pci)
+    throw SpecError(field + "acpi", "or tree: a device is below one that firmware tells of in the same way",
+                    device.hid.empty() ? "give tree, and no acpi" : "give acpi, and no tree");
+  check_hid(field, below.hid);
+  for (const std::string& name : below.windows) {
+    if (std::ranges::find(map.windows, name, &soc::WindowDescription::name) == map.windows.end())
+      throw SpecError(field + "windows", fmt::format("there is no window '{}'", name), "name windows of the PMU");
+  }
+}
+
 void check_device(const std::string& field, const soc::DeviceDescription& device) {
-  constexpr std::size_t kShortHid = 7;
-  constexpr std::size_t kLongHid = 8;
   const int ways = (device.hid.empty() ? 0 : 1) + (device.compatible.empty() ? 0 : 1) + (device.pci ? 1 : 0);
   if (ways != 1)
     throw SpecError(field + "acpi",
                     ways == 0 ? "is missing, and so are tree and pci: no driver could find the PMU"
                               : "and tree or pci are several ways to tell of one device",
                     "give the hardware id, or what the node of a device tree is compatible with, or a PCI function");
-  if (!device.hid.empty() && device.hid.size() != kShortHid && device.hid.size() != kLongHid)
-    throw SpecError(field + "acpi", fmt::format("'{}' is no hardware id of seven or eight characters", device.hid),
-                    "for example ACME0001");
+  check_hid(field, device.hid);
   if (device.module.empty())
     throw SpecError(field + "module", "is missing",
                     "give the kernel module that drives the PMU, for example fujitsu_uncore_pmu");
@@ -196,7 +213,7 @@ std::vector<std::vector<std::string>> registers_with(const PmuDescription& pmu, 
     for (const FieldDescription& field : reg.fields) {
       if (field.role != role) continue;
       for (unsigned element = 0; element < reg.count; ++element) {
-        for (unsigned index = 0; index < field.counters_in(); ++index) {
+        for (unsigned index = 0; index < (field.selected ? pmu.counters : field.counters_in()); ++index) {
           const unsigned counter = reg.counter_of(field, element, index);
           if (counter < pmu.counters) found[counter].push_back(reg.name);
         }
@@ -320,14 +337,15 @@ void check_roles(const std::string& field, const PmuDescription& pmu) {
                                                    range.first + range.width - 1, pmu.counters - 1));
     check_between(at + "width", width, kNarrowestCounter, 64, "bits of a counter");
   }
-  const auto has = [&](Role role) {
-    return std::ranges::any_of(pmu.map->registers, [&](const RegisterDescription& reg) {
-      return std::ranges::any_of(reg.fields, [&](const FieldDescription& one) { return one.role == role; });
-    });
+  const auto has = [&](const auto& is_meant) {
+    return std::ranges::any_of(
+        pmu.map->registers, [&](const RegisterDescription& reg) { return std::ranges::any_of(reg.fields, is_meant); });
   };
-  if (has(Role::preload) != has(Role::preload_counter))
-    throw SpecError(field + "registers", "have one of the roles preload and preload_counter alone",
-                    "give a field the other: one names the counter that the other sets");
+  const bool needs_number = has([](const FieldDescription& one) { return one.role == Role::preload || one.selected; });
+  if (needs_number != has([](const FieldDescription& one) { return one.role == Role::preload_counter; }))
+    throw SpecError(field + "registers",
+                    "have one of the roles preload, or a selected counter, and preload_counter alone",
+                    "give a field the other: one names the counter that the other sets or shows");
   const auto overflows = registers_with(pmu, Role::overflow);
   const bool is_told = std::any_of(overflows.begin(), overflows.end(), [](const auto& one) { return !one.empty(); });
   if (pmu.interrupt && !is_told)
@@ -383,6 +401,7 @@ void check_map(const std::string& field, const PmuDescription& pmu) {
     throw SpecError(field + "perf_name", "is missing", "give the name by which its driver registers the PMU");
   check_windows(field, *pmu.map);
   check_device(field + "device.", pmu.map->device);
+  if (pmu.map->device.below) check_below(field + "device.below.", *pmu.map);
   check_bars(field, pmu);
   check_twins(field, pmu);
   check_registers(field, pmu);

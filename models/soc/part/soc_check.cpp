@@ -312,6 +312,19 @@ void check_names(const PlatformSpec& spec) {
   }
 }
 
+/// A register shows interrupts of PMUs that are there.
+void check_pending(const std::string& field, const PmuDescription& pmu, const std::vector<PmuDescription>& all) {
+  for (const soc::RegisterDescription& reg : pmu.map->registers) {
+    for (const soc::FieldDescription& one : reg.fields) {
+      for (const std::string& name : one.of) {
+        if (std::ranges::find(all, name, &PmuDescription::name) == all.end())
+          throw SpecError(field + "registers",
+                          fmt::format("{} shows interrupts of '{}', which is no PMU", reg.name, name));
+      }
+    }
+  }
+}
+
 }  // namespace
 
 void check_soc(const PlatformSpec& spec) {
@@ -321,6 +334,7 @@ void check_soc(const PlatformSpec& spec) {
     check_soc_place(field, pmu, spec);
     if (pmu.map) {
       check_map(field, pmu);
+      check_pending(field, pmu, spec.of<SocSpec>().pmus);
     } else {
       check_identity(field, pmu);
       check_layout(field, pmu);

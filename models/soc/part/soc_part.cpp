@@ -2,6 +2,7 @@
 #include "models/soc/part/soc_part.h"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -19,6 +20,19 @@ namespace {
 template <typename... Specs>
 bool is_one_of(const PartSpec& part) {
   return ((dynamic_cast<const Specs*>(&part) != nullptr) || ...);
+}
+
+/// Adds a device with others below it, or what one of those adds to it.
+void add_parent(const AcpiDevice& parent, FirmwareDescription& firmware) {
+  const auto id = [](const AcpiDevice& one) { return std::tie(one.hid, one.uid, one.compatible, one.node); };
+  const auto found =
+      std::ranges::find_if(firmware.devices, [&](const AcpiDevice& one) { return id(one) == id(parent); });
+  if (found == firmware.devices.end()) return firmware.devices.push_back(parent);
+  found->memory.insert(found->memory.end(), parent.memory.begin(), parent.memory.end());
+  for (const InterruptResource& interrupt : parent.interrupts) {
+    if (std::ranges::find(found->interrupts, interrupt.number, &InterruptResource::number) == found->interrupts.end())
+      found->interrupts.push_back(interrupt);
+  }
 }
 
 }  // namespace
@@ -46,7 +60,7 @@ SocPart::SocPart(const PlatformSpec& spec, const SocFabrics& fabrics) : descript
       if (!description.interrupt->is_wired()) {
         // it is a message
       } else if (row.device) {
-        row.device->interrupts.front().line = pmu.line.get();
+        for (InterruptResource& interrupt : row.device->interrupts) interrupt.line = pmu.line.get();
       } else {
         row.apmt.overflow_interrupt->line = pmu.line.get();
       }
@@ -67,6 +81,13 @@ SocPart::SocPart(const PlatformSpec& spec, const SocFabrics& fabrics) : descript
               messages.send(address, static_cast<std::uint32_t>(model.held(its.data)));
           });
     }
+    if (description.map)
+      pmu.model->connect_others([this, socket = row.socket](const std::string& name) {
+        return std::ranges::any_of(pmus_, [&](const Pmu& one) {
+          return one.row.socket == socket && description_.pmus[one.row.pmu].name == name && one.line &&
+                 one.line->is_high();
+        });
+      });
     pmu.row = std::move(row);
   }
 }
@@ -91,6 +112,7 @@ void SocPart::describe(FirmwareDescription& firmware) {
       firmware.msi.sources.push_back(pmu.messages.get());
     }
     if (pmu.row.device) {
+      if (pmu.row.parent) add_parent(*pmu.row.parent, firmware);
       firmware.devices.push_back(*pmu.row.device);
       continue;
     }

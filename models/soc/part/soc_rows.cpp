@@ -65,14 +65,25 @@ void replace_socket(std::string& text, unsigned socket) {
 void describe_device(const PmuDescription& pmu, SocPmuRow& row) {
   const std::uint64_t from = address_in(row.socket, 0);
   AcpiDevice& device = row.device.emplace();
-  for (const soc::WindowDescription& window : pmu.map->windows) {
-    row.windows.push_back(
-        {window.name.empty() ? row.name : row.name + "." + window.name, from + window.base, window.size});
-    device.memory.push_back({from + window.base, window.size});
-  }
   device.hid = pmu.map->device.hid;
   device.uid = pmu.map->device.uid;
   replace_socket(device.uid, row.socket);
+  const auto& below = pmu.map->device.below;
+  if (below) {
+    AcpiDevice& parent = row.parent.emplace();
+    parent.hid = below->hid;
+    parent.uid = below->uid;
+    replace_socket(parent.uid, row.socket);
+    parent.compatible = below->compatible;
+    parent.node = row.socket;
+    device.uid.insert(0, parent.hid.empty() ? parent.compatible + '/' : parent.hid + ':' + parent.uid + '/');
+  }
+  for (const soc::WindowDescription& window : pmu.map->windows) {
+    row.windows.push_back(
+        {window.name.empty() ? row.name : row.name + "." + window.name, from + window.base, window.size});
+    const bool is_above = below && std::ranges::find(below->windows, window.name) != below->windows.end();
+    (is_above ? *row.parent : device).memory.push_back({from + window.base, window.size});
+  }
   device.compatible = pmu.map->device.compatible;
   for (const auto& [name, value] : pmu.map->device.properties) {
     if (value >> 32 != 0) {
@@ -81,9 +92,11 @@ void describe_device(const PmuDescription& pmu, SocPmuRow& row) {
       device.properties[name] = static_cast<std::uint32_t>(value);
     }
   }
-  if (pmu.interrupt && pmu.interrupt->is_wired())
-    device.interrupts.push_back({pmu.interrupt->number + row.socket, nullptr});
   device.node = row.socket;
+  if (!pmu.interrupt || !pmu.interrupt->is_wired()) return;
+  const InterruptResource interrupt = {pmu.interrupt->number + row.socket, nullptr};
+  device.interrupts.assign(pmu.interrupt->count, interrupt);
+  if (row.parent) row.parent->interrupts.push_back(interrupt);
 }
 
 void describe(const PlatformSpec& spec, SocPmuRow& row) {
@@ -215,8 +228,12 @@ std::vector<SocPmuRow> soc_pmus(const PlatformSpec& spec) {
 
 PartClaims SocSpec::claims(const PlatformSpec& platform) const {
   PartClaims claims;
+  std::set<std::pair<std::string, std::string>> parents;
   for (const SocPmuRow& row : soc_pmus(platform)) {
     const std::string field = field_of(*this, row.pmu);
+    if (row.parent && !row.parent->hid.empty() && parents.emplace(row.parent->hid, row.parent->uid).second)
+      claims.devices.push_back(
+          {row.parent->hid, row.parent->uid, "what " + row.name + " is below", field + "device.below.uid"});
     for (const PmuWindow& window : row.windows) {
       const std::size_t number = static_cast<std::size_t>(&window - row.windows.data());
       const std::string key = row.device ? fmt::format("windows[{}].base", number) : number == 0 ? "base" : "page1";

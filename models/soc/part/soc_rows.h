@@ -26,6 +26,7 @@ struct SocPmuRow {
   // The line of the interrupt is filled in by the platform.
   ApmtNode apmt{};                     ///< of a CoreSight PMU
   std::optional<AcpiDevice> device{};  ///< of any other
+  std::optional<AcpiDevice> parent{};  ///< what that is below, with what this PMU adds to it
   /// @return the number of its interrupt, if it has one
   [[nodiscard]] std::optional<std::uint32_t> interrupt() const noexcept {
     if (device) return device->interrupts.empty() ? std::nullopt : std::optional(device->interrupts.front().number);

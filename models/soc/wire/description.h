@@ -68,6 +68,7 @@ struct EventDescription {
   std::optional<BitRange> counters{};       ///< of a PMU with a register map: those that can count it; nothing: all
   std::optional<std::uint64_t> clock_hz{};  ///< of cycles: those of another clock than the PMU's
   std::optional<std::uint64_t> code{};      ///< what its selector holds for the event; nothing: the number
+  std::uint64_t times = 1;                  ///< its driver multiplies by this what a counter counts
   bool is_unnamed = false;                  ///< its driver publishes no name for it: users give the number
 
   /// @return whether the event is what the selector of a counter names
@@ -150,6 +151,7 @@ struct InterruptDescription {
   std::uint32_t number = 0;  ///< on socket 0; socket s has this plus s
   InterruptTrigger trigger = InterruptTrigger::level;
   bool shared = false;                        ///< other PMUs may have the same number
+  unsigned count = 1;                         ///< how often firmware lists it
   std::optional<unsigned> message{};          ///< of a PCI function: the MSI vector that is sent, in place of a line
   std::optional<MessageRegisters> written{};  ///< the message that the PMU sends, in place of a line
   /// @return whether a line carries it, which has a number
@@ -185,6 +187,7 @@ enum class Role : std::uint8_t {
   preload_counter,   ///< the number of a counter, plus `from`
   preload,           ///< writing sets that counter
   command,           ///< what is written is done at once: it reads 0
+  pending,           ///< reads 1 while a PMU of `of` interrupts
 };
 
 /// How software clears an overflow status.
@@ -207,18 +210,23 @@ struct FieldDescription {
   bool silent = false;                        ///< of an overflow status: it sends no interrupt
   bool zero_stops = false;                    ///< of an event: 0 is none, so that writing it stops the counter
   std::optional<std::uint64_t> for_number{};  ///< of an event: it counts where fields without this hold that number
+  bool write_only = false;                    ///< of enable_clear or interrupt_clear: it reads 0
   bool from_zero = false;                     ///< of enable or enable_set: a counter that it lets count begins at 0
   bool is_free = false;                       ///< of a counter: it counts whether the PMU runs or not
   bool stops = false;               ///< of a counter: as it wraps, it stops the PMU, until software lets it run again
+  bool begins = false;              ///< of a counter: its driver starts it, and then writes it: its event begins there
+  bool selected = false;            ///< of a counter: it is the one that a preload_counter names
   bool needs_run = false;           ///< of a counter: what is written while the PMU stands is lost
   std::optional<unsigned> first{};  ///< counter of its first bit; nothing: that of the register
   unsigned repeat = 1;              ///< how often it stands in a register, for as many counters
   unsigned step = 0;                ///< bits from one to the next
+  std::vector<std::string> of{};    ///< of pending: names of PMUs of the same socket
 
   /// @return whether each of its bits is for another counter
   [[nodiscard]] bool has_bit_for_each() const noexcept {
     return bits.width > 1 && repeat == 1 && role != Role::keeps && role != Role::constant && role != Role::counter &&
-           role != Role::event && role != Role::command && role != Role::preload_counter && role != Role::preload;
+           role != Role::pending && role != Role::event && role != Role::command && role != Role::preload_counter &&
+           role != Role::preload;
   }
   /// @return for how many counters it stands in one register
   [[nodiscard]] unsigned counters_in() const noexcept { return has_bit_for_each() ? bits.width : repeat; }
@@ -271,6 +279,14 @@ struct PciFunctionDescription {
   std::optional<std::uint8_t> bus_below{};  ///< it is a root port above that bus
 };
 
+/// A device that a PMU's device is below. Those that are alike are one.
+struct ParentDescription {
+  std::string hid;                     ///< ACPI; empty: a node of a device tree
+  std::string uid;                     ///< ACPI
+  std::string compatible;              ///< device tree
+  std::vector<std::string> windows{};  ///< of the PMU that are its own
+};
+
 /// How firmware tells of a described PMU that is no CoreSight PMU.
 struct DeviceDescription {
   std::string hid;         ///< ACPI; empty: a node of a device tree, or a PCI function
@@ -278,6 +294,7 @@ struct DeviceDescription {
   std::string compatible;  ///< device tree
   std::optional<PciFunctionDescription> pci{};
   std::vector<PciFunctionDescription> pci_others{};  ///< that its driver looks for
+  std::optional<ParentDescription> below{};
   std::vector<std::pair<std::string, std::uint64_t>> properties;
   std::string module;           ///< the kernel module that drives it
   bool overflow_loses = false;  ///< its driver loses what happens while it handles an overflow: random cases have none

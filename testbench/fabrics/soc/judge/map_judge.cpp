@@ -2,6 +2,7 @@
 #include "testbench/fabrics/soc/judge/map_judge.h"
 
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <span>
 #include <string_view>
@@ -70,6 +71,8 @@ class MapGate {
   void add(GatedTruth& truth) { truths_.push_back(&truth); }
   void remove(GatedTruth& truth) { std::erase(truths_, &truth); }
   void turn(std::uint64_t on, std::uint64_t off, Picoseconds when);
+  /// Counters that are on have got the value from which their events count.
+  void begin(std::uint64_t counters, Picoseconds when);
   void read(Picoseconds when);
   /// Everything stops while perf has the PMU off: whatever perf takes off until it turns the PMU on again ended here.
   void pause(Picoseconds when);
@@ -155,6 +158,10 @@ class GatedTruth final : public EventTruth {
       candidates_.erase(counter);
     }
   }
+  void begun(unsigned counter, Picoseconds when) {
+    if (counter_ == counter && on_since_) on_since_ = event_->mark(when);
+    if (!counter_ && candidates_.contains(counter)) candidates_[counter] = event_->mark(when);
+  }
   void was_read(Picoseconds when) { last_read_ = now(when); }
   void paused(Picoseconds when) { pause_ = now(when); }
   void resumed() { pause_.reset(); }
@@ -196,6 +203,12 @@ void MapGate::turn(std::uint64_t on, std::uint64_t off, Picoseconds when) {
   }
 }
 
+void MapGate::begin(std::uint64_t counters, Picoseconds when) {
+  for (; counters != 0; counters &= counters - 1) {
+    for (GatedTruth* const truth : truths_) truth->begun(static_cast<unsigned>(std::countr_zero(counters)), when);
+  }
+}
+
 void MapGate::pause(Picoseconds when) {
   for (GatedTruth* const truth : truths_) truth->paused(when);
 }
@@ -221,6 +234,7 @@ MapPmuJudge::MapPmuJudge(std::unique_ptr<SocEvents> events)
   const bool is_free = switched == 0 && !has_any(map(), {Role::disable});
   free_ = counters_with([](const FieldDescription& field) { return field.is_free; });
   if (map().runs_by_event) free_ = all;
+  writes_running_ = counters_with([](const FieldDescription& field) { return field.needs_run; }) != 0;
   if (free_ != 0) gate_ = std::make_shared<MapGate>(is_free);
   for (const RegisterDescription& reg : map().registers) {
     for (const FieldDescription& field : reg.fields) {
@@ -289,6 +303,7 @@ bool MapPmuJudge::see_field(const FieldDescription& field, const Hit& hit) {
   switch (field.role) {
     case Role::counter:
       touched_ |= std::uint64_t{1} << (first + hit.element) % 64;
+      if (field.begins) begun_ |= touched_;
       return false;
     case Role::event:
       see_selectors(field, hit, first);
@@ -331,6 +346,11 @@ void MapPmuJudge::see_selectors(const FieldDescription& field, const Hit& hit, u
     if ((hit.mask & mask) == 0 || counter >= 64) continue;
     const std::uint64_t which = std::uint64_t{1} << counter;
     if (std::exchange(selected_[counter], hit.value & mask) != (hit.value & mask)) touched_ |= which;
+    const auto is_selected = [&](const soc::EventDescription& event) {
+      return event.is_selected_by((hit.value & mask) >> bit << field.shift, bits_up_to(field.bits.width) << field.shift,
+                                  counter);
+    };
+    named_ = std::ranges::any_of(events_->spec().description.events, is_selected) ? named_ | which : named_ & ~which;
     if (field.zero_stops) enables_ = (hit.value & mask) != 0 ? enables_ | which : enables_ & ~which;
   }
 }
@@ -340,9 +360,12 @@ bool MapPmuJudge::see_write(const MmioBus::BusAccess& access) {
   if (!hit) return false;
   const std::uint64_t before = enables_;
   const bool ran = runs_;
+  const bool was_on = written_on();
   touched_ = 0;
+  begun_ = 0;
   bool is_control = false;
   for (const FieldDescription& field : hit->reg->fields) is_control = see_field(field, *hit) || is_control;
+  if (writes_running_) is_control = is_control || written_on() != was_on;
   if (!gate_) return is_control;
   // That another event stops all counters is a mistake of the driver's.
   const std::uint64_t newly = enables_ & ~before;
@@ -353,6 +376,7 @@ bool MapPmuJudge::see_write(const MmioBus::BusAccess& access) {
   std::uint64_t on = runs_ && !ran ? enables_ : runs_ ? newly : 0;
   if (runs_ && gate_->is_free()) on |= touched_;
   gate_->turn(on, before & ~enables_, access.when);
+  gate_->begin(begun_ & enables_, access.when);
   if (ran && !runs_ && !wanted) gate_->pause(access.when);
   if (!ran && runs_) gate_->resume();
   return false;

@@ -22,7 +22,9 @@ class MapPmuJudge final : public PmuJudge {
 
   bool see_write(const MmioBus::BusAccess& access) override;
   void see_read(const MmioBus::BusAccess& access) override;
-  [[nodiscard]] bool written_on() const override { return map().runs_by_event ? wanted : runs_; }
+  [[nodiscard]] bool written_on() const override {
+    return map().runs_by_event ? wanted : runs_ && (!writes_running_ || (enables_ & named_) != 0);
+  }
   [[nodiscard]] bool lets_count() const override { return runs_ && enables_ != 0; }
   [[nodiscard]] bool is_counter_read(const MmioBus::BusAccess& access) const override;
   [[nodiscard]] std::unique_ptr<EventTruth> truth(const EventTerms& terms) override;
@@ -66,8 +68,11 @@ class MapPmuJudge final : public PmuJudge {
   std::shared_ptr<MapGate> gate_;  // null: all counters count while perf has the PMU on
   std::uint64_t free_ = 0;         // by counter: it counts whether perf has the PMU on or not
   bool runs_ = false;
-  std::uint64_t enables_ = 0;                   // by counter
+  std::uint64_t enables_ = 0;    // by counter
+  bool writes_running_ = false;  // its driver lets all run to write a counter, while none that is on has an event
+  std::uint64_t named_ = ~std::uint64_t{0};     // by counter: the PMU has the event that is selected
   std::uint64_t touched_ = 0;                   // by counter: the last write gave it a value, or another event
+  std::uint64_t begun_ = 0;                     // by the present write: a bit for each counter that begins there
   std::map<unsigned, std::uint64_t> selected_;  // by counter
 };
 

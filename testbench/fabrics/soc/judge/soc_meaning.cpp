@@ -350,6 +350,7 @@ SocMeaning soc_meaning(const EventTerms& terms, const PmuDescription& pmu,
     return meaning;
   }
   meaning.text = event->name;
+  meaning.times = event->times;
   if (event->counts == EventDescription::Counts::cycles) {
     meaning.kind = SocMeaning::Kind::cycles;
     meaning.clock_hz = event->clock_hz;

@@ -36,6 +36,7 @@ struct SocMeaning {
   unsigned attribute = 0;  ///< of a sum
   std::uint64_t unit = 1;  ///< of a sum: a value counts the units that it has, and 1 more for a rest
   std::vector<Test> tests;
+  std::uint64_t times = 1;                  ///< the driver multiplies what is counted
   std::optional<std::uint64_t> clock_hz{};  ///< of cycles that are not those of the PMU's clock
   bool on_cycle_counter = false;            ///< cycles that no other counter counts
   std::string text;

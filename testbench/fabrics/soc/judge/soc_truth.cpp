@@ -83,13 +83,13 @@ std::uint64_t SocTruth::count(const Span& span) const {
     case SocMeaning::Kind::nothing:
       return 0;
     case SocMeaning::Kind::cycles:
-      return clock_.edges_in(span.begin.when, span.end.when);
+      return clock_.edges_in(span.begin.when, span.end.when) * meaning_.times;
     case SocMeaning::Kind::occurrences:
     case SocMeaning::Kind::sum:
     case SocMeaning::Kind::outstanding:
       break;
   }
-  return span.end.position - span.begin.position;
+  return (span.end.position - span.begin.position) * meaning_.times;
 }
 
 void SocTruth::describe(std::span<const Span> /*spans*/, EventResult& result) const {

@@ -55,7 +55,8 @@ const Words<Role>& roles() {
                                     {"clear", Role::clear},
                                     {"preload_counter", Role::preload_counter},
                                     {"preload", Role::preload},
-                                    {"command", Role::command}};
+                                    {"command", Role::command},
+                                    {"pending", Role::pending}};
   return words;
 }
 
@@ -71,6 +72,8 @@ void read_role(Reader& reader, FieldDescription& field) {
     reader.flag("free", field.is_free);
     reader.flag("stops", field.stops);
     reader.flag("needs_run", field.needs_run);
+    reader.flag("begins", field.begins);
+    reader.flag("selected", field.selected);
   }
   if (field.role == Role::preload_counter)
     reader.number("from", field.from, Quantity::count, 0, std::numeric_limits<std::uint32_t>::max());
@@ -81,6 +84,9 @@ void read_role(Reader& reader, FieldDescription& field) {
                     std::numeric_limits<std::uint64_t>::max());
   }
   if (field.role == Role::enable || field.role == Role::enable_set) reader.flag("from_zero", field.from_zero);
+  if (field.role == Role::enable_clear || field.role == Role::interrupt_clear)
+    reader.flag("write_only", field.write_only);
+  if (field.role == Role::pending) reader.texts("of", field.of, Presence::required);
   if (field.role != Role::overflow) return;
   reader.flag("silent", field.silent);
   reader.choice("cleared", field.cleared,
@@ -117,7 +123,7 @@ void read_register(Reader& reader, const RegisterMap& map, RegisterDescription& 
   reader.flag("halves", reg.halves);
   reader.number("count", reg.count, Quantity::count, 1, soc::kMaximumRegisters);
   reg.stride = reg.width / 8;
-  if (reg.count > 1) reader.number("stride", reg.stride, Quantity::address, 4, 1U << 15);
+  if (reg.count > 1) reader.number("stride", reg.stride, Quantity::address, 4, 1U << 16);
   reader.number("first", reg.first, Quantity::count, 0, soc::kMaximumCounters - 1);
   reader.list("fields", [&](Reader& field, std::size_t) { read_field(field, reg.fields.emplace_back()); });
   if (!reg.fields.empty()) {
@@ -182,6 +188,13 @@ void read_device(Reader& reader, soc::DeviceDescription& device) {
   reader.flag("one_event", device.one_event);
   reader.flag("keeps_cpu", device.keeps_cpu);
   device.properties = read_numbers(reader, "properties");
+  reader.optional_object("below", [&](Reader& below) {
+    soc::ParentDescription& its = device.below.emplace();
+    below.text("acpi", its.hid);
+    below.text("uid", its.uid);
+    below.text("tree", its.compatible);
+    below.texts("windows", its.windows);
+  });
   reader.text("needs", device.needs);
 }
 

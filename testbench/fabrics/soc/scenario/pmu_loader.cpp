@@ -149,6 +149,7 @@ void read_event(Reader& reader, const Sources& sources, bool is_mapped, std::vec
                 Presence::required);
   if (is_mapped && reader.has("counters")) event.counters = read_bits(reader, "counters", Presence::optional);
   if (is_mapped) reader.flag("unnamed", event.is_unnamed);
+  if (is_mapped) reader.number("times", event.times, Quantity::count, 1, kWordMaximum);
   if (is_mapped && reader.has("code"))
     reader.number("code", event.code.emplace(), Quantity::address, 0, std::numeric_limits<std::uint64_t>::max());
   const Value* counts = reader.take("counts");
@@ -351,6 +352,7 @@ void read_interrupt(Reader& reader, PmuDescription& pmu) {
     interrupt.number("number", its.number, Quantity::count, 0, kWordMaximum, Presence::required);
     interrupt.choice("trigger", its.trigger, {{"level", InterruptTrigger::level}, {"edge", InterruptTrigger::edge}});
     interrupt.flag("shared", its.shared);
+    if (pmu.map) interrupt.number("count", its.count, Quantity::count, 1, soc::kMaximumCounters);
   });
 }
 

@@ -301,5 +301,41 @@ TEST(SocMeaning, a_driver_shows_the_identifier_and_names_of_events_that_have_one
   EXPECT_EQ(judge.publication().files[0].name + " " + judge.publication().files[0].text, "identifier 0x30");
 }
 
+TEST(SocMeaning, an_event_begins_where_its_driver_writes_the_counter_and_the_driver_may_multiply) {
+  SocPmuSpec spec{.description = pmu(), .name = "acme", .windows = {0x1000}};
+  spec.description.filters.clear();
+  spec.description.counters = 1;
+  spec.description.events[0].times = 16;
+  soc::RegisterMap& map = spec.description.map.emplace();
+  map.runs_by_event = true;
+  map.registers.resize(2);
+  for (soc::RegisterDescription& reg : map.registers) reg.fields.emplace_back().bits = {0, 32};
+  map.registers[0].fields[0].role = soc::Role::event;
+  map.registers[0].fields[0].zero_stops = true;
+  map.registers[1].offset = 4;
+  map.registers[1].fields[0].role = soc::Role::counter;
+  map.registers[1].fields[0].begins = true;
+  const auto wires = std::make_shared<SocWires>(2);
+  MapPmuJudge judge(std::make_unique<SocEvents>(spec, kSources, 1, wires, SocFabricJudges{}));
+  const std::unique_ptr<EventTruth> truth = judge.truth({{"event", 1}});
+  const auto write = [&](std::uint64_t offset, std::uint64_t value, Picoseconds when) {
+    MmioBus::BusAccess access{};
+    access.address = 0x1000 + offset;
+    access.data = value;
+    access.length = 4;
+    access.ok = true;
+    access.when = when;
+    judge.see_write(access);
+  };
+  write(0, 1, 100);
+  wires->tell(0, request(0, 0, 0), 110);
+  write(4, 0, 120);
+  for (const Picoseconds when : {130, 140, 150}) wires->tell(0, request(0, 0, 0), when);
+  const std::optional<Mark> begin = truth->own_begin(50);
+  ASSERT_TRUE(begin);
+  EXPECT_EQ(begin->when, 120U);
+  EXPECT_EQ(truth->count({*begin, truth->mark(200)}), 48U);
+}
+
 }  // namespace
 }  // namespace pmufab::scoreboard::soc_meaning_test

@@ -298,6 +298,50 @@ TEST_F(RegisterMapTest, the_highest_bit_that_becomes_1_is_a_wrap_where_software_
   });
 }
 
+TEST_F(RegisterMapTest, registers_show_the_counter_that_another_names_and_whether_a_pmu_interrupts) {
+  make([](PmuDescription& its) {
+    FieldDescription shown = field("VALUE", {0, 8}, Role::counter);
+    shown.selected = true;
+    FieldDescription upper = shown;
+    upper.shift = 8;
+    FieldDescription pending = field("BRIDGE", {3, 1}, Role::pending);
+    pending.of = {"bridge"};
+    its.map->registers[3].fields[0].write_only = true;
+    its.map->registers.push_back(reg("NUMBER", 0x90, {field("NUMBER", {0, 4}, Role::preload_counter)}));
+    its.map->registers.back().fields[0].from = 8;
+    its.map->registers.push_back(reg("LOW", 0x94, {shown}));
+    its.map->registers.push_back(reg("HIGH", 0x98, {upper}));
+    its.map->registers.push_back(reg("PENDING", 0x9c, {pending}));
+  });
+  pmu->connect_others([&](const std::string& name) { return name == "bridge" && line.is_high(); });
+  run([&] {
+    cpu.put32(kCounter + 8, 0x1234);
+    EXPECT_EQ(cpu.get32(0x94), 0U) << "no counter has number 0";
+    cpu.put32(kEnableSet, 0x3);
+    EXPECT_EQ(cpu.get32(kEnableSet), 0x3U);
+    EXPECT_EQ(cpu.get32(kEnableClear), 0U);
+    cpu.put32(kEnableClear, 0x3);
+    EXPECT_EQ(cpu.get32(kEnableSet), 0U);
+    cpu.put32(0x90, 10);
+    EXPECT_EQ(cpu.get32(0x94), 0x34U);
+    EXPECT_EQ(cpu.get32(0x98), 0x12U);
+    cpu.put32(0x94, 0x56);
+    EXPECT_EQ(counter(2), 0x1256U);
+    EXPECT_EQ(cpu.get32(0x9c), 0U);
+    cpu.put32(kInterruptMask, 0);
+    cpu.put32(kSelect, 0x0000'0001);
+    cpu.put32(kEnable, 0x1);
+    cpu.put32(kControl, 1);
+    happen(0, 0, 0x1'0000);
+    sc_core::wait(1, sc_core::SC_NS);  // the traffic may be ahead of the line
+    EXPECT_EQ(cpu.get32(0x9c), 0x8U);
+    cpu.put32(0x9c, 0);
+    EXPECT_EQ(cpu.get32(0x9c), 0x8U);
+    cpu.put32(kStatusClear, 0xf);
+    EXPECT_EQ(cpu.get32(0x9c), 0U);
+  });
+}
+
 TEST_F(RegisterMapTest, a_counter_may_count_the_wraps_of_the_one_before) {
   make([](PmuDescription& its) {
     its.map->registers.push_back(reg("CHAIN", 0x90, {field("ON", {0, 4}, Role::chain)}));

@@ -138,6 +138,31 @@ TEST(MapLoader, a_pmu_may_send_messages_have_events_without_names_and_counters_t
   EXPECT_TRUE(pmu.events[1].is_unnamed);
 }
 
+TEST(MapLoader, devices_may_be_below_one_that_has_some_of_their_windows_and_interrupts) {
+  std::string yaml = kScenario;
+  for (const auto& [what, by] :
+       {std::pair("module: acme_bridge_pmu",
+                  "module: acme_bridge_pmu, below: {acpi: ACME0041, uid: \"{socket}\", windows: [top]}"),
+        std::pair("{number: 64}", "{number: 64, count: 3}"),
+        std::pair("      base: 0x2000_0000\n",
+                  "      windows: [{name: own, base: 0x2000_0000}, {name: top, base: 0x2000_1000}]\n"),
+        std::pair("number: 0x1, source: request", "number: 0x1, source: request, times: 16")})
+    yaml.replace(yaml.find(what), std::string_view(what).size(), by);
+  const ScenarioFile file(parse_text(yaml, "s.yaml"), {});
+  const platform::PlatformSpec spec = file.load(file.variants().front(), {}).platform;
+  EXPECT_EQ(spec.of<platform::SocSpec>().pmus.front().events[0].times, 16U);
+  const auto rows = platform::soc_pmus(spec);
+  ASSERT_TRUE(rows[1].parent);
+  EXPECT_EQ(rows[1].parent->uid, "1");
+  EXPECT_EQ(rows[1].device->uid, "ACME0041:1/1");
+  ASSERT_THAT(rows[1].parent->memory, SizeIs(1));
+  EXPECT_EQ(rows[1].parent->memory[0].base, 0x1000'2000'1000U);
+  EXPECT_THAT(rows[1].parent->interrupts, SizeIs(1));
+  EXPECT_THAT(rows[1].device->memory, SizeIs(1));
+  ASSERT_THAT(rows[1].device->interrupts, SizeIs(3));
+  EXPECT_EQ(rows[1].device->interrupts[2].number, 65U);
+}
+
 struct Wrong {
   const char* what;
   const char* by;
@@ -176,6 +201,15 @@ TEST(MapLoader, what_is_wrong_is_told_with_its_place) {
       {"role: overflow}", "role: keeps}", {"interrupt", "no register tells which counter has wrapped"}},
       {"acpi: ACME0042, uid: \"{socket}\", ", "", {"device.acpi", "is missing, and so are tree and pci"}},
       {"acpi: ACME0042", "acpi: ACME", {"device.acpi", "seven or eight characters"}},
+      {"acpi: ACME0042", "acpi: ACME0042, below: {acpi: ACME}", {"device.below.acpi", "seven or eight characters"}},
+      {"acpi: ACME0042",
+       "acpi: ACME0042, below: {tree: \"acme,top\"}",
+       {"device.below.acpi", "give acpi, and no tree"}},
+      {"acpi: ACME0042",
+       "acpi: ACME0042, below: {acpi: ACME0041, windows: top}",
+       {"device.below.windows", "there is no window 'top'"}},
+      {"role: enable}", "role: pending, of: bridg}", {"pmus[0].registers", "shows interrupts of 'bridg'"}},
+      {"role: counter}", "role: counter, selected: true}", {"registers", "preload_counter"}},
       {"acpi: ACME0042", "acpi: ACME0042, tree: \"acme,bridge\"", {"several ways to tell of one device"}},
       {", module: acme_bridge_pmu", "", {"module", "is missing"}},
       {"uid: \"{socket}\"", "uid: \"0\"", {"ACME0042"}},
