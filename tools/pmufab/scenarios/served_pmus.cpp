@@ -113,7 +113,7 @@ std::vector<std::string_view> modules_called(const std::string& driver) {
   }
   std::vector<std::string_view> modules;
   for_drivers([&](const PmuDriver& one) {
-    if (std::ranges::find(wanted, one.module) != wanted.end()) add_once(modules, one.module);
+    if (std::ranges::find(wanted, as_module(std::string(one.module))) != wanted.end()) add_once(modules, one.module);
   });
   return modules;
 }

@@ -121,6 +121,7 @@ TEST_F(Selection, a_driver_has_the_names_of_its_module_its_files_and_its_pmus) {
   // A driver of described PMUs, and what several of them are made with.
   EXPECT_THAT(names(listed({"--serving", "hisi_uncore_hha_pmu"})),
               ElementsAre("hisi-hha-every-event", "hisi-hha-life"));
+  EXPECT_THAT(names(listed({"--serving", "arm-cci.c"})), Contains("arm-cci-500-life"));
   EXPECT_THAT(names(listed({"--serving", "drivers/perf/hisilicon/hisi_uncore_pmu.c"})),
               AllOf(IsSupersetOf({"hisi-hha-life", "hisi-pa-life"}), Not(Contains("arm-smmuv3-life"))));
   // The name of a PMU is that of its kind, and the beginning of a name is that of several kinds.
