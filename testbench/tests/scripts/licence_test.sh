@@ -15,7 +15,7 @@ is_exception() {
 }
 
 # The BSD-2-Clause files in LICENSE.
-bsd=$(sed -nE 's/^    (testbench[^ ]+) .*/\1/p' LICENSE)
+bsd=$(sed -nE 's#^    ((testbench|docs)/[^ ]+) .*#\1#p' LICENSE)
 [[ -n $bsd ]] || { echo "LICENSE lists nothing"; exit 1; }
 
 # complaints FOLDER: reads names of files, relative to FOLDER, and prints those without the licence of LICENSE in their
