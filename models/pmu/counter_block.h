@@ -62,6 +62,7 @@ class CounterBlock {
   /// Let the counters that are enabled run, or none.
   void run(bool runs, Picoseconds when);
   [[nodiscard]] bool runs() const noexcept { return runs_; }
+  [[nodiscard]] std::uint64_t free() const noexcept { return options_.free; }
   void put_enables(unsigned word, std::uint32_t enables, Picoseconds when);
   [[nodiscard]] std::uint32_t enables(unsigned word) const { return enables_.at(word); }
   void put_interrupt_enables(unsigned word, std::uint32_t enables, Picoseconds when);

@@ -46,7 +46,9 @@ CounterBlock::Options block_of(const std::string& name, const PmuDescription& de
   return options;
 }
 
+constexpr std::size_t index_of(Reach reach) { return static_cast<std::size_t>(reach); }
 bool is_written(Role role) { return role != Role::constant && role != Role::pending; }
+bool lets_run(const FieldDescription& field) { return field.role == Role::run || field.role == Role::run_set; }
 
 }  // namespace
 
@@ -140,6 +142,9 @@ RegisterMapPmu::RegisterMapPmu(const std::string& name, const PmuDescription& de
     if (filter.when) programs_.at(filter.when->word) = true;
   }
   for (std::size_t number = 0; number < map_.registers.size(); ++number) build(number);
+  has_main_run_ = counters_of([](const RegisterDescription& reg, const FieldDescription& field) {
+                    return reg.reach_of(field) != Reach::range && lets_run(field);
+                  }) != 0;
   apply_reset(simulated_time());
 }
 
@@ -170,20 +175,24 @@ void RegisterMapPmu::build(std::size_t number) {
 void RegisterMapPmu::apply_reset(Picoseconds when) {
   const Counters all = low_bits(description_.counters);
   // What nothing turns on is on.
-  put_enables(all & ~counters_of([](const FieldDescription& field) {
-                return field.role == Role::enable || field.role == Role::enable_set ||
-                       (field.role == Role::run && field.first);
-              }),
+  enables_.fill(all);
+  interrupts_.fill(all);
+  for (const Reach reach : {Reach::each, Reach::range, Reach::all}) {
+    put_interrupt_enables(
+        reach, all & ~counters_of([reach](const RegisterDescription& reg, const FieldDescription& field) {
+                 const bool is_switch = field.role == Role::interrupt_enable || field.role == Role::interrupt_set;
+                 return (is_switch && reg.reach_of(field) == reach) || (field.silent && reach == Reach::each);
+               }),
+        when);
+  }
+  enables_[index_of(Reach::range)] &= ~counters_of(
+      [](const RegisterDescription&, const FieldDescription& field) { return lets_run(field) && field.counters; });
+  put_enables(Reach::each, all & ~counters_of([](const RegisterDescription&, const FieldDescription& field) {
+                             return field.role == Role::enable || field.role == Role::enable_set ||
+                                    (field.role == Role::run && field.first);
+                           }),
               when);
-  put_interrupt_enables(all & ~counters_of([](const FieldDescription& field) {
-                          return field.role == Role::interrupt_enable || field.role == Role::interrupt_set ||
-                                 field.silent;
-                        }),
-                        when);
-  const auto lets_run = [](const FieldDescription& field) {
-    return field.role == Role::run || field.role == Role::run_set;
-  };
-  if (counters_of(lets_run) == 0) counters_.run(true, when);
+  if (!has_main_run_) counters_.run(true, when);
   for (std::size_t number = 0; number < map_.registers.size(); ++number) {
     const RegisterDescription& reg = map_.registers[number];
     for (const FieldDescription& field : reg.fields) {
@@ -279,8 +288,8 @@ std::uint64_t RegisterMapPmu::live(std::size_t number, unsigned element, Picosec
     for (unsigned index = 0; index < field.counters_in(); ++index) {
       const unsigned counter = reg.counter_of(field, element, index);
       const BitRange bits = field.bits_of(index);
-      const auto bit = [&](std::uint32_t word) {
-        return field.write_only ? 0 : std::uint64_t{word >> counter % kWord & 1U};
+      const auto bit = [&](Counters on) {
+        return field.write_only || !counters_.has(counter) ? 0 : std::uint64_t{on >> counter & 1U};
       };
       std::uint64_t part = 0;
       switch (field.role) {
@@ -291,11 +300,11 @@ std::uint64_t RegisterMapPmu::live(std::size_t number, unsigned element, Picosec
         }
         case Role::enable_set:
         case Role::enable_clear:
-          part = counters_.has(counter) ? bit(counters_.enables(counter / kWord)) : 0;
+          part = bit(enables_[0]);
           break;
         case Role::interrupt_set:
         case Role::interrupt_clear:
-          part = counters_.has(counter) ? bit(counters_.interrupt_enables(counter / kWord)) : 0;
+          part = bit(interrupts_.at(index_of(reg.reach_of(field))));
           break;
         case Role::overflow:
         case Role::overflow_set:
@@ -346,7 +355,7 @@ RegisterMapPmu::Said RegisterMapPmu::said_by(const RegisterDescription& reg, con
                                              unsigned element, std::uint64_t value, std::uint64_t mask) const {
   Said said;
   if (reg.is_for_all(field)) {
-    const Counters all = low_bits(description_.counters);
+    const Counters all = field.counters ? placed(~std::uint64_t{0}, *field.counters) : low_bits(description_.counters);
     if (part_of(mask, field.bits) != 0) said.covered = all;
     if (part_of(value, field.bits) != 0) said.ones = all;
     return said;
@@ -384,11 +393,11 @@ void RegisterMapPmu::write(std::size_t number, const RegisterWrite& access) {
 }
 
 RegisterMapPmu::Counters RegisterMapPmu::counters_of(
-    const std::function<bool(const FieldDescription&)>& is_meant) const {
+    const std::function<bool(const RegisterDescription&, const FieldDescription&)>& is_meant) const {
   Counters found = 0;
   for (const RegisterDescription& reg : map_.registers) {
     for (const FieldDescription& field : reg.fields) {
-      for (unsigned element = 0; is_meant(field) && element < reg.count; ++element)
+      for (unsigned element = 0; is_meant(reg, field) && element < reg.count; ++element)
         found |= said_by(reg, field, element, 0, ~std::uint64_t{0}).covered;
     }
   }
@@ -401,21 +410,28 @@ void RegisterMapPmu::clear(Counters which, Picoseconds when) {
   }
 }
 
-void RegisterMapPmu::put_enables(Counters enables, Picoseconds when) {
+void RegisterMapPmu::put_enables(Reach reach, Counters on, Picoseconds when) {
+  enables_.at(index_of(reach)) = on;
+  const Counters enables = enables_[index_of(Reach::each)] & (enables_[index_of(Reach::range)] | counters_.free());
   for (unsigned word = 0; word * kWord < description_.counters; ++word)
     counters_.put_enables(word, static_cast<std::uint32_t>(enables >> word * kWord), when);
 }
 
-void RegisterMapPmu::put_interrupt_enables(Counters enables, Picoseconds when) {
+void RegisterMapPmu::put_interrupt_enables(Reach reach, Counters on, Picoseconds when) {
+  interrupts_.at(index_of(reach)) = on;
+  const Counters enables = interrupts_[0] & interrupts_[1] & interrupts_[2];
   for (unsigned word = 0; word * kWord < description_.counters; ++word)
     counters_.put_interrupt_enables(word, static_cast<std::uint32_t>(enables >> word * kWord), when);
 }
 
-std::uint64_t RegisterMapPmu::mask_of(std::uint32_t (CounterBlock::*word_of)(unsigned) const) const {
-  Counters all = 0;
-  for (unsigned word = 0; word * kWord < description_.counters; ++word)
-    all |= Counters{(counters_.*word_of)(word)} << word * kWord;
-  return all;
+bool RegisterMapPmu::is_let_run(unsigned counter) const {
+  return counters_.runs() && (enables_[index_of(Reach::range)] >> counter & 1U) != 0;
+}
+
+void RegisterMapPmu::let_run(Reach reach, Counters which, Counters on, Picoseconds when) {
+  if (which == 0) return;
+  if (reach == Reach::range) put_enables(reach, (enables_[index_of(reach)] & ~which) | on, when);
+  if (reach != Reach::range || (on != 0 && !has_main_run_)) counters_.run(on != 0, when);
 }
 
 void RegisterMapPmu::forget_overflow(Counters which, Picoseconds when) {
@@ -424,35 +440,35 @@ void RegisterMapPmu::forget_overflow(Counters which, Picoseconds when) {
 }
 
 /// Roles that turn single counters, or their interrupts, on and off. @return false: it is another
-bool RegisterMapPmu::write_switch(const FieldDescription& field, const Said& said, Picoseconds when) {
+bool RegisterMapPmu::write_switch(const FieldDescription& field, const Said& said, Reach reach, Picoseconds when) {
   const Counters zeros = said.covered & ~said.ones;
-  const Counters enables = mask_of(&CounterBlock::enables);
-  const Counters interrupts = mask_of(&CounterBlock::interrupt_enables);
+  const Counters enables = enables_[index_of(Reach::each)];
+  const Counters interrupts = interrupts_.at(index_of(reach));
   if (field.from_zero) clear(said.ones & ~enables, when);
   switch (field.role) {
     case Role::enable:
-      put_enables((enables & ~said.covered) | said.ones, when);
+      put_enables(Reach::each, (enables & ~said.covered) | said.ones, when);
       return true;
     case Role::enable_set:
-      put_enables(enables | said.ones, when);
+      put_enables(Reach::each, enables | said.ones, when);
       return true;
     case Role::disable:
-      put_enables((enables & ~said.covered) | zeros, when);
+      put_enables(Reach::each, (enables & ~said.covered) | zeros, when);
       return true;
     case Role::enable_clear:
-      put_enables(enables & ~said.ones, when);
+      put_enables(Reach::each, enables & ~said.ones, when);
       return true;
     case Role::interrupt_enable:
-      put_interrupt_enables((interrupts & ~said.covered) | said.ones, when);
+      put_interrupt_enables(reach, (interrupts & ~said.covered) | said.ones, when);
       return true;
     case Role::interrupt_set:
-      put_interrupt_enables(interrupts | said.ones, when);
+      put_interrupt_enables(reach, interrupts | said.ones, when);
       return true;
     case Role::interrupt_mask:
-      put_interrupt_enables((interrupts & ~said.covered) | zeros, when);
+      put_interrupt_enables(reach, (interrupts & ~said.covered) | zeros, when);
       return true;
     case Role::interrupt_clear:
-      put_interrupt_enables(interrupts & ~said.ones, when);
+      put_interrupt_enables(reach, interrupts & ~said.ones, when);
       return true;
     case Role::overflow_at_half:
       counters_.overflow_at_half(said.covered, said.ones, when);
@@ -468,10 +484,11 @@ bool RegisterMapPmu::write_switch(const FieldDescription& field, const Said& sai
 void RegisterMapPmu::write_field(const FieldDescription& field, const Said& said, const RegisterDescription& reg,
                                  const RegisterWrite& write) {
   const Picoseconds when = write.when;
-  if (write_switch(field, said, when)) return;
+  const Reach reach = reg.reach_of(field);
+  if (write_switch(field, said, reach, when)) return;
   switch (field.role) {
     case Role::counter:
-      if (field.needs_run && !counters_.runs()) break;
+      if (field.needs_run && !is_let_run(reg.counter_of(field, write.element, 0))) break;
       if (field.selected && !preloaded()) break;
       counters_.write_counter(field.selected ? *preloaded() : reg.counter_of(field, write.element, 0),
                               part_of(write.written, field.bits) << field.shift,
@@ -493,17 +510,17 @@ void RegisterMapPmu::write_field(const FieldDescription& field, const Said& said
       forget_overflow(said.ones, when);
       break;
     case Role::run:
-      if (said.covered != 0) counters_.run(said.ones != 0, when);
-      if (field.first) put_enables((mask_of(&CounterBlock::enables) & ~said.covered) | said.ones, when);
+      let_run(reach, said.covered, said.ones, when);
+      if (field.first) put_enables(Reach::each, (enables_[0] & ~said.covered) | said.ones, when);
       break;
     case Role::stop:
-      if (said.covered != 0) counters_.run(said.ones == 0, when);
+      let_run(reach, said.covered, said.ones == 0 ? said.covered : 0, when);
       break;
     case Role::run_set:
-      if (said.ones != 0) counters_.run(true, when);
+      let_run(reach, said.ones, said.ones, when);
       break;
     case Role::run_clear:
-      if (said.ones != 0) counters_.run(false, when);
+      let_run(reach, said.ones, 0, when);
       break;
     case Role::clear:
       clear(said.ones, when);

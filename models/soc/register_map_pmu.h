@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -55,7 +56,8 @@ class RegisterMapPmu {
 
  private:
   class Window;
-  using Counters = std::uint64_t;  // a bit for each
+  using Counters = std::uint64_t;            // a bit for each
+  using Switches = std::array<Counters, 3>;  // by Reach: a counter is on if it is in all
   /// What an access says of counters by one field.
   struct Said {
     Counters covered = 0;
@@ -70,19 +72,23 @@ class RegisterMapPmu {
   void add_selection(unsigned counter, std::optional<std::uint64_t> base, EventSelection& selection) const;
   [[nodiscard]] std::uint64_t live(std::size_t number, unsigned element, Picoseconds when) const;
   void write(std::size_t number, const RegisterWrite& write);
-  [[nodiscard]] Counters mask_of(std::uint32_t (CounterBlock::*word_of)(unsigned) const) const;
   void forget_overflow(Counters which, Picoseconds when);
-  bool write_switch(const FieldDescription& field, const Said& said, Picoseconds when);
+  bool write_switch(const FieldDescription& field, const Said& said, Reach reach, Picoseconds when);
   void write_field(const FieldDescription& field, const Said& said, const RegisterDescription& reg,
                    const RegisterWrite& write);
   /// What is on from the start, by reset values or because nothing turns it on.
   void apply_reset(Picoseconds when);
   void has_been_read(std::size_t number, unsigned element, Picoseconds when);
-  void put_enables(Counters enables, Picoseconds when);
+  /// Counters of a reach are on, and others off.
+  void put_enables(Reach reach, Counters on, Picoseconds when);
+  void put_interrupt_enables(Reach reach, Counters on, Picoseconds when);
+  [[nodiscard]] bool is_let_run(unsigned counter) const;
+  /// Let those of `which` run that are in `on`; where they are no range, the whole PMU.
+  void let_run(Reach reach, Counters which, Counters on, Picoseconds when);
   void clear(Counters which, Picoseconds when);
   /// @return the counters of fields for which `is_meant` holds
-  [[nodiscard]] Counters counters_of(const std::function<bool(const FieldDescription&)>& is_meant) const;
-  void put_interrupt_enables(Counters enables, Picoseconds when);
+  [[nodiscard]] Counters counters_of(
+      const std::function<bool(const RegisterDescription&, const FieldDescription&)>& is_meant) const;
   [[nodiscard]] Said said_by(const RegisterDescription& reg, const FieldDescription& field, unsigned element,
                              std::uint64_t value, std::uint64_t mask) const;
   [[nodiscard]] bool has_overflowed(unsigned counter, Picoseconds when) const;
@@ -99,6 +105,9 @@ class RegisterMapPmu {
   std::vector<bool> programs_;   // by number: it says what counters count
   CounterBlock counters_;
   std::function<bool(const std::string&)> is_pending_{};
+  Switches enables_{};  // of Reach::range: those that run
+  Switches interrupts_{};
+  bool has_main_run_ = false;  // something lets the whole PMU run
 };
 
 }  // namespace pmufab::soc

@@ -61,6 +61,13 @@ struct Scoreboard::State {
                        [&](const auto& entry) { return &entry.second.pmu() == &pmu && entry.second.active(); });
   }
 
+  /// @return false if an event does not count that something else than its PMU lets count
+  [[nodiscard]] bool all_on(const PmuJudge& pmu) const {
+    return std::ranges::all_of(records, [&](const auto& entry) {
+      return &entry.second.pmu() != &pmu || !entry.second.active() || entry.second.is_on(true);
+    });
+  }
+
   /// @return PmuJudge::room_for(); empty, too, where nobody can say, as for events whose meaning is not known. Where
   ///         nobody can say, an idle PMU has room for what event_init has taken
   [[nodiscard]] std::string room_beside(EventHandle event, const std::vector<const EventRecord*>& others) {
@@ -227,16 +234,17 @@ void Scoreboard::State::end_call(Frame& frame, std::uint64_t value, Picoseconds 
 }
 
 void Scoreboard::State::end_enable(Frame& frame, Picoseconds when) {
-  if (frame.switched) return;
   PmuJudge& pmu = *frame.pmu;
-  pmu.wanted = true;
-  // A driver may keep its PMU stopped until the transaction ends.
-  pmu.held = pmu.in_transaction && !pmu.written_on();
-  if (pmu.held) return;
-  start(pmu, when);
-  if (pmu.written_on()) return;
+  if (!frame.switched) {
+    pmu.wanted = true;
+    // A driver may keep its PMU stopped until the transaction ends.
+    pmu.held = pmu.in_transaction && !pmu.written_on();
+    if (pmu.held) return;
+    start(pmu, when);
+  }
   for (auto& [handle, touched] : records) {
-    if (&touched.pmu() == &pmu && touched.active()) touched.suspect(when);
+    if (&touched.pmu() == &pmu && touched.active() && !touched.is_on(frame.switched || pmu.written_on()))
+      touched.suspect(when);
   }
 }
 
@@ -295,6 +303,11 @@ void Scoreboard::State::end_handler(Frame& frame, Picoseconds when) {
                    fmt::format("{}: the {} call started the PMU although no event is active (harmless)", pmu.name(),
                                call_name(frame.call)),
                    when);
+    } else if (pmu.wanted && pmu.running && !all_on(pmu)) {
+      findings.add(
+          Severity::failure, "handler_left_pmu_stopped",
+          fmt::format("{}: the {} call left counters stopped that have events", pmu.name(), call_name(frame.call)),
+          when);
     } else if (pmu.written_on() && !pmu.wanted) {
       findings.add(Severity::failure, "pmu_started_while_disabled",
                    fmt::format("{}: the {} call started the PMU while the perf core has it disabled", pmu.name(),

@@ -147,6 +147,13 @@ void check_fields(const std::string& at, const RegisterDescription& reg, const P
     }
     if ((field.value & ~low_bits(field.bits.width)) != 0)
       throw SpecError(here + "value", fmt::format("{:#x} does not fit into {} bits", field.value, field.bits.width));
+    if (field.counters && (!reg.is_for_all(field) || field.bits.width > 1))
+      throw SpecError(here + "counters", "are those of one bit that stands once, in no array",
+                      "give first: the counter of the first bit");
+    if (field.counters && field.counters->first + field.counters->width > pmu.counters)
+      throw SpecError(here + "counters",
+                      fmt::format("names counter {}; the PMU has 0 ... {}",
+                                  field.counters->first + field.counters->width - 1, pmu.counters - 1));
     const bool is_of_counter = field.role != Role::keeps && field.role != Role::constant && !reg.is_for_all(field);
     const unsigned last = reg.counter_of(field, reg.count - 1, field.counters_in() - 1);
     if (is_of_counter && reg.counter_of(field, 0, 0) >= pmu.counters)
@@ -249,20 +256,53 @@ void check_selectors(const std::string& field, const PmuDescription& pmu) {
   }
 }
 
-/// A counter has one field of each role that turns it, or its interrupt, on: pmufab knows no two that both have to.
+/// The counters that a field of a switch says something of.
+std::vector<unsigned> counters_of(const RegisterDescription& reg, const FieldDescription& field, unsigned counters) {
+  std::vector<unsigned> found;
+  if (reg.is_for_all(field)) {
+    const BitRange all = field.counters.value_or(BitRange{0, counters});
+    for (unsigned index = 0; index < all.width; ++index) found.push_back(all.first + index);
+    return found;
+  }
+  for (unsigned index = 0; index < reg.count * field.counters_in(); ++index) {
+    if (const unsigned counter = reg.counter_of(field, 0, index); counter < counters) found.push_back(counter);
+  }
+  return found;
+}
+
+/// A counter has one field of each role that turns it, or its interrupt, on. What turns all on beside single ones, or a
+/// range, is another switch: of interrupts in the same role, of counters in another.
 void check_switches(const std::string& field, const PmuDescription& pmu) {
-  constexpr std::array<std::pair<Role, const char*>, 4> kSwitches = {{{Role::enable, "enable"},
-                                                                      {Role::disable, "disable"},
-                                                                      {Role::interrupt_enable, "interrupt_enable"},
-                                                                      {Role::interrupt_mask, "interrupt_mask"}}};
-  for (const auto& [role, name] : kSwitches) {
-    const auto registers = registers_with(pmu, role);
-    const auto twice = std::ranges::find_if(registers, [](const auto& one) { return one.size() > 1; });
-    if (twice == registers.end()) continue;
-    throw SpecError(field + "registers",
-                    fmt::format("{} and {} both have the role {} for counter {}", (*twice)[0], (*twice)[1], name,
-                                twice - registers.begin()),
-                    "a counter has one field of that role");
+  struct Switch {
+    Role role;
+    const char* name;
+    const char* wider;  // the role of one for all counters, beside single ones
+  };
+  constexpr std::array<Switch, 6> kSwitches = {{{Role::enable, "enable", "run"},
+                                                {Role::disable, "disable", "stop"},
+                                                {Role::interrupt_enable, "interrupt_enable", nullptr},
+                                                {Role::interrupt_mask, "interrupt_mask", nullptr},
+                                                {Role::run, "run", nullptr},
+                                                {Role::stop, "stop", nullptr}}};
+  for (const Switch& one : kSwitches) {
+    std::map<std::pair<unsigned, soc::Reach>, std::pair<std::string, soc::Reach>> seen;
+    for (const RegisterDescription& reg : pmu.map->registers) {
+      for (const FieldDescription& its : reg.fields) {
+        if (its.role != one.role) continue;
+        const soc::Reach reach = reg.reach_of(its);
+        for (const unsigned counter : counters_of(reg, its, pmu.counters)) {
+          const auto [other, is_new] =
+              seen.try_emplace({counter, one.wider == nullptr ? reach : soc::Reach::each}, reg.name, reach);
+          if (is_new) continue;
+          throw SpecError(field + "registers",
+                          fmt::format("{} and {} both have the role {} for counter {}", other->second.first, reg.name,
+                                      one.name, counter),
+                          other->second.second == reach
+                              ? "a counter has one field of that role"
+                              : fmt::format("give the one for several counters the role {}", one.wider));
+        }
+      }
+    }
   }
 }
 

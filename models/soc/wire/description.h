@@ -218,9 +218,10 @@ struct FieldDescription {
   bool selected = false;            ///< of a counter: it is the one that a preload_counter names
   bool needs_run = false;           ///< of a counter: what is written while the PMU stands is lost
   std::optional<unsigned> first{};  ///< counter of its first bit; nothing: that of the register
-  unsigned repeat = 1;              ///< how often it stands in a register, for as many counters
-  unsigned step = 0;                ///< bits from one to the next
-  std::vector<std::string> of{};    ///< of pending: names of PMUs of the same socket
+  std::optional<BitRange> counters{};  ///< of a field for all counters: it is for these
+  unsigned repeat = 1;                 ///< how often it stands in a register, for as many counters
+  unsigned step = 0;                   ///< bits from one to the next
+  std::vector<std::string> of{};       ///< of pending: names of PMUs of the same socket
 
   /// @return whether each of its bits is for another counter
   [[nodiscard]] bool has_bit_for_each() const noexcept {
@@ -235,6 +236,9 @@ struct FieldDescription {
     return has_bit_for_each() ? BitRange{bits.first + index, 1} : BitRange{bits.first + index * step, bits.width};
   }
 };
+
+/// For how many counters one bit of a field is. Where switches of several reaches say of a counter, all must be on.
+enum class Reach : std::uint8_t { each, range, all };
 
 /// A register of a described PMU, or an array of them.
 struct RegisterDescription {
@@ -251,11 +255,16 @@ struct RegisterDescription {
   /// @return the counter for which a field stands
   /// @param index  below its counters_in()
   [[nodiscard]] unsigned counter_of(const FieldDescription& field, unsigned element, unsigned index) const noexcept {
+    if (field.counters) return field.counters->first;
     return field.first.value_or(first) + element * field.counters_in() + index;
   }
   /// @return whether a field is for all counters: it stands once, where nothing else tells counters apart
   [[nodiscard]] bool is_for_all(const FieldDescription& field) const noexcept {
     return count == 1 && field.counters_in() == 1 && !field.first;
+  }
+  [[nodiscard]] Reach reach_of(const FieldDescription& field) const noexcept {
+    if (field.counters) return Reach::range;
+    return is_for_all(field) ? Reach::all : Reach::each;
   }
 };
 

@@ -83,6 +83,8 @@ class EventRecord {
   void suspect(Picoseconds when) { suspected_ = when; }
   /// @return the suspicion, if any, and clear it.
   [[nodiscard]] std::optional<Picoseconds> confirm() { return std::exchange(suspected_, std::nullopt); }
+  /// @return whether it is let count: EventTruth::is_on(), or what holds for its PMU
+  [[nodiscard]] bool is_on(bool pmu) const { return truth_ == nullptr ? pmu : truth_->is_on().value_or(pmu); }
   void set_driver_value(std::uint64_t value) { driver_ = value; }
   /// @return true the first time: its losses do not add up.
   [[nodiscard]] bool complain() noexcept { return !std::exchange(has_complained_, true); }

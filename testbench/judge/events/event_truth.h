@@ -92,6 +92,8 @@ class EventTruth {
   /// @param end  of the call that has just stopped or deleted an event with a gate of its own
   /// @return where it ended.
   [[nodiscard]] virtual Mark own_end(Picoseconds /*begin*/, Picoseconds end) { return mark(end); }
+  /// @return whether what lets this event count, apart from others of its PMU, does so; nothing if that is its PMU
+  [[nodiscard]] virtual std::optional<bool> is_on() const { return std::nullopt; }
   /// @}
 
   /// @return true if the driver's reading of a running event may differ from the truth in this way. Hardware that is

@@ -74,15 +74,20 @@ class MapGate {
   /// Counters that are on have got the value from which their events count.
   void begin(std::uint64_t counters, Picoseconds when);
   void read(Picoseconds when);
+  /// Software gives counters a value.
+  void write(std::uint64_t counters, Picoseconds when);
   /// Everything stops while perf has the PMU off: whatever perf takes off until it turns the PMU on again ended here.
   void pause(Picoseconds when);
   /// It goes on.
   void resume();
   /// @return whether nothing turns counters on or off
   [[nodiscard]] bool is_free() const noexcept { return is_free_; }
+  [[nodiscard]] bool is_on(unsigned counter) const noexcept { return (on_ >> counter) % 2 == 1; }
+  void starts_with(std::uint64_t on) noexcept { on_ = on; }
 
  private:
   std::vector<GatedTruth*> truths_;
+  std::uint64_t on_ = 0;  // by counter
   bool is_free_;
 };
 
@@ -90,9 +95,16 @@ class MapGate {
 /// counter that nothing stops. Its marks are what was counted so far.
 class GatedTruth final : public EventTruth {
  public:
+  /// Which counter's switch is the event's, whatever counter it has.
+  struct Switch {
+    unsigned counter = 0;
+    bool is_free = false;  ///< the event counts while it is on, whether perf has the PMU on or not
+  };
   /// @param counters  a bit for each that can count it
-  GatedTruth(std::unique_ptr<EventTruth> event, std::shared_ptr<MapGate> gate, std::uint64_t counters)
-      : event_(std::move(event)), gate_(std::move(gate)), counters_(counters) {
+  GatedTruth(std::unique_ptr<EventTruth> event, std::shared_ptr<MapGate> gate, std::uint64_t counters,
+             std::optional<Switch> known)
+      : event_(std::move(event)), gate_(std::move(gate)), counters_(counters), known_(known) {
+    if (known_) counter_ = known_->counter;
     gate_->add(*this);
   }
   ~GatedTruth() override { gate_->remove(*this); }
@@ -107,13 +119,14 @@ class GatedTruth final : public EventTruth {
   [[nodiscard]] std::uint64_t count(const Span& span) const override { return span.end.position - span.begin.position; }
   void deactivated() override {
     event_->deactivated();
-    if (gate_->is_free()) return;
+    if (gate_->is_free() || known_) return;
     stop(last_off_ ? last_off_->when : 0);
     counter_.reset();
     candidates_.clear();
   }
   [[nodiscard]] std::optional<Mark> own_begin(Picoseconds begin) override {
     pause_.reset();
+    if (known_) return begin_of_switch(begin);
     if (gate_->is_free() && last_on_ && last_on_->when >= begin) {
       on_since_ = last_on_;
       return Mark{on_since_->when, total_};
@@ -138,8 +151,11 @@ class GatedTruth final : public EventTruth {
       return *pause_;
     }
     if (last_off_ && last_off_->when >= begin) return *last_off_;
-    if (gate_->is_free() && last_read_ && last_read_->when >= begin) return *last_read_;
+    if ((gate_->is_free() || known_) && last_read_ && last_read_->when >= begin) return *last_read_;
     return now(end);
+  }
+  [[nodiscard]] std::optional<bool> is_on() const override {
+    return known_ ? std::optional(gate_->is_on(known_->counter)) : std::nullopt;
   }
   void describe(std::span<const Span> /*spans*/, EventResult& result) const override { event_->describe({}, result); }
   [[nodiscard]] std::string explain(std::span<const Span> /*spans*/, std::uint64_t /*driver*/) const override {
@@ -163,12 +179,24 @@ class GatedTruth final : public EventTruth {
     if (!counter_ && candidates_.contains(counter)) candidates_[counter] = event_->mark(when);
   }
   void was_read(Picoseconds when) { last_read_ = now(when); }
+  void was_written(std::uint64_t counters, Picoseconds when) {
+    if (known_ && (counters & counters_) != 0) last_written_ = now(when);
+  }
   void paused(Picoseconds when) { pause_ = now(when); }
   void resumed() { pause_.reset(); }
 
  private:
+  /// An event with a free counter is there from when its driver takes it, and counts while the switch is on.
+  [[nodiscard]] std::optional<Mark> begin_of_switch(Picoseconds begin) const {
+    if (!known_->is_free) return std::nullopt;
+    if (on_since_ && on_since_->when >= begin) return Mark{on_since_->when, total_};
+    for (const std::optional<Mark>& mark : {last_written_, last_read_}) {
+      if (mark && mark->when >= begin) return mark;
+    }
+    return gate_->is_on(known_->counter) ? std::nullopt : std::optional(Mark{begin, total_});
+  }
   Mark now(Picoseconds when) {
-    if (gate_->is_free() && !on_since_) on_since_ = event_->mark(when);
+    if ((gate_->is_free() || (known_ && gate_->is_on(known_->counter))) && !on_since_) on_since_ = event_->mark(when);
     return {when, on_since_ ? total_ + event_->count({*on_since_, event_->mark(when)}) : total_};
   }
   void start(Picoseconds when) {
@@ -184,10 +212,12 @@ class GatedTruth final : public EventTruth {
   std::unique_ptr<EventTruth> event_;
   std::shared_ptr<MapGate> gate_;
   std::uint64_t counters_;
+  std::optional<Switch> known_;
   std::uint64_t total_ = 0;       // while the counter was on before
   std::optional<Mark> on_since_;  // of the event
   std::optional<Mark> last_off_;
   std::optional<Mark> last_read_;
+  std::optional<Mark> last_written_;
   std::optional<Mark> last_on_;          // of the event, if nothing turns its counter on
   std::optional<Mark> pause_;            // since which everything stands
   std::optional<unsigned> counter_;      // that the event has
@@ -195,6 +225,7 @@ class GatedTruth final : public EventTruth {
 };
 
 void MapGate::turn(std::uint64_t on, std::uint64_t off, Picoseconds when) {
+  on_ = (on_ & ~off) | on;
   for (unsigned counter = 0; counter < 64; ++counter) {
     for (GatedTruth* const truth : truths_) {
       if ((off >> counter) % 2 == 1) truth->turned(counter, false, when);
@@ -217,13 +248,22 @@ void MapGate::resume() {
   for (GatedTruth* const truth : truths_) truth->resumed();
 }
 
+void MapGate::write(std::uint64_t counters, Picoseconds when) {
+  for (GatedTruth* const truth : truths_) truth->was_written(counters, when);
+}
+
 void MapGate::read(Picoseconds when) {
   for (GatedTruth* const truth : truths_) truth->was_read(when);
 }
 
 MapPmuJudge::MapPmuJudge(std::unique_ptr<SocEvents> events)
     : PmuJudge(events->spec().name, events->spec().description.width), events_(std::move(events)) {
-  runs_ = !has_any(map(), {Role::run, Role::run_set});
+  const auto lets_run = [](const FieldDescription& field) {
+    return field.role == Role::run || field.role == Role::run_set;
+  };
+  runs_ = std::ranges::none_of(map().registers, [&](const RegisterDescription& reg) {
+    return std::ranges::any_of(reg.fields, [&](const auto& field) { return lets_run(field) && !field.counters; });
+  });
   const auto turns_on = [](const FieldDescription& field) {
     return field.role == Role::enable || field.role == Role::enable_set || field.zero_stops ||
            (field.role == Role::run && field.first);
@@ -235,7 +275,13 @@ MapPmuJudge::MapPmuJudge(std::unique_ptr<SocEvents> events)
   free_ = counters_with([](const FieldDescription& field) { return field.is_free; });
   if (map().runs_by_event) free_ = all;
   writes_running_ = counters_with([](const FieldDescription& field) { return field.needs_run; }) != 0;
-  if (free_ != 0) gate_ = std::make_shared<MapGate>(is_free);
+  range_runs_ = ~counters_with([](const FieldDescription& field) {
+    return field.counters && (field.role == Role::run || field.role == Role::run_set);
+  });
+  ranged_ = counters_with([](const FieldDescription& field) {
+    return field.counters && (field.role == Role::run || field.role == Role::run_set || field.role == Role::stop);
+  });
+  if (free_ != 0 || ranged_ != 0) gate_ = std::make_shared<MapGate>(is_free && ranged_ == 0);
   for (const RegisterDescription& reg : map().registers) {
     for (const FieldDescription& field : reg.fields) {
       if (field.value == 0 || field.repeat > 1) continue;
@@ -243,6 +289,7 @@ MapPmuJudge::MapPmuJudge(std::unique_ptr<SocEvents> events)
         see_field(field, {&reg, element, 0, field.value << field.bits.first, bits_up_to(reg.width)});
     }
   }
+  if (gate_) gate_->starts_with(let_count());
 }
 
 std::optional<MapPmuJudge::Hit> MapPmuJudge::hit_by(const MmioBus::BusAccess& access) const {
@@ -268,7 +315,9 @@ std::uint64_t MapPmuJudge::counters_with(bool (*is_meant)(const FieldDescription
       if (!is_meant(field)) continue;
       const Fields its = fields_of(field, reg);
       for (unsigned index = 0; index < its.count * reg.count; ++index)
-        found |= its.is_for_all ? ~std::uint64_t{0} : std::uint64_t{1} << (its.first + index) % 64;
+        found |= field.counters   ? bits_up_to(field.counters->width) << field.counters->first
+                 : its.is_for_all ? ~std::uint64_t{0}
+                                  : std::uint64_t{1} << (its.first + index) % 64;
     }
   }
   return found;
@@ -286,7 +335,8 @@ MapPmuJudge::Fields MapPmuJudge::fields_of(const FieldDescription& field, const 
 
 bool MapPmuJudge::see_field(const FieldDescription& field, const Hit& hit) {
   const auto [first, fields, is_bit_each, is_for_all] = fields_of(field, *hit.reg);
-  const std::uint64_t all = bits_up_to(events_->spec().description.counters);
+  const std::uint64_t all = field.counters ? bits_up_to(field.counters->width) << field.counters->first
+                                           : bits_up_to(events_->spec().description.counters);
   std::uint64_t covered = 0;
   std::uint64_t set = 0;
   for (unsigned index = 0; index < fields; ++index) {
@@ -321,21 +371,46 @@ bool MapPmuJudge::see_field(const FieldDescription& field, const Hit& hit) {
       enables_ &= ~set;
       return false;
     case Role::run:
-      if (covered != 0) runs_ = set != 0;
       if (field.first) enables_ = (enables_ & ~covered) | set;
-      return covered != 0;
+      return let_run(field, covered, set);
     case Role::stop:
-      if (covered != 0) runs_ = set == 0;
-      return covered != 0;
+      return let_run(field, covered, set == 0 ? covered : 0);
     case Role::run_set:
-      runs_ = runs_ || set != 0;
-      return set != 0;
+      return let_run(field, set, set);
     case Role::run_clear:
-      runs_ = runs_ && set == 0;
-      return set != 0;
+      return let_run(field, set, 0);
     default:
       return false;
   }
+}
+
+bool MapPmuJudge::let_run(const FieldDescription& field, std::uint64_t which, std::uint64_t on) {
+  if (which == 0) return false;
+  if (field.counters) {
+    range_runs_ = (range_runs_ & ~which) | on;
+  } else {
+    runs_ = on != 0;
+  }
+  return true;
+}
+
+std::uint64_t MapPmuJudge::let_count() const {
+  if (map().runs_by_event) return enables_ & range_runs_;
+  return (enables_ & free_) | (runs_ ? range_runs_ & ~free_ : 0);
+}
+
+bool MapPmuJudge::share_switch(std::uint64_t counters) const {
+  if (std::has_single_bit(counters)) return true;
+  if ((counters & free_) != 0) return false;
+  for (const RegisterDescription& reg : map().registers) {
+    for (const FieldDescription& field : reg.fields) {
+      const bool runs = field.role == Role::run || field.role == Role::stop || field.role == Role::run_set;
+      if (!field.counters || !runs) continue;
+      const std::uint64_t range = bits_up_to(field.counters->width) << field.counters->first;
+      if ((counters & range) != 0 && (counters & ~range) != 0) return false;
+    }
+  }
+  return true;
 }
 
 void MapPmuJudge::see_selectors(const FieldDescription& field, const Hit& hit, unsigned first) {
@@ -358,7 +433,7 @@ void MapPmuJudge::see_selectors(const FieldDescription& field, const Hit& hit, u
 bool MapPmuJudge::see_write(const MmioBus::BusAccess& access) {
   const std::optional<Hit> hit = hit_by(access);
   if (!hit) return false;
-  const std::uint64_t before = enables_;
+  const std::uint64_t before = let_count();
   const bool ran = runs_;
   const bool was_on = written_on();
   touched_ = 0;
@@ -368,14 +443,16 @@ bool MapPmuJudge::see_write(const MmioBus::BusAccess& access) {
   if (writes_running_) is_control = is_control || written_on() != was_on;
   if (!gate_) return is_control;
   // That another event stops all counters is a mistake of the driver's.
-  const std::uint64_t newly = enables_ & ~before;
+  const std::uint64_t now = let_count();
+  const std::uint64_t newly = now & ~before;
   if (!map().runs_by_event) {
-    gate_->turn(newly & free_, before & ~enables_ & free_, access.when);
+    gate_->turn(newly, before & ~now, access.when);
+    if (touched_ != 0) gate_->write(touched_, access.when);
     return is_control;
   }
-  std::uint64_t on = runs_ && !ran ? enables_ : runs_ ? newly : 0;
+  std::uint64_t on = runs_ && !ran ? now : runs_ ? newly : 0;
   if (runs_ && gate_->is_free()) on |= touched_;
-  gate_->turn(on, before & ~enables_, access.when);
+  gate_->turn(on, before & ~now, access.when);
   gate_->begin(begun_ & enables_, access.when);
   if (ran && !runs_ && !wanted) gate_->pause(access.when);
   if (!ran && runs_) gate_->resume();
@@ -383,7 +460,7 @@ bool MapPmuJudge::see_write(const MmioBus::BusAccess& access) {
 }
 
 void MapPmuJudge::see_read(const MmioBus::BusAccess& access) {
-  if (gate_ && gate_->is_free() && is_counter_read(access)) gate_->read(access.when);
+  if (gate_ && (gate_->is_free() || !map().runs_by_event) && is_counter_read(access)) gate_->read(access.when);
 }
 
 std::uint64_t MapPmuJudge::counters_for(const EventTerms& terms) const {
@@ -413,8 +490,12 @@ std::uint64_t MapPmuJudge::counters_for(const EventTerms& terms) const {
 std::unique_ptr<EventTruth> MapPmuJudge::truth(const EventTerms& terms) {
   std::unique_ptr<EventTruth> event = events_->truth(terms);
   const std::uint64_t counters = counters_for(terms);
-  if ((counters & ~free_) != 0) return event;
-  return std::make_unique<GatedTruth>(std::move(event), gate_, counters);
+  const bool is_free = (counters & ~free_) == 0;
+  if (!gate_ || (!is_free && (ranged_ == 0 || !share_switch(counters)))) return event;
+  std::optional<GatedTruth::Switch> known;
+  if (!map().runs_by_event && !gate_->is_free() && share_switch(counters))
+    known = {static_cast<unsigned>(std::countr_zero(counters)), is_free};
+  return std::make_unique<GatedTruth>(std::move(event), gate_, counters, known);
 }
 
 bool MapPmuJudge::is_counter_read(const MmioBus::BusAccess& access) const {

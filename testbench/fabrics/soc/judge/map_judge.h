@@ -23,9 +23,11 @@ class MapPmuJudge final : public PmuJudge {
   bool see_write(const MmioBus::BusAccess& access) override;
   void see_read(const MmioBus::BusAccess& access) override;
   [[nodiscard]] bool written_on() const override {
-    return map().runs_by_event ? wanted : runs_ && (!writes_running_ || (enables_ & named_) != 0);
+    return map().runs_by_event ? wanted
+                               : runs_ && (ranged_ == 0 || (ranged_ & range_runs_) != 0) &&
+                                     (!writes_running_ || (enables_ & named_) != 0);
   }
-  [[nodiscard]] bool lets_count() const override { return runs_ && enables_ != 0; }
+  [[nodiscard]] bool lets_count() const override { return runs_ && (enables_ & range_runs_) != 0; }
   [[nodiscard]] bool is_counter_read(const MmioBus::BusAccess& access) const override;
   [[nodiscard]] std::unique_ptr<EventTruth> truth(const EventTerms& terms) override;
   [[nodiscard]] Publication publication() const override;
@@ -60,6 +62,12 @@ class MapPmuJudge final : public PmuJudge {
   void see_selectors(const soc::FieldDescription& field, const Hit& hit, unsigned first);
   /// @return whether it says if the whole PMU counts
   bool see_field(const soc::FieldDescription& field, const Hit& hit);
+  /// A field lets the counters of `on` run, and no others of `which`. @return whether it says something of counters
+  bool let_run(const soc::FieldDescription& field, std::uint64_t which, std::uint64_t on);
+  /// @return the counters whose own switches let them count
+  [[nodiscard]] std::uint64_t let_count() const;
+  /// @return whether one switch lets counters count, or none
+  [[nodiscard]] bool share_switch(std::uint64_t counters) const;
   /// @return a bit for each counter that can count an event
   [[nodiscard]] std::uint64_t counters_for(const EventTerms& terms) const;
   [[nodiscard]] const soc::RegisterMap& map() const { return *events_->spec().description.map; }
@@ -67,9 +75,11 @@ class MapPmuJudge final : public PmuJudge {
   std::unique_ptr<SocEvents> events_;
   std::shared_ptr<MapGate> gate_;  // null: all counters count while perf has the PMU on
   std::uint64_t free_ = 0;         // by counter: it counts whether perf has the PMU on or not
-  bool runs_ = false;
-  std::uint64_t enables_ = 0;    // by counter
-  bool writes_running_ = false;  // its driver lets all run to write a counter, while none that is on has an event
+  std::uint64_t ranged_ = 0;       // by counter: a range of them has a switch
+  std::uint64_t range_runs_ = 0;   // by counter: that is on, or there is none
+  bool runs_ = false;              // what lets all run does so
+  std::uint64_t enables_ = 0;      // by counter
+  bool writes_running_ = false;    // its driver lets all run to write a counter, while none that is on has an event
   std::uint64_t named_ = ~std::uint64_t{0};     // by counter: the PMU has the event that is selected
   std::uint64_t touched_ = 0;                   // by counter: the last write gave it a value, or another event
   std::uint64_t begun_ = 0;                     // by the present write: a bit for each counter that begins there

@@ -2,6 +2,7 @@
 #include "testbench/fabrics/soc/scenario/map_loader.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <limits>
 #include <map>
@@ -60,10 +61,22 @@ const Words<Role>& roles() {
   return words;
 }
 
+/// Roles of a bit that may be for a range of counters.
+bool may_have_range(Role role) {
+  constexpr std::array kRoles = {
+      Role::run,           Role::stop,          Role::run_set,         Role::run_clear,
+      Role::clear,         Role::enable,        Role::enable_set,      Role::enable_clear,
+      Role::disable,       Role::interrupt_set, Role::interrupt_clear, Role::interrupt_enable,
+      Role::interrupt_mask};
+  return std::ranges::find(kRoles, role) != kRoles.end();
+}
+
 /// What a field does, and what goes with that.
 void read_role(Reader& reader, FieldDescription& field) {
   reader.choice("role", field.role, roles());
   reader.number("value", field.value, Quantity::address, 0, std::numeric_limits<std::uint64_t>::max());
+  if (may_have_range(field.role) && reader.has("counters"))
+    field.counters = read_bits(reader, "counters", Presence::required);
   if (field.role == Role::constant && !reader.has("value"))
     reader.fail("value", "is missing: a constant has one", "for example value: 0x30");
   if (field.role == Role::counter || field.role == Role::event)

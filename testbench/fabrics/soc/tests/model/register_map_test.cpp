@@ -529,6 +529,52 @@ TEST_F(RegisterMapTest, one_counter_s_enable_may_gate_all) {
   });
 }
 
+TEST_F(RegisterMapTest, one_bit_for_all_and_one_for_each_must_both_let_an_interrupt_through) {
+  make([](PmuDescription& its) {
+    its.map->registers.push_back(reg("GLOBAL", 0x90, {field("ON", {0, 1}, Role::interrupt_enable)}));
+  });
+  run([&] {
+    cpu.put32(kSelect, 0x0001'0001);
+    cpu.put32(kEnable, 0x3);
+    cpu.put32(kControl, 1);
+    happen(0, 0, 0x1'0000);
+    sc_core::wait(1, sc_core::SC_NS);
+    cpu.put32(kInterruptMask, 0xe);
+    EXPECT_FALSE(line.is_high()) << "the one for all is off";
+    cpu.put32(0x90, 1);
+    EXPECT_TRUE(line.is_high());
+    cpu.put32(kInterruptMask, 0xf);
+    EXPECT_FALSE(line.is_high()) << "all are masked";
+  });
+}
+
+TEST_F(RegisterMapTest, ranges_of_counters_run_and_are_cleared_apart) {
+  make([](PmuDescription& its) {
+    FieldDescription& low = its.map->registers[0].fields[0];
+    low.counters = BitRange{0, 2};
+    its.map->registers[0].fields[1].counters = BitRange{0, 2};
+    its.map->registers[0].fields.pop_back();
+    FieldDescription high = field("HIGH", {2, 1}, Role::run);
+    high.counters = BitRange{2, 2};
+    its.map->registers[0].fields.push_back(high);
+  });
+  run([&] {
+    cpu.put32(kSelect, 0x0001'0001);
+    cpu.put32(kSelect + 4, 0x0001'0001);
+    cpu.put32(kEnable, 0x7);
+    cpu.put32(kControl, 1);
+    happen(0, 0);
+    cpu.put32(kControl, 4);
+    happen(0, 0, 2);
+    EXPECT_EQ(counter(0), 1U);
+    EXPECT_EQ(counter(2), 2U);
+    EXPECT_EQ(counter(3), 0U) << "it is not on";
+    cpu.put32(kControl, 2);
+    EXPECT_EQ(counter(0), 0U);
+    EXPECT_EQ(counter(2), 2U);
+  });
+}
+
 TEST_F(RegisterMapTest, a_selector_s_code_may_mean_something_else_on_each_counter) {
   make([](PmuDescription& its) {
     its.events[0].code = 7;

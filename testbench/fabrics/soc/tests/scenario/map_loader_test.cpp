@@ -104,6 +104,14 @@ TEST(MapLoader, one_line_may_make_the_events_of_many_values) {
   EXPECT_EQ(pmu.map->number_terms[1].bits.first, 4U);
 }
 
+TEST(MapLoader, switches_of_other_reach_stand_beside_each_other) {
+  EXPECT_EQ(error_with("role: run}",
+                       "role: run, counters: 0-1}, {name: HIGH, bits: 1, role: run, counters: 2-3}, "
+                       "{name: GLOBAL, bits: 2, role: interrupt_enable}, "
+                       "{name: EACH, bits: 4-7, role: interrupt_enable}"),
+            "no error");
+}
+
 TEST(MapLoader, each_socket_has_its_device) {
   const ScenarioFile file(parse_text(kScenario, "s.yaml"), {});
   const auto rows = platform::soc_pmus(file.load(file.variants().front(), {}).platform);
@@ -190,7 +198,19 @@ TEST(MapLoader, what_is_wrong_is_told_with_its_place) {
        {"SELECT and PORTS both select the event of counter 0"}},
       {"bits: 0, role: run}",
        "bits: 0, role: run}, {name: ALL, bits: 1, role: enable}",
-       {"CONTROL and ENABLE both have the role enable for counter 0"}},
+       {"CONTROL and ENABLE both have the role enable for counter 0",
+        "give the one for several counters the role run"}},
+      {"bits: 0, role: run}",
+       "bits: 0, role: run}, {name: ALL, bits: 1, role: run}",
+       {"CONTROL and CONTROL both have the role run for counter 0", "a counter has one field of that role"}},
+      {"bits: 0, role: run}",
+       "bits: 0, role: run, counters: 0-1}, {name: REST, bits: 1, role: run, counters: 1-3}",
+       {"both have the role run for counter 1"}},
+      {"bits: 0, role: run}",
+       "bits: 0, role: run, counters: 0-4}",
+       {"counters", "names counter 4; the PMU has 0 ... 3"}},
+      {"bits: 0, role: run}", "bits: 0-1, role: run, counters: 0-1}", {"counters", "give first"}},
+      {"role: overflow}", "role: overflow, counters: 0-1}", {"counters", "unknown key"}},
       {"      events:\n        - {name: requests, number: 0x1",
        "      events:\n        - {name: cycles, number: 0xff, counters: 0, counts: cycles}\n        - {name: requests, "
        "number: 0x41",

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// When events of a described register map count, by what a driver writes in the perf core's calls.
+#include <memory>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "testbench/fabrics/soc/judge/soc_judge.h"
+#include "testbench/judge/scoreboard.h"
+
+namespace pmufab::scoreboard::map_judge_test {
+namespace {
+
+using Call = perf::PerfCallObserver::Call;
+using soc::Role;
+
+constexpr const char* kPmu = "bridge";
+constexpr std::uint64_t kBase = 0x1000;
+constexpr int kRead = 1;   // an event that counters 0 and 1 can count
+constexpr int kWrite = 2;  // counters 2 and 3
+constexpr int kClock = 3;  // counter 4 alone
+
+soc::RegisterDescription one_bit(const char* name, std::uint32_t offset, Role role,
+                                 std::optional<soc::BitRange> range) {
+  soc::FieldDescription field;
+  field.name = name;
+  field.bits = {0, 1};
+  field.role = role;
+  field.counters = range;
+  soc::RegisterDescription reg;
+  reg.name = name;
+  reg.offset = offset;
+  reg.fields = {field};
+  return reg;
+}
+
+/// Counters 0 and 1, and 2 and 3, run apart; counter 4 runs by itself, while its own switch is on.
+SocJudgeSpec spec() {
+  SocPmuSpec pmu{.description = {}, .name = kPmu, .windows = {kBase}};
+  pmu.description.counters = 5;
+  pmu.description.width = 32;
+  pmu.description.events = {
+      {"read", kRead, soc::EventDescription::Counts::occurrences, 0, 0, {}, 1, soc::BitRange{0, 2}},
+      {"write", kWrite, soc::EventDescription::Counts::occurrences, 0, 0, {}, 1, soc::BitRange{2, 2}},
+      {"clock", kClock, soc::EventDescription::Counts::occurrences, 0, 0, {}, 1, soc::BitRange{4, 1}}};
+  soc::RegisterMap& map = pmu.description.map.emplace();
+  map.registers = {one_bit("FIRST", 0x0, Role::run, soc::BitRange{0, 2}),
+                   one_bit("SECOND", 0x4, Role::run, soc::BitRange{2, 2}), one_bit("CLOCK", 0x8, Role::enable, {})};
+  map.registers[2].fields[0].first = 4;
+  soc::RegisterDescription counter = one_bit("COUNTER", 0x10, Role::counter, {});
+  counter.fields[0].bits = {0, 32};
+  counter.fields[0].first = 4;
+  counter.fields[0].is_free = true;
+  map.registers.push_back(counter);
+  return {.sources = {{"request", {}}}, .pmus = {pmu}};
+}
+
+class MapJudge : public ::testing::Test {
+ protected:
+  explicit MapJudge(const SocJudgeSpec& its = spec())
+      : judge(board.add(std::make_unique<SocJudge>(its, board.chronicle(), SocFabricJudges{}))) {}
+
+  void begin(Call call, int event = 0) { board.on_call(call, true, kPmu, event, 0, ++now); }
+  void end(Call call, int event = 0, std::uint64_t value = 0) { board.on_call(call, false, kPmu, event, value, ++now); }
+  void write(std::uint64_t offset, std::uint64_t value) {
+    board.on_bus_access({++now, kBase + offset, value, 4, true, true});
+  }
+  void happen(int times) {
+    for (int n = 0; n < times; ++n) judge.on_occurrence(0, {}, ++now);
+  }
+  void add(int event, const char* name) {
+    board.expect(event, kPmu, {{name}});
+    begin(Call::add, event);
+    end(Call::add, event);
+  }
+  std::uint64_t del(int event, std::uint64_t value) {
+    begin(Call::del, event);
+    end(Call::del, event, value);
+    return board.result(event)->expected;
+  }
+  [[nodiscard]] int noted(const std::string& kind) const {
+    int found = 0;
+    for (const Finding& finding : board.findings().list()) found += finding.kind == kind ? 1 : 0;
+    return found;
+  }
+
+  Scoreboard board;
+  SocJudge& judge;
+  Picoseconds now = 0;
+};
+
+TEST_F(MapJudge, ranges_of_counters_that_run_apart_count_apart) {
+  add(kRead, "read");
+  add(kWrite, "write");
+  begin(Call::pmu_enable);
+  write(0x0, 1);
+  happen(1);
+  write(0x4, 1);
+  happen(2);
+  end(Call::pmu_enable);
+  happen(4);
+  begin(Call::pmu_disable);
+  write(0x0, 0);
+  happen(8);
+  write(0x4, 0);
+  happen(16);
+  end(Call::pmu_disable);
+  EXPECT_EQ(del(kRead, 7), 7U);
+  EXPECT_EQ(del(kWrite, 14), 14U);
+  EXPECT_EQ(board.findings().failures(), 0);
+}
+
+TEST_F(MapJudge, a_range_that_stands_though_it_has_an_event_is_exposed) {
+  add(kRead, "read");
+  add(kWrite, "write");
+  begin(Call::pmu_enable);
+  write(0x0, 1);
+  end(Call::pmu_enable);
+  del(kRead, 0);
+  EXPECT_EQ(noted("pmu_not_started"), 0);
+  del(kWrite, 0);
+  EXPECT_EQ(noted("pmu_not_started"), 1);
+}
+
+TEST_F(MapJudge, a_handler_that_leaves_a_range_stopped_is_exposed) {
+  add(kRead, "read");
+  add(kWrite, "write");
+  begin(Call::pmu_enable);
+  write(0x0, 1);
+  write(0x4, 1);
+  end(Call::pmu_enable);
+  begin(Call::interrupt);
+  write(0x0, 0);
+  write(0x0, 1);
+  end(Call::interrupt);
+  EXPECT_EQ(noted("handler_left_pmu_stopped"), 0);
+  begin(Call::interrupt);
+  write(0x4, 0);
+  end(Call::interrupt);
+  EXPECT_EQ(noted("handler_left_pmu_stopped"), 1);
+}
+
+TEST_F(MapJudge, a_free_counter_counts_while_its_own_switch_is_on) {
+  add(kClock, "clock");
+  begin(Call::pmu_enable);
+  happen(1);
+  write(0x8, 1);
+  happen(2);
+  end(Call::pmu_enable);
+  happen(4);
+  begin(Call::pmu_disable);
+  happen(8);
+  write(0x8, 0);
+  happen(16);
+  end(Call::pmu_disable);
+  EXPECT_EQ(del(kClock, 14), 14U);
+  EXPECT_EQ(noted("pmu_not_started"), 0);
+}
+
+TEST_F(MapJudge, a_driver_may_turn_a_free_counter_on_as_it_takes_its_event) {
+  board.expect(kClock, kPmu, {{"clock"}});
+  begin(Call::add, kClock);
+  write(0x8, 1);
+  happen(1);
+  end(Call::add, kClock);
+  begin(Call::pmu_enable);
+  end(Call::pmu_enable);
+  happen(2);
+  begin(Call::pmu_disable);
+  end(Call::pmu_disable);
+  begin(Call::del, kClock);
+  happen(4);
+  write(0x8, 0);
+  happen(8);
+  end(Call::del, kClock, 7);
+  EXPECT_EQ(board.result(kClock)->expected, 7U);
+  EXPECT_EQ(board.findings().failures(), 0);
+}
+
+TEST_F(MapJudge, a_free_counter_that_nobody_turns_on_is_exposed) {
+  add(kClock, "clock");
+  begin(Call::pmu_enable);
+  write(0x0, 1);
+  end(Call::pmu_enable);
+  happen(1);
+  EXPECT_EQ(del(kClock, 0), 0U);
+  EXPECT_EQ(noted("pmu_not_started"), 1);
+}
+
+}  // namespace
+}  // namespace pmufab::scoreboard::map_judge_test
