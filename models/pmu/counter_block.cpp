@@ -23,11 +23,19 @@ struct CounterBlock::Slot {
 
   /// @return true if time alone can make it overflow.
   [[nodiscard]] bool is_timed() const noexcept { return place != Place::events; }
-  [[nodiscard]] std::uint64_t value(Picoseconds when) const { return (raw(when) - ahead) & events.maximum(); }
+  [[nodiscard]] std::uint64_t value(Picoseconds when) const {
+    const bool is_full = full || (saturates && overflow_time <= when);
+    const std::uint64_t up = is_full ? events.maximum() : (raw(when) - ahead) & events.maximum();
+    return down ? events.maximum() - up : up;
+  }
   void set_value(std::uint64_t value, Picoseconds when) {
+    if (down) value = events.maximum() - (value & events.maximum());
+    full = false;
     ahead = wraps_at_half && (value & half()) == 0 ? half() : 0;
     set_raw(value + ahead, when);
   }
+  /// It has wrapped. @return false if it stood at its end already
+  bool note_end() noexcept { return !std::exchange(full, full || saturates); }
   [[nodiscard]] std::uint64_t half() const noexcept { return events.maximum() / 2 + 1; }
   [[nodiscard]] std::uint64_t raw(Picoseconds when) const {
     switch (place) {
@@ -71,6 +79,9 @@ struct CounterBlock::Slot {
   CycleCount cycles;
   OccupancyCount occupancy;
   Place place = Place::events;
+  bool down = false;           // what is stored counts up from the end
+  bool saturates = false;      // at its end
+  bool full = false;           // it stands there
   bool wraps_at_half = false;  // and, as always, at its end
   std::uint64_t ahead = 0;     // of its value is what is stored, so that the next of these wraps is one of the store
   bool running = false;
@@ -90,6 +101,9 @@ CounterBlock::CounterBlock(Options options, const ClockDomain& clock, Resolver r
     const auto own = options_.widths.find(counter);
     const unsigned width = own == options_.widths.end() ? options_.width : own->second;
     slots_[counter] = std::make_unique<Slot>(*this, counter, width, clock_);
+    slots_[counter]->down = counter < 64 && (options_.down >> counter & 1U) != 0;
+    slots_[counter]->saturates = counter < 64 && (options_.saturating >> counter & 1U) != 0;
+    if (slots_[counter]->down) slots_[counter]->set_value(0, simulated_time());
     implemented_.at(counter / kWord) |= 1U << counter % kWord;
   }
   if (options_.cycle_counter) slots_[*options_.cycle_counter]->place = Slot::Place::cycles;
@@ -139,7 +153,7 @@ void CounterBlock::pass_cycles(std::uint64_t cycles, Picoseconds when) {
   settle(when);
   for (const auto& slot : slots_) {
     if (!slot || slot->place != Slot::Place::cycles || slot->input.other_clock != nullptr || !slot->running) continue;
-    if (slot->cycles.pass(cycles, when)) wrap(slot->index, 1, when);
+    if (slot->cycles.pass(cycles, when) && slot->note_end()) wrap(slot->index, 1, when);
     predict_overflow(*slot, when);
   }
   finish();
@@ -341,7 +355,7 @@ void CounterBlock::stop(Slot& slot, Picoseconds when) {
 
 void CounterBlock::predict_overflow(Slot& slot, Picoseconds when) {
   if (slot.wraps_at_half) slot.set_value(slot.value(when), when);
-  const bool is_awaited = !has_overflowed(slot.index) || carries(slot.index);
+  const bool is_awaited = !slot.full && (!has_overflowed(slot.index) || carries(slot.index) || slot.saturates);
   slot.overflow_time = is_awaited ? slot.next_overflow(when) : kNever;
   predictions_changed_ = true;
 }
@@ -351,7 +365,7 @@ void CounterBlock::predict_overflow(Slot& slot, Picoseconds when) {
 void CounterBlock::counter_wrapped(void* context, std::uint64_t wraps, Picoseconds when) {
   Slot& slot = *static_cast<Slot*>(context);
   if (slot.wraps_at_half) slot.set_value(slot.value(when), when);
-  slot.block.wrap(slot.index, wraps, when);
+  if (slot.note_end()) slot.block.wrap(slot.index, wraps, when);
 }
 
 void CounterBlock::overflow_nearer(void* context) {
@@ -359,7 +373,7 @@ void CounterBlock::overflow_nearer(void* context) {
   CounterBlock& block = slot.block;
   // The overflow lies ahead of simulated time. Nothing is driven here; see wrap().
   block.settle(simulated_time());
-  if (block.has_overflowed(slot.index)) {
+  if (slot.full || (block.has_overflowed(slot.index) && !slot.saturates)) {
     slot.occupancy.forget_overflow();
     return;
   }
@@ -405,6 +419,7 @@ void CounterBlock::settle(Picoseconds when) {
     for (const auto& slot : slots_) {
       if (!slot || slot->overflow_time > when) continue;
       pending_.push_back({slot->overflow_time, slot->index});
+      slot->note_end();
       carry(*slot, 1, slot->overflow_time);
       slot->overflow_time = carries(slot->index) ? slot->next_overflow(when) : kNever;
     }

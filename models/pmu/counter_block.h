@@ -38,6 +38,8 @@ class CounterBlock {
     std::vector<bool> counters;
     std::optional<unsigned> cycle_counter{};  ///< counts the clock whatever is programmed
     std::uint64_t free = 0;                   ///< a bit for each counter that counts whether the block runs or not
+    std::uint64_t down = 0;                   ///< a bit for each counter that counts down
+    std::uint64_t saturating = 0;             ///< a bit for each counter that stays at its end in place of wrapping
     std::uint64_t stoppers = 0;               ///< a bit for each counter that stops the block as it wraps
   };
   /// @return what a counter counts under its present program. Called when a counter starts to run with a new program, and

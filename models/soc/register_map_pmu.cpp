@@ -32,6 +32,8 @@ CounterBlock::Options block_of(const std::string& name, const PmuDescription& de
         unsigned& bits = shown[counter];
         bits = std::max(bits, field.shift + field.bits.width);
         if (field.is_free) options.free |= std::uint64_t{1} << counter;
+        if (field.down) options.down |= std::uint64_t{1} << counter;
+        if (field.saturates) options.saturating |= std::uint64_t{1} << counter;
         if (field.stops) options.stoppers |= std::uint64_t{1} << counter;
       }
     }
@@ -47,7 +49,47 @@ CounterBlock::Options block_of(const std::string& name, const PmuDescription& de
 }
 
 constexpr std::size_t index_of(Reach reach) { return static_cast<std::size_t>(reach); }
-bool is_written(Role role) { return role != Role::constant && role != Role::pending; }
+
+/// What software sees of a field. Its value comes from the counters, where it is not what was written.
+Access access_of(const FieldDescription& field) {
+  switch (field.role) {
+    case Role::constant:
+    case Role::pending:
+      return Access::ro;
+    case Role::overflow:
+      switch (field.cleared) {
+        case Cleared::by_one:
+          return Access::w1c;
+        case Cleared::by_zero:
+          return Access::w0c;
+        case Cleared::by_read:
+          return Access::rc;
+        case Cleared::apart:
+          break;
+      }
+      return Access::ro;
+    case Role::enable_set:
+    case Role::interrupt_set:
+    case Role::overflow_set:
+      return Access::w1s;
+    case Role::enable_clear:
+    case Role::interrupt_clear:
+    case Role::overflow_clear:
+      return field.write_only ? Access::wo : Access::w1c;
+    case Role::run_set:
+    case Role::run_clear:
+    case Role::clear:
+    case Role::latch:
+    case Role::preload:
+    case Role::command:
+      return Access::wo;
+    case Role::counter:
+      return field.read_only ? Access::ro : Access::rw;
+    default:
+      return Access::rw;
+  }
+}
+
 bool lets_run(const FieldDescription& field) { return field.role == Role::run || field.role == Role::run_set; }
 
 }  // namespace
@@ -78,7 +120,7 @@ class RegisterMapPmu::Window : public sc_core::sc_module {
 
  private:
   /// A register that reading changes.
-  struct ClearedByReading {
+  struct ChangedByReading {
     std::size_t number;
     std::uint64_t first;
     std::uint64_t stride;
@@ -93,10 +135,10 @@ class RegisterMapPmu::Window : public sc_core::sc_module {
         const BitRange bits = is_repeated ? field.bits_of(copy) : field.bits;
         const std::string& name = texts_.emplace_back(is_repeated ? fmt::format("{}{}", field.name, copy) : field.name);
         fields.push_back({name, static_cast<std::uint8_t>(bits.first), static_cast<std::uint8_t>(bits.width),
-                          is_written(field.role) ? Access::rw : Access::ro, field.value});
+                          access_of(field), field.value});
       }
-      if (field.role == Role::overflow && field.cleared == Cleared::by_read)
-        cleared_.push_back({number, reg.offset, reg.stride, reg.count});
+      if (field.latches || (field.role == Role::overflow && field.cleared == Cleared::by_read))
+        changed_.push_back({number, reg.offset, reg.stride, reg.count});
     }
     specs_.push_back({.name = reg.name,
                       .offset = reg.offset,
@@ -111,7 +153,7 @@ class RegisterMapPmu::Window : public sc_core::sc_module {
     const Picoseconds when = (sc_core::sc_time_stamp() + delay).value();
     bank_->b_transport(payload, delay);
     if (!payload.is_read() || !payload.is_response_ok()) return;
-    for (const ClearedByReading& one : cleared_) {
+    for (const ChangedByReading& one : changed_) {
       for (unsigned element = 0; element < one.count; ++element) {
         if (payload.get_address() == one.first + element * one.stride) owner_.has_been_read(one.number, element, when);
       }
@@ -124,7 +166,7 @@ class RegisterMapPmu::Window : public sc_core::sc_module {
   std::deque<std::string> texts_;
   std::deque<std::vector<FieldSpec>> fields_;
   std::vector<RegisterSpec> specs_;
-  std::vector<ClearedByReading> cleared_;
+  std::vector<ChangedByReading> changed_;
   std::unique_ptr<RegisterBank> bank_;
 };
 
@@ -175,6 +217,7 @@ void RegisterMapPmu::build(std::size_t number) {
 void RegisterMapPmu::apply_reset(Picoseconds when) {
   const Counters all = low_bits(description_.counters);
   // What nothing turns on is on.
+  latched_.assign(description_.counters, 0);
   enables_.fill(all);
   interrupts_.fill(all);
   for (const Reach reach : {Reach::each, Reach::range, Reach::all}) {
@@ -295,7 +338,7 @@ std::uint64_t RegisterMapPmu::live(std::size_t number, unsigned element, Picosec
       switch (field.role) {
         case Role::counter: {
           const std::optional<unsigned> shown = field.selected ? preloaded() : counter;
-          part = shown ? counters_.value(*shown, when) >> field.shift : 0;
+          if (shown) part = (field.latched ? latched_.at(*shown) : counters_.value(*shown, when)) >> field.shift;
           break;
         }
         case Role::enable_set:
@@ -317,6 +360,7 @@ std::uint64_t RegisterMapPmu::live(std::size_t number, unsigned element, Picosec
         case Role::run_set:
         case Role::run_clear:
         case Role::clear:
+        case Role::latch:
         case Role::preload:
         case Role::command:
           break;  // commands read 0
@@ -410,6 +454,12 @@ void RegisterMapPmu::clear(Counters which, Picoseconds when) {
   }
 }
 
+void RegisterMapPmu::latch(Counters which, Picoseconds when) {
+  for (unsigned counter = 0; counter < description_.counters; ++counter) {
+    if ((which >> counter & 1U) != 0) latched_.at(counter) = counters_.value(counter, when);
+  }
+}
+
 void RegisterMapPmu::put_enables(Reach reach, Counters on, Picoseconds when) {
   enables_.at(index_of(reach)) = on;
   const Counters enables = enables_[index_of(Reach::each)] & (enables_[index_of(Reach::range)] | counters_.free());
@@ -488,6 +538,7 @@ void RegisterMapPmu::write_field(const FieldDescription& field, const Said& said
   if (write_switch(field, said, reach, when)) return;
   switch (field.role) {
     case Role::counter:
+      if (field.read_only) break;
       if (field.needs_run && !is_let_run(reg.counter_of(field, write.element, 0))) break;
       if (field.selected && !preloaded()) break;
       counters_.write_counter(field.selected ? *preloaded() : reg.counter_of(field, write.element, 0),
@@ -525,6 +576,9 @@ void RegisterMapPmu::write_field(const FieldDescription& field, const Said& said
     case Role::clear:
       clear(said.ones, when);
       break;
+    case Role::latch:
+      latch(said.ones, when);
+      break;
     default:  // what is written is kept, or nothing happens
       break;
   }
@@ -545,9 +599,10 @@ std::optional<unsigned> RegisterMapPmu::preloaded() const {
 void RegisterMapPmu::has_been_read(std::size_t number, unsigned element, Picoseconds when) {
   const RegisterDescription& reg = map_.registers[number];
   for (const FieldDescription& field : reg.fields) {
-    if (field.role != Role::overflow || field.cleared != Cleared::by_read) continue;
-    const Said said = said_by(reg, field, element, 0, ~std::uint64_t{0});
-    forget_overflow(said.covered, when);
+    const Counters covered = said_by(reg, field, element, 0, ~std::uint64_t{0}).covered;
+    if (field.latches)
+      latch(field.role == Role::counter ? Counters{1} << reg.counter_of(field, element, 0) : covered, when);
+    if (field.role == Role::overflow && field.cleared == Cleared::by_read) forget_overflow(covered, when);
   }
 }
 

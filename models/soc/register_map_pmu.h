@@ -86,6 +86,7 @@ class RegisterMapPmu {
   /// Let those of `which` run that are in `on`; where they are no range, the whole PMU.
   void let_run(Reach reach, Counters which, Counters on, Picoseconds when);
   void clear(Counters which, Picoseconds when);
+  void latch(Counters which, Picoseconds when);
   /// @return the counters of fields for which `is_meant` holds
   [[nodiscard]] Counters counters_of(
       const std::function<bool(const RegisterDescription&, const FieldDescription&)>& is_meant) const;
@@ -107,7 +108,8 @@ class RegisterMapPmu {
   std::function<bool(const std::string&)> is_pending_{};
   Switches enables_{};  // of Reach::range: those that run
   Switches interrupts_{};
-  bool has_main_run_ = false;  // something lets the whole PMU run
+  std::vector<std::uint64_t> latched_;  // values, by counter
+  bool has_main_run_ = false;           // something lets the whole PMU run
 };
 
 }  // namespace pmufab::soc

@@ -392,12 +392,13 @@ void Scoreboard::on_bus_access(const MmioBus::BusAccess& access) {
       if (s.follows_registers && pmu->lets_count() != pmu->running)
         pmu->running ? s.stop(*pmu, access.when) : s.start(*pmu, access.when);
     }
-    return;
+  } else {
+    for (PmuJudge* const pmu : s.pmus) pmu->see_read(access);
   }
-  for (PmuJudge* const pmu : s.pmus) pmu->see_read(access);
   if (s.frames.empty()) return;
   State::Frame& frame = s.frames.back();
-  if (frame.call != Call::read || frame.pmu == nullptr || !frame.pmu->is_counter_read(access)) return;
+  if (frame.call != Call::read || frame.pmu == nullptr) return;
+  if (!(access.is_write ? frame.pmu->latches_counters(access) : frame.pmu->is_counter_read(access))) return;
   EventRecord* const event = s.find_record(frame.event);
   if (event == nullptr) return;
   // In a counter read of two halves (high, low, high), the lower half, at the lower address, determines the instant.

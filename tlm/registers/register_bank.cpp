@@ -75,6 +75,8 @@ RegisterBank::RegisterBank(Options options, std::span<const RegisterSpec> regist
         case Access::rw:
           reg.rw |= mask;
           break;
+        case Access::w0c:
+        case Access::rc:
         case Access::wo:
         case Access::raz_wi:
           reg.settable |= mask;  // software may write what it likes
@@ -92,7 +94,7 @@ RegisterBank::RegisterBank(Options options, std::span<const RegisterSpec> regist
         case Access::reserved:
           break;
       }
-      if (field.access == Access::ro) reg.readable |= mask;
+      if (field.access == Access::ro || field.access == Access::w0c || field.access == Access::rc) reg.readable |= mask;
     }
     reg.readable |= reg.rw | reg.w1c | reg.w1s;
     reg.settable |= reg.rw | reg.w1c | reg.w1s | reg.unimplemented;  // the last are told of by themselves

@@ -14,6 +14,8 @@ enum class Access : std::uint8_t {
   ro,             ///< writes ignored
   w1c,            ///< writing one clears the bit, zero leaves it
   w1s,            ///< writing one sets the bit, zero leaves it
+  w0c,            ///< writing zero clears the bit; the owner's hook does so
+  rc,             ///< reading clears; writes ignored; the owner does so
   wo,             ///< reads zero; only the hook sees the written value
   raz_wi,         ///< reads zero, writes ignored
   reserved,       ///< as raz_wi; the specification reserves it
@@ -31,6 +33,10 @@ constexpr std::string_view to_string(Access access) noexcept {
       return "w1c";
     case Access::w1s:
       return "w1s";
+    case Access::w0c:
+      return "w0c";
+    case Access::rc:
+      return "rc";
     case Access::wo:
       return "wo";
     case Access::raz_wi:

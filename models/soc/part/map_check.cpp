@@ -147,7 +147,7 @@ void check_fields(const std::string& at, const RegisterDescription& reg, const P
     }
     if ((field.value & ~low_bits(field.bits.width)) != 0)
       throw SpecError(here + "value", fmt::format("{:#x} does not fit into {} bits", field.value, field.bits.width));
-    if (field.counters && (!reg.is_for_all(field) || field.bits.width > 1))
+    if (field.counters && !reg.is_for_all(field))
       throw SpecError(here + "counters", "are those of one bit that stands once, in no array",
                       "give first: the counter of the first bit");
     if (field.counters && field.counters->first + field.counters->width > pmu.counters)
@@ -341,11 +341,46 @@ void check_number_terms(const std::string& field, const PmuDescription& pmu) {
   }
 }
 
+/// Something latches what is shown latched. Counters that count down, or end, neither carry nor wrap at half.
+void check_latches(const std::string& field, const PmuDescription& pmu) {
+  std::set<unsigned> latched;
+  bool has_own_way = false;
+  bool has_wraps = false;
+  for (const RegisterDescription& reg : pmu.map->registers) {
+    for (const FieldDescription& one : reg.fields) {
+      has_own_way = has_own_way || one.down || one.saturates;
+      has_wraps = has_wraps || one.role == Role::chain || one.role == Role::overflow_at_half;
+      if (one.role != Role::latch && !one.latches) continue;
+      for (unsigned place = 0; one.role == Role::counter && place < reg.count; ++place)
+        latched.insert(reg.counter_of(one, place, 0));
+      if (one.role == Role::counter) continue;
+      for (const unsigned counter : counters_of(reg, one, pmu.counters)) latched.insert(counter);
+    }
+  }
+  if (has_own_way && has_wraps)
+    throw SpecError(field + "registers",
+                    "have counters that count down or saturate, and a role chain or overflow_at_half",
+                    "such counters neither carry nor wrap at half");
+  for (const RegisterDescription& reg : pmu.map->registers) {
+    for (const FieldDescription& one : reg.fields) {
+      for (unsigned place = 0; one.latched && place < reg.count; ++place) {
+        const unsigned counter = reg.counter_of(one, place, 0);
+        if (!latched.contains(counter))
+          throw SpecError(
+              field + "registers",
+              fmt::format("{} shows what was latched of counter {}, and nothing latches it", reg.name, counter),
+              "give a field the role latch, or latches: true");
+      }
+    }
+  }
+}
+
 void check_roles(const std::string& field, const PmuDescription& pmu) {
   const auto counters = registers_with(pmu, Role::counter);
   const auto events = registers_with(pmu, Role::event);
   check_selectors(field, pmu);
   check_switches(field, pmu);
+  check_latches(field, pmu);
   check_numbers(field, pmu);
   const auto selectors = [&](unsigned counter) -> const std::vector<std::string>& {
     return events[pmu.map->twins ? counter % pmu.map->twins->first : counter];

@@ -184,6 +184,7 @@ enum class Role : std::uint8_t {
   run_set,           ///< writing 1 lets all count
   run_clear,         ///< writing 1 stops all
   clear,             ///< writing 1 sets counters to 0
+  latch,             ///< writing 1 copies the values of counters to where `latched` fields show them
   preload_counter,   ///< the number of a counter, plus `from`
   preload,           ///< writing sets that counter
   command,           ///< what is written is done at once: it reads 0
@@ -216,6 +217,11 @@ struct FieldDescription {
   bool stops = false;               ///< of a counter: as it wraps, it stops the PMU, until software lets it run again
   bool begins = false;              ///< of a counter: its driver starts it, and then writes it: its event begins there
   bool selected = false;            ///< of a counter: it is the one that a preload_counter names
+  bool read_only = false;           ///< of a counter: what is written is lost
+  bool down = false;                ///< of a counter: it counts down, and wraps from 0 to its greatest value
+  bool saturates = false;           ///< of a counter: it stays at its last value, and the next event is an overflow
+  bool latched = false;             ///< of a counter: it reads what was latched last
+  bool latches = false;             ///< reading its register latches its counters
   bool needs_run = false;           ///< of a counter: what is written while the PMU stands is lost
   std::optional<unsigned> first{};  ///< counter of its first bit; nothing: that of the register
   std::optional<BitRange> counters{};  ///< of a field for all counters: it is for these

@@ -16,7 +16,7 @@ namespace {
 /// Fields that software can read, and whose value may change or be worth knowing.
 bool is_signal(const FieldSpec& field) {
   return field.access == Access::rw || field.access == Access::ro || field.access == Access::w1c ||
-         field.access == Access::w1s;
+         field.access == Access::w1s || field.access == Access::w0c || field.access == Access::rc;
 }
 
 }  // namespace

@@ -106,6 +106,8 @@ TEST(AccessPolicy, has_a_name_for_each_policy) {
   EXPECT_EQ(to_string(Access::ro), "ro");
   EXPECT_EQ(to_string(Access::w1c), "w1c");
   EXPECT_EQ(to_string(Access::w1s), "w1s");
+  EXPECT_EQ(to_string(Access::w0c), "w0c");
+  EXPECT_EQ(to_string(Access::rc), "rc");
   EXPECT_EQ(to_string(Access::wo), "wo");
   EXPECT_EQ(to_string(Access::raz_wi), "raz_wi");
   EXPECT_EQ(to_string(Access::reserved), "reserved");

@@ -97,6 +97,8 @@ bool bit_after(Access access, bool stored, bool written) {
     case Access::w1s:
       return stored || written;
     case Access::ro:
+    case Access::w0c:
+    case Access::rc:
     case Access::wo:
     case Access::raz_wi:
     case Access::reserved:

@@ -17,7 +17,8 @@ std::string svd_element(std::string_view name, std::string_view text) {
 }
 
 void add_svd_field(std::string& out, const MapField& field) {
-  const bool is_writable = field.access == "rw" || field.access == "w1c" || field.access == "w1s";
+  const bool is_writable =
+      field.access == "rw" || field.access == "w1c" || field.access == "w0c" || field.access == "w1s";
   std::string meaning = field.meaning;
   if (field.access == "unimplemented") meaning += meaning.empty() ? "not modelled" : " (not modelled)";
   out += "            <field>" + svd_element("name", field.name);
@@ -25,6 +26,8 @@ void add_svd_field(std::string& out, const MapField& field) {
   out += fmt::format("<bitOffset>{}</bitOffset><bitWidth>{}</bitWidth>", field.lsb, field.width);
   out += svd_element("access", is_writable ? "read-write" : field.access == "wo" ? "write-only" : "read-only");
   if (field.access == "w1c") out += svd_element("modifiedWriteValues", "oneToClear");
+  if (field.access == "w0c") out += svd_element("modifiedWriteValues", "zeroToClear");
+  if (field.access == "rc") out += svd_element("readAction", "clear");
   if (field.access == "w1s") out += svd_element("modifiedWriteValues", "oneToSet");
   out += "</field>\n";
 }

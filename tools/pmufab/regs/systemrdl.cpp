@@ -27,6 +27,8 @@ std::string rdl_properties(const MapField& field) {
   if (field.access == "ro") text = "sw=r; hw=w;";
   if (field.access == "wo") text = "sw=w; hw=r;";
   if (field.access == "w1c") text = "sw=rw; hw=rw; woclr;";
+  if (field.access == "w0c") text = "sw=rw; hw=rw; onwrite=wzc;";
+  if (field.access == "rc") text = "sw=r; hw=w; rclr;";
   if (field.access == "w1s") text = "sw=rw; hw=rw; woset;";
   std::string meaning = field.meaning;
   if (field.access == "unimplemented") meaning += meaning.empty() ? "not modelled" : " (not modelled)";

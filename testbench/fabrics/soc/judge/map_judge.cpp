@@ -273,6 +273,7 @@ MapPmuJudge::MapPmuJudge(std::unique_ptr<SocEvents> events)
   enables_ = all & ~switched;
   const bool is_free = switched == 0 && !has_any(map(), {Role::disable});
   free_ = counters_with([](const FieldDescription& field) { return field.is_free; });
+  read_only_ = counters_with([](const FieldDescription& field) { return field.read_only; });
   if (map().runs_by_event) free_ = all;
   writes_running_ = counters_with([](const FieldDescription& field) { return field.needs_run; }) != 0;
   range_runs_ = ~counters_with([](const FieldDescription& field) {
@@ -352,7 +353,7 @@ bool MapPmuJudge::see_field(const FieldDescription& field, const Hit& hit) {
   }
   switch (field.role) {
     case Role::counter:
-      touched_ |= std::uint64_t{1} << (first + hit.element) % 64;
+      if (!field.read_only) touched_ |= std::uint64_t{1} << (first + hit.element) % 64;
       if (field.begins) begun_ |= touched_;
       return false;
     case Role::event:
@@ -442,6 +443,7 @@ bool MapPmuJudge::see_write(const MmioBus::BusAccess& access) {
   for (const FieldDescription& field : hit->reg->fields) is_control = see_field(field, *hit) || is_control;
   if (writes_running_) is_control = is_control || written_on() != was_on;
   if (!gate_) return is_control;
+  if ((gate_->is_free() || !map().runs_by_event) && latches_counters(access)) gate_->read(access.when);
   // That another event stops all counters is a mistake of the driver's.
   const std::uint64_t now = let_count();
   const std::uint64_t newly = now & ~before;
@@ -451,7 +453,7 @@ bool MapPmuJudge::see_write(const MmioBus::BusAccess& access) {
     return is_control;
   }
   std::uint64_t on = runs_ && !ran ? now : runs_ ? newly : 0;
-  if (runs_ && gate_->is_free()) on |= touched_;
+  if (runs_ && gate_->is_free()) on |= touched_ & ~read_only_;
   gate_->turn(on, before & ~now, access.when);
   gate_->begin(begun_ & enables_, access.when);
   if (ran && !runs_ && !wanted) gate_->pause(access.when);
@@ -501,7 +503,16 @@ std::unique_ptr<EventTruth> MapPmuJudge::truth(const EventTerms& terms) {
 bool MapPmuJudge::is_counter_read(const MmioBus::BusAccess& access) const {
   const std::optional<Hit> hit = hit_by(access);
   return hit && std::any_of(hit->reg->fields.begin(), hit->reg->fields.end(), [](const FieldDescription& field) {
-           return field.role == Role::counter && field.shift == 0;  // its lowest piece
+           return field.latches ||
+                  (field.role == Role::counter && field.shift == 0 && !field.latched);  // its lowest piece
+         });
+}
+
+bool MapPmuJudge::latches_counters(const MmioBus::BusAccess& access) const {
+  const std::optional<Hit> hit = hit_by(access);
+  return hit && std::ranges::any_of(hit->reg->fields, [&](const FieldDescription& field) {
+           const std::uint64_t bits = bits_up_to(field.bits.width) << field.bits.first;
+           return field.role == Role::latch && (hit->value & hit->mask & bits) != 0;
          });
 }
 

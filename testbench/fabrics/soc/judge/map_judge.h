@@ -29,6 +29,7 @@ class MapPmuJudge final : public PmuJudge {
   }
   [[nodiscard]] bool lets_count() const override { return runs_ && (enables_ & range_runs_) != 0; }
   [[nodiscard]] bool is_counter_read(const MmioBus::BusAccess& access) const override;
+  [[nodiscard]] bool latches_counters(const MmioBus::BusAccess& access) const override;
   [[nodiscard]] std::unique_ptr<EventTruth> truth(const EventTerms& terms) override;
   [[nodiscard]] Publication publication() const override;
   [[nodiscard]] std::optional<std::string> room_for(const EventTruth& refused,
@@ -77,6 +78,7 @@ class MapPmuJudge final : public PmuJudge {
   std::uint64_t free_ = 0;         // by counter: it counts whether perf has the PMU on or not
   std::uint64_t ranged_ = 0;       // by counter: a range of them has a switch
   std::uint64_t range_runs_ = 0;   // by counter: that is on, or there is none
+  std::uint64_t read_only_ = 0;    // by counter: its driver reads what it begins with
   bool runs_ = false;              // what lets all run does so
   std::uint64_t enables_ = 0;      // by counter
   bool writes_running_ = false;    // its driver lets all run to write a counter, while none that is on has an event

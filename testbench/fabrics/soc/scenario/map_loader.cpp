@@ -54,6 +54,7 @@ const Words<Role>& roles() {
                                     {"run_set", Role::run_set},
                                     {"run_clear", Role::run_clear},
                                     {"clear", Role::clear},
+                                    {"latch", Role::latch},
                                     {"preload_counter", Role::preload_counter},
                                     {"preload", Role::preload},
                                     {"command", Role::command},
@@ -63,11 +64,20 @@ const Words<Role>& roles() {
 
 /// Roles of a bit that may be for a range of counters.
 bool may_have_range(Role role) {
-  constexpr std::array kRoles = {
-      Role::run,           Role::stop,          Role::run_set,         Role::run_clear,
-      Role::clear,         Role::enable,        Role::enable_set,      Role::enable_clear,
-      Role::disable,       Role::interrupt_set, Role::interrupt_clear, Role::interrupt_enable,
-      Role::interrupt_mask};
+  constexpr std::array kRoles = {Role::run,
+                                 Role::stop,
+                                 Role::run_set,
+                                 Role::run_clear,
+                                 Role::clear,
+                                 Role::latch,
+                                 Role::enable,
+                                 Role::enable_set,
+                                 Role::enable_clear,
+                                 Role::disable,
+                                 Role::interrupt_set,
+                                 Role::interrupt_clear,
+                                 Role::interrupt_enable,
+                                 Role::interrupt_mask};
   return std::ranges::find(kRoles, role) != kRoles.end();
 }
 
@@ -75,7 +85,9 @@ bool may_have_range(Role role) {
 void read_role(Reader& reader, FieldDescription& field) {
   reader.choice("role", field.role, roles());
   reader.number("value", field.value, Quantity::address, 0, std::numeric_limits<std::uint64_t>::max());
-  if (may_have_range(field.role) && reader.has("counters"))
+  const bool may_latch = field.role == Role::counter || field.role == Role::keeps || field.role == Role::constant;
+  if (may_latch) reader.flag("latches", field.latches);
+  if ((may_have_range(field.role) || (field.latches && field.role != Role::counter)) && reader.has("counters"))
     field.counters = read_bits(reader, "counters", Presence::required);
   if (field.role == Role::constant && !reader.has("value"))
     reader.fail("value", "is missing: a constant has one", "for example value: 0x30");
@@ -87,6 +99,10 @@ void read_role(Reader& reader, FieldDescription& field) {
     reader.flag("needs_run", field.needs_run);
     reader.flag("begins", field.begins);
     reader.flag("selected", field.selected);
+    reader.flag("read_only", field.read_only);
+    reader.flag("down", field.down);
+    reader.flag("saturates", field.saturates);
+    reader.flag("latched", field.latched);
   }
   if (field.role == Role::preload_counter)
     reader.number("from", field.from, Quantity::count, 0, std::numeric_limits<std::uint32_t>::max());

@@ -155,6 +155,10 @@ void add_map(Random& random, const pmufab::soc::PmuDescription& description, boo
   pmu.keeps_cpu = map.device.keeps_cpu;
   pmu.is_still = map.device.overflow_loses && is_still;
   pmu.is_unserved = pmu.is_unserved || (map.device.overflow_loses && !is_still);
+  const auto saturates = [](const auto& reg) {
+    return std::ranges::any_of(reg.fields, [](const auto& field) { return field.saturates; });
+  };
+  if (std::ranges::any_of(map.registers, saturates)) pmu.is_unserved = true;  // what wraps it is lost
   pmu.has_cycles = false;
   pmu.event_counters = description.counters;
   pmu.is_one_each = std::ranges::none_of(map.registers, [](const auto& reg) {

@@ -30,7 +30,7 @@ ORDER = {
     "registers": ["register"],
     "register": "dim dimIncrement dimIndex name displayName description addressOffset size access resetValue fields".split(),
     "fields": ["field"],
-    "field": "name description bitOffset bitWidth access modifiedWriteValues".split(),
+    "field": "name description bitOffset bitWidth access modifiedWriteValues readAction".split(),
 }
 NEEDED = {
     "device": {"name", "version", "description", "addressUnitBits", "width", "peripherals"},
@@ -43,7 +43,7 @@ IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 DIM_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(\[%s\])?")
 NUMBER = re.compile(r"(0x[0-9a-fA-F]+|[0-9]+)")
 WORDS = {"access": {"read-only", "write-only", "read-write"}, "usage": {"registers"},
-         "modifiedWriteValues": {"oneToClear", "oneToSet"}}
+         "modifiedWriteValues": {"oneToClear", "oneToSet", "zeroToClear"}, "readAction": {"clear"}}
 NUMBERS = {"addressUnitBits", "width", "size", "baseAddress", "offset", "dim", "dimIncrement", "addressOffset",
            "resetValue", "bitOffset", "bitWidth"}
 
@@ -152,7 +152,7 @@ def check_c(text, document, compiler):
 
 
 NAME = r"\\([A-Za-z_]\w*)"
-PROPERTY = r'(?:(?:sw|hw)=(?:rw|r|w|na)|woclr|woset|desc="(?:[^"\\]|\\.)*")'
+PROPERTY = r'(?:(?:sw|hw)=(?:rw|r|w|na)|woclr|woset|onwrite=wzc|rclr|desc="(?:[^"\\]|\\.)*")'
 FIELD = re.compile(rf"field {{ (?:{PROPERTY}; ?)+}} {NAME}\[(\d+):(\d+)\] = (\d+)'h([0-9a-f]+);")
 REGISTER = re.compile(rf"}} {NAME}(?:\[(\d+)\])? @ (0x[0-9a-f]+)(?: \+= (0x[0-9a-f]+))?;")
 WIDTH = re.compile(rf"regwidth=(32|64);(?: accesswidth=32;)?(?: {PROPERTY};)?")

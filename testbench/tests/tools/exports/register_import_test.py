@@ -14,6 +14,10 @@ from commands import check, output_of, run
 from register_import_files import DRAFTS, WRONG
 
 
+# What a draft says of them outside comments.
+PLAIN = {"w1c": "rw", "w1s": "rw", "w0c": "rw", "rc": "ro"}
+
+
 def write(path, text):
     with open(path, "w", encoding="utf-8") as file:
         file.write(text)
@@ -27,7 +31,8 @@ def registers_of(pmufab, platform):
         for page in pages:
             for entry in (entry for entry in page["registers"] if entry["name"] != "ADDED"):
                 address, name = int(page["base"], 16) + entry["offset"], re.sub(r"\W", "_", entry["name"])
-                fields = frozenset((re.sub(r"\W", "_", field["name"]), field["lsb"], field["width"], field["access"])
+                fields = frozenset((re.sub(r"\W", "_", field["name"]), field["lsb"], field["width"],
+                                    PLAIN.get(field["access"], field["access"]))
                                    for field in entry["fields"])
                 covered = sum(((1 << size) - 1) << lsb for _, lsb, size, _ in fields)  # an export tells no more
                 for number in range(entry["count"]):

@@ -187,5 +187,53 @@ TEST_F(MapJudge, a_free_counter_that_nobody_turns_on_is_exposed) {
   EXPECT_EQ(noted("pmu_not_started"), 1);
 }
 
+/// A PMU whose counters nothing stops, and whose readers read what software latches.
+class LatchedJudge : public MapJudge {
+ protected:
+  static SocJudgeSpec latched() {
+    SocJudgeSpec its = spec();
+    soc::PmuDescription& pmu = its.pmus[0].description;
+    pmu.counters = 1;
+    pmu.events.resize(1);
+    pmu.events[0].counters = soc::BitRange{0, 1};
+    soc::RegisterDescription counter = pmu.map->registers[3];
+    counter.fields[0].first = 0;
+    counter.fields[0].is_free = false;
+    counter.fields[0].read_only = true;
+    counter.fields[0].latched = true;
+    pmu.map->registers = {one_bit("LATCH", 0x0, Role::latch, {}), counter};
+    pmu.map->runs_by_event = true;
+    return its;
+  }
+  LatchedJudge() : MapJudge(latched()) {}
+  void read(std::uint64_t offset) { board.on_bus_access({++now, kBase + offset, 0, 4, false, true}); }
+};
+
+TEST_F(LatchedJudge, what_was_latched_is_what_a_reading_tells) {
+  begin(Call::pmu_enable);
+  end(Call::pmu_enable);
+  board.expect(kRead, kPmu, {{"read"}});
+  begin(Call::add, kRead);
+  write(0x10, 0x8000'0000);  // lost
+  happen(1);
+  write(0x0, 1);
+  happen(2);
+  read(0x10);
+  end(Call::add, kRead);
+  happen(4);
+  begin(Call::read, kRead);
+  write(0x0, 1);
+  happen(8);
+  read(0x10);
+  end(Call::read, kRead, 6);
+  EXPECT_TRUE(board.last_read(kRead, now)->ok()) << "2 and 4, after the first latching";
+  begin(Call::del, kRead);
+  write(0x0, 1);
+  happen(16);
+  read(0x10);
+  end(Call::del, kRead, 14);
+  EXPECT_EQ(board.result(kRead)->expected, 14U);
+}
+
 }  // namespace
 }  // namespace pmufab::scoreboard::map_judge_test

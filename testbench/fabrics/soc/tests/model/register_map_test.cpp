@@ -2,10 +2,13 @@
 // What the fields of a described register map do to counters, interrupts and each other.
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "models/soc/described_pmu.h"
 #include "testbench/support/initiator.h"
@@ -169,6 +172,7 @@ TEST_F(RegisterMapTest, a_wrap_shows_in_the_status_and_on_the_line_until_it_is_c
     EXPECT_FALSE(line.is_high()) << "it is masked";
     cpu.put32(kInterruptMask, 0xd);
     EXPECT_TRUE(line.is_high());
+    testing::let_writes_be_lost();
     cpu.put32(kStatus, 0xf);
     EXPECT_EQ(cpu.get32(kStatus), 0x2U) << "another register clears it";
     cpu.put32(kStatusClear, 0x1);
@@ -572,6 +576,123 @@ TEST_F(RegisterMapTest, ranges_of_counters_run_and_are_cleared_apart) {
     cpu.put32(kControl, 2);
     EXPECT_EQ(counter(0), 0U);
     EXPECT_EQ(counter(2), 2U);
+  });
+}
+
+TEST_F(RegisterMapTest, what_is_written_to_a_read_only_counter_is_lost) {
+  make([](PmuDescription& its) { its.map->registers[9].fields[0].read_only = true; });
+  run([&] {
+    cpu.put32(kSelect, 0x0001);
+    cpu.put32(kEnable, 0x1);
+    cpu.put32(kControl, 1);
+    happen(0, 0, 3);
+    testing::let_writes_be_lost();
+    cpu.put32(kCounter, 0x8000);
+    EXPECT_EQ(counter(0), 3U);
+  });
+}
+
+TEST_F(RegisterMapTest, a_counter_may_count_down_and_wrap_from_0) {
+  make([](PmuDescription& its) { its.map->registers[9].fields[0].down = true; });
+  run([&] {
+    cpu.put32(kSelect, 0x0003'0001);
+    EXPECT_EQ(counter(0), 0U);
+    cpu.put32(kCounter, 5);
+    cpu.put32(kCounter + 4, 0x100);
+    cpu.put32(kEnable, 0x3);
+    cpu.put32(kControl, 1);
+    happen(0, 0, 5);
+    EXPECT_EQ(counter(0), 0U);
+    EXPECT_EQ(cpu.get32(kStatus), 0U);
+    happen(0, 0);
+    EXPECT_EQ(counter(0), 0xffffU);
+    EXPECT_EQ(cpu.get32(kStatus), 0x1U);
+    sc_core::wait(300, sc_core::SC_NS);
+    EXPECT_EQ(cpu.get32(kStatus), 0x3U) << "cycles, too";
+    EXPECT_GT(counter(1), 0xff00U);
+    cpu.put32(kControl, 3);  // sets all to 0
+    EXPECT_EQ(counter(0), 0U);
+  });
+}
+
+TEST_F(RegisterMapTest, a_counter_may_stay_at_its_last_value) {
+  make([](PmuDescription& its) { its.map->registers[9].fields[0].saturates = true; });
+  run([&] {
+    cpu.put32(kSelect, 0x0003'0001);
+    cpu.put32(kCounter, 0xfffe);
+    cpu.put32(kCounter + 4, 0xfff0);
+    cpu.put32(kEnable, 0x3);
+    cpu.put32(kControl, 1);
+    happen(0, 0);
+    EXPECT_EQ(counter(0), 0xffffU);
+    EXPECT_EQ(cpu.get32(kStatus), 0U);
+    happen(0, 0, 5);
+    EXPECT_EQ(counter(0), 0xffffU);
+    EXPECT_EQ(cpu.get32(kStatus), 0x1U);
+    sc_core::wait(1, sc_core::SC_US);
+    EXPECT_EQ(counter(1), 0xffffU);
+    EXPECT_EQ(cpu.get32(kStatus), 0x3U);
+    cpu.put32(kStatusClear, 0xf);
+    happen(0, 0, 0x1'0000);
+    sc_core::wait(70, sc_core::SC_US);
+    EXPECT_EQ(counter(0), 0xffffU);
+    EXPECT_EQ(counter(1), 0xffffU);
+    EXPECT_EQ(cpu.get32(kStatus), 0U) << "they stand";
+    cpu.put32(kCounter, 0);
+    cpu.put32(kCounter + 4, 0xff00);
+    happen(0, 0, 2);
+    EXPECT_EQ(counter(0), 2U);
+    EXPECT_LT(counter(1), 0xffffU);
+    sc_core::wait(1, sc_core::SC_US);
+    EXPECT_EQ(counter(1), 0xffffU);
+    EXPECT_EQ(cpu.get32(kStatus), 0x2U);
+  });
+}
+
+TEST_F(RegisterMapTest, a_command_or_a_reading_latches_what_other_fields_show) {
+  make([](PmuDescription& its) {
+    FieldDescription& value = its.map->registers[9].fields[0];
+    value.bits = {0, 8};
+    value.latches = true;
+    FieldDescription high = field("HIGH", {0, 8}, Role::counter);
+    high.shift = 8;
+    high.latched = true;
+    its.map->registers.push_back(reg("HIGH", 0xa0, {high}));
+    its.map->registers.back().count = 4;
+    its.map->registers.back().stride = 4;
+    its.map->registers.push_back(reg("LATCH", 0xb0, {field("ALL", {0, 1}, Role::latch)}));
+  });
+  run([&] {
+    cpu.put32(kSelect, 0x0001'0001);
+    cpu.put32(kEnable, 0x3);
+    cpu.put32(kControl, 1);
+    happen(0, 0, 0x1ff);
+    EXPECT_EQ(cpu.get32(0xa0), 0U) << "nothing has been latched";
+    EXPECT_EQ(counter(0), 0xffU);
+    happen(0, 0);
+    EXPECT_EQ(cpu.get32(0xa0), 1U) << "as the low half was read";
+    EXPECT_EQ(cpu.get32(0xa4), 0U);
+    cpu.put32(0xb0, 1);
+    EXPECT_EQ(cpu.get32(0xa0), 2U);
+    EXPECT_EQ(cpu.get32(0xa4), 2U);
+    EXPECT_EQ(cpu.get32(0xb0), 0U);
+  });
+}
+
+TEST_F(RegisterMapTest, exports_are_told_what_an_access_does) {
+  make();
+  run([&] {
+    std::map<std::string, std::string> access;
+    const nlohmann::json dump = pmu->pages().front()->dump_json(0);
+    for (const auto& entry : dump.at("registers"))
+      access[entry.at("name").get<std::string>()] = entry.at("fields").back().at("access").get<std::string>();
+    EXPECT_EQ(access["CONTROL"], "wo");
+    EXPECT_EQ(access["ENABLE"], "rw");
+    EXPECT_EQ(access["ENABLE_SET"], "w1s");
+    EXPECT_EQ(access["ENABLE_CLEAR"], "w1c");
+    EXPECT_EQ(access["STATUS"], "ro") << "another register clears it";
+    EXPECT_EQ(access["STATUS_CLEAR"], "w1c");
+    EXPECT_EQ(access["SECOND_STATUS"], "rc");
   });
 }
 
