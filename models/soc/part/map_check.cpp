@@ -461,6 +461,12 @@ void check_terms(const std::string& field, const PmuDescription& pmu) {
     for (const std::string& term : pmu.filters[index].unless) check(at + "unless", term);
     check(at + "with", pmu.filters[index].with);
   }
+  for (const soc::NumberTerm& term : pmu.map->number_terms) terms.insert(term.name);
+  for (std::size_t index = 0; index < pmu.refused.size(); ++index) {
+    const std::string at = fmt::format("{}refused[{}].terms", field, index);
+    if (pmu.refused[index].terms.empty()) throw SpecError(at, "are missing", "for example {port: 3}");
+    for (const auto& [term, value] : pmu.refused[index].terms) check(at, term);
+  }
   const std::string& needs = pmu.map->device.needs;
   check(field + "device.needs", needs.substr(0, needs.find('=')));
 }

@@ -352,6 +352,12 @@ struct TermDescription {
   unsigned counters = 1;  ///< that an event with it takes
 };
 
+/// Terms that a driver must not take together.
+struct RefusedTerms {
+  std::vector<std::pair<std::string, std::uint64_t>> terms;
+  std::string error = "EINVAL";
+};
+
 /// Counters of another width than the others.
 struct WidthDescription {
   BitRange counters;
@@ -387,6 +393,7 @@ struct PmuDescription {
   std::vector<EventDescription> events;
   std::vector<FilterDescription> filters;
   std::vector<TermDescription> terms{};  ///< of a PMU with a register map
+  std::vector<RefusedTerms> refused{};   ///< of a PMU with a register map
   std::optional<RegisterMap> map{};      ///< nothing: it is a CoreSight PMU
   std::string identifier{};              ///< of a PMU with a register map: its driver's file of that name; empty: any
 };

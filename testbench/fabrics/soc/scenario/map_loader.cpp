@@ -315,6 +315,12 @@ void read_map(Reader& reader, PmuDescription& pmu) {
     term.text("format", its.format, Presence::required);
     term.number("counters", its.counters, Quantity::count, 1, soc::kMaximumCounters);
   });
+  reader.list("refused", [&](Reader& one, std::size_t) {
+    soc::RefusedTerms& its = pmu.refused.emplace_back();
+    its.terms = read_numbers(one, "terms");
+    one.choice("error", its.error,
+               {{"EINVAL", "EINVAL"}, {"ENOENT", "ENOENT"}, {"EOPNOTSUPP", "EOPNOTSUPP"}, {"ERANGE", "ERANGE"}});
+  });
   reader.optional_object("twins", [&](Reader& twins) {
     soc::TwinDescription& its = map.twins.emplace();
     twins.number("first", its.first, Quantity::count, 1, soc::kMaximumCounters - 1, Presence::required);

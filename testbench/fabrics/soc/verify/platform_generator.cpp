@@ -148,6 +148,7 @@ bool can_wrap(const platform::PlatformSpec& platform, const pmufab::soc::PmuDesc
 void add_map(Random& random, const pmufab::soc::PmuDescription& description, bool is_still, soc::Pmu& pmu) {
   const pmufab::soc::RegisterMap& map = *description.map;
   pmu.is_mapped = true;
+  pmu.refused = description.refused;
   pmu.takes_groups = map.device.takes_groups;
   pmu.refuses_groups = map.device.refuses_groups;
   pmu.reading_loses = map.device.reading_loses;

@@ -57,13 +57,40 @@ std::string draw_term(Random& random, const Term& term) {
   return text + fmt::format(",{}={:#x}", term.care, random.chance(50) ? ones : random.number(least, ones));
 }
 
+/// @return whether an event has all of these terms, "pmu/event=0x1,port=0x3/"
+bool has_terms(std::string event, const pmufab::soc::RefusedTerms& refused) {
+  std::ranges::replace(event, '/', ',');
+  return std::ranges::all_of(refused.terms, [&](const auto& term) {
+    return event.find(fmt::format(",{}={:#x},", term.first, term.second)) != std::string::npos;
+  });
+}
+
 /// An event of a PMU with a register map.
 std::string draw_mapped_event(Random& random, const Pmu& pmu, const std::string& name) {
-  std::string terms;
-  for (const Term& term : pmu.terms) {
-    if (random.chance(50)) terms += draw_term(random, term);
+  constexpr int kTries = 100;
+  std::string event;
+  for (int tries = 0; tries < kTries; ++tries) {
+    std::string terms;
+    for (const Term& term : pmu.terms) {
+      if (random.chance(50)) terms += draw_term(random, term);
+    }
+    event = fmt::format("{}/{}{}{}/", name, random.pick(pmu.events).terms, pmu.needs, terms);
+    if (std::ranges::none_of(pmu.refused, [&](const auto& one) { return has_terms(event, one); })) break;
   }
-  return fmt::format("{}/{}{}{}/", name, random.pick(pmu.events).terms, pmu.needs, terms);
+  return event;
+}
+
+/// An event with terms that its driver must not take together. They replace those of the same name.
+RefusedEvent draw_refused_terms(Random& random, const Pmu& pmu, const std::string& name) {
+  const pmufab::soc::RefusedTerms& refused = random.pick(pmu.refused);
+  std::string text = random.pick(pmu.events).terms + pmu.needs + ",";
+  for (const auto& [term, value] : refused.terms) {
+    const std::size_t at = text.starts_with(term + "=") ? 0 : text.find(fmt::format(",{}=", term));
+    if (at != std::string::npos) text.erase(at == 0 ? 0 : at + 1, text.find(',', at + 1) - at + (at == 0 ? 1 : 0));
+    text += fmt::format("{}={:#x},", term, value);
+  }
+  text.pop_back();
+  return {fmt::format("{}/{}/", name, text), refused.error, {}};
 }
 
 /// @return whether counters that alone can count an event are enough for those of `events` that need them
@@ -137,6 +164,7 @@ std::optional<BulkEvent> draw_bulk(Random& random, const Pmu& pmu, const std::st
 /// Groups that do not fit, and other sockets' CPUs.
 std::optional<RefusedEvent> draw_refused(Random& random, const Machine& machine, const Pmu& pmu,
                                          const std::string& name, unsigned socket) {
+  if (!pmu.refused.empty() && random.chance(50)) return draw_refused_terms(random, pmu, name);
   const std::string event = plain_event(pmu, name, pmu.events.front());
   if (pmu.is_one_each || pmu.has_twins || !pmu.takes_groups || pmu.one_event || !pmu.refuses_groups)
     return std::nullopt;

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "models/soc/wire/description.h"
 #include "testbench/fabrics/common/random.h"
 #include "testbench/run/yaml/document.h"
 
@@ -74,6 +75,7 @@ struct Pmu {
   bool has_twins = false;  ///< equal events of a group share a counter
   std::string needs;       ///< ",port=1": terms that each event has
   std::vector<Term> terms;
+  std::vector<pmufab::soc::RefusedTerms> refused;
 };
 
 struct Machine {

@@ -219,6 +219,13 @@ TEST(MapLoader, what_is_wrong_is_told_with_its_place) {
       {"stride: 8, role: counter}",
        "stride: 8, role: counter, down: true}\n        - {name: CHAIN, offset: 0x80, bits: 0-3, role: chain}",
        {"pmus[0].registers", "count down or saturate", "neither carry"}},
+      {"width: 32\n",
+       "width: 32\n      refused: [{terms: {prot: 1}}]\n",
+       {"refused[0].terms", "names 'prot', which is no term"}},
+      {"width: 32\n",
+       "width: 32\n      refused: [{terms: {port: 1}, error: EINVALID}]\n",
+       {"error", "did you mean 'EINVAL'?"}},
+      {"width: 32\n", "width: 32\n      refused: [{error: EINVAL}]\n", {"refused[0].terms", "are missing"}},
       {"      events:\n        - {name: requests, number: 0x1",
        "      events:\n        - {name: cycles, number: 0xff, counters: 0, counts: cycles}\n        - {name: requests, "
        "number: 0x41",
