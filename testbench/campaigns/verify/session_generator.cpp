@@ -72,7 +72,8 @@ class Session {
     if (pauses) draw_pauses();
     if (reloads) draw_reload();
     const bool is_calm_session = actions_.empty() && !shares_;
-    if (random_.chance(60) && (is_calm_session || !machine_.calm_wraps)) draw_injections();
+    const bool wraps = random_.chance(60) || machine_.traffic.empty();
+    if (wraps && (is_calm_session || !machine_.calm_wraps)) draw_injections();
     draw_occurrences();
     write(scenario);
   }
@@ -816,7 +817,7 @@ class Session {
     if (!bulk->in_calls.empty()) inject_in_call(pmu, bulk->in_calls, bulk->in_calls_count);
     const std::uint64_t gap = std::min<std::uint64_t>(random_.pick({2U, 40U, 1'000U, 20'000U}), bulk->count / 4 + 1);
     Picoseconds first = random_.chance(75) ? time_of_use(pmu, sources) : time_between(kMicrosecond, duration_ / 2);
-    if (!bulk->once && random_.chance(30)) {
+    if (!bulk->once && random_.chance(machine_.traffic.empty() ? 70 : 30)) {
       // More than a full turn that nothing reads in between: only the handler knows of it.
       for (int turn = 0; turn < 3; ++turn, first += handling()) inject(first, sources, std::min(kMost, bulk->count));
       return;

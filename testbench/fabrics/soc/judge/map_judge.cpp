@@ -256,8 +256,10 @@ void MapGate::read(Picoseconds when) {
   for (GatedTruth* const truth : truths_) truth->was_read(when);
 }
 
-MapPmuJudge::MapPmuJudge(std::unique_ptr<SocEvents> events)
-    : PmuJudge(events->spec().name, events->spec().description.width), events_(std::move(events)) {
+MapPmuJudge::MapPmuJudge(std::unique_ptr<SocEvents> events, Chronicle* chronicle)
+    : PmuJudge(events->spec().name, events->spec().description.width),
+      events_(std::move(events)),
+      chronicle_(chronicle) {
   const auto lets_run = [](const FieldDescription& field) {
     return field.role == Role::run || field.role == Role::run_set;
   };
@@ -269,9 +271,10 @@ MapPmuJudge::MapPmuJudge(std::unique_ptr<SocEvents> events)
            (field.role == Role::run && field.first);
   };
   const std::uint64_t all = bits_up_to(events_->spec().description.counters);
-  const std::uint64_t switched = counters_with(turns_on);
-  enables_ = all & ~switched;
-  const bool is_free = switched == 0 && !has_any(map(), {Role::disable});
+  switched_ = all & counters_with(turns_on);
+  enables_ = all & ~switched_;
+  interrupts_.fill(~std::uint64_t{0});
+  const bool is_free = switched_ == 0 && !has_any(map(), {Role::disable});
   free_ = counters_with([](const FieldDescription& field) { return field.is_free; });
   read_only_ = counters_with([](const FieldDescription& field) { return field.read_only; });
   if (map().runs_by_event) free_ = all;
@@ -285,6 +288,8 @@ MapPmuJudge::MapPmuJudge(std::unique_ptr<SocEvents> events)
   if (free_ != 0 || ranged_ != 0) gate_ = std::make_shared<MapGate>(is_free && ranged_ == 0);
   for (const RegisterDescription& reg : map().registers) {
     for (const FieldDescription& field : reg.fields) {
+      if (field.role == Role::interrupt_enable || field.role == Role::interrupt_set)
+        interrupts_of(field, reg) &= ~counters_of(field, reg);
       if (field.value == 0 || field.repeat > 1) continue;
       for (unsigned element = 0; element < reg.count; ++element)
         see_field(field, {&reg, element, 0, field.value << field.bits.first, bits_up_to(reg.width)});
@@ -313,15 +318,24 @@ std::uint64_t MapPmuJudge::counters_with(bool (*is_meant)(const FieldDescription
   std::uint64_t found = 0;
   for (const RegisterDescription& reg : map().registers) {
     for (const FieldDescription& field : reg.fields) {
-      if (!is_meant(field)) continue;
-      const Fields its = fields_of(field, reg);
-      for (unsigned index = 0; index < its.count * reg.count; ++index)
-        found |= field.counters   ? bits_up_to(field.counters->width) << field.counters->first
-                 : its.is_for_all ? ~std::uint64_t{0}
-                                  : std::uint64_t{1} << (its.first + index) % 64;
+      if (is_meant(field)) found |= counters_of(field, reg);
     }
   }
   return found;
+}
+
+std::uint64_t MapPmuJudge::counters_of(const FieldDescription& field, const RegisterDescription& reg) {
+  if (field.counters) return bits_up_to(field.counters->width) << field.counters->first;
+  const Fields its = fields_of(field, reg);
+  if (its.is_for_all) return ~std::uint64_t{0};
+  std::uint64_t found = 0;
+  for (unsigned index = 0; index < its.count * reg.count; ++index)
+    found |= std::uint64_t{1} << (its.first + index) % 64;
+  return found;
+}
+
+std::uint64_t& MapPmuJudge::interrupts_of(const FieldDescription& field, const RegisterDescription& reg) {
+  return interrupts_.at(field.counters ? 1 : fields_of(field, reg).is_for_all ? 2 : 0);
 }
 
 MapPmuJudge::Fields MapPmuJudge::fields_of(const FieldDescription& field, const RegisterDescription& reg) {
@@ -351,10 +365,23 @@ bool MapPmuJudge::see_field(const FieldDescription& field, const Hit& hit) {
     covered |= covered << map().twins->first;
     set |= set << map().twins->first;
   }
+  std::uint64_t& interrupts = interrupts_of(field, *hit.reg);
   switch (field.role) {
     case Role::counter:
       if (!field.read_only) touched_ |= std::uint64_t{1} << (first + hit.element) % 64;
       if (field.begins) begun_ |= touched_;
+      return false;
+    case Role::interrupt_enable:
+      interrupts = (interrupts & ~covered) | set;
+      return false;
+    case Role::interrupt_mask:
+      interrupts = (interrupts | covered) & ~set;
+      return false;
+    case Role::interrupt_set:
+      interrupts |= set;
+      return false;
+    case Role::interrupt_clear:
+      interrupts &= ~set;
       return false;
     case Role::event:
       see_selectors(field, hit, first);
@@ -442,6 +469,7 @@ bool MapPmuJudge::see_write(const MmioBus::BusAccess& access) {
   bool is_control = false;
   for (const FieldDescription& field : hit->reg->fields) is_control = see_field(field, *hit) || is_control;
   if (writes_running_) is_control = is_control || written_on() != was_on;
+  if (runs_ && !ran && !writes_running_) look_for_untold(access.when);
   if (!gate_) return is_control;
   if ((gate_->is_free() || !map().runs_by_event) && latches_counters(access)) gate_->read(access.when);
   // That another event stops all counters is a mistake of the driver's.
@@ -461,8 +489,20 @@ bool MapPmuJudge::see_write(const MmioBus::BusAccess& access) {
   return false;
 }
 
+void MapPmuJudge::look_for_untold(Picoseconds when) {
+  const std::uint64_t untold = enables_ & switched_ & ~(interrupts_[0] & interrupts_[1] & interrupts_[2]);
+  const bool has_interrupt = chronicle_ != nullptr && events_->spec().description.interrupt.has_value();
+  // The wrap of a counter that is the lower half of two is none of the event's.
+  if (!runs_ || untold == 0 || !has_interrupt || has_any(map(), {Role::chain})) return;
+  chronicle_->findings.add(
+      Finding::Severity::failure, "overflow_untold",
+      fmt::format("{}: counter {} counts, and its overflow interrupt is off", name(), std::countr_zero(untold)), when);
+}
+
 void MapPmuJudge::see_read(const MmioBus::BusAccess& access) {
-  if (gate_ && (gate_->is_free() || !map().runs_by_event) && is_counter_read(access)) gate_->read(access.when);
+  if (!is_counter_read(access)) return;
+  look_for_untold(access.when);
+  if (gate_ && (gate_->is_free() || !map().runs_by_event)) gate_->read(access.when);
 }
 
 std::uint64_t MapPmuJudge::counters_for(const EventTerms& terms) const {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -18,7 +19,8 @@ class MapGate;
 /// Judges one described PMU with a register map. What the bus shows of its registers says when it counts.
 class MapPmuJudge final : public PmuJudge {
  public:
-  explicit MapPmuJudge(std::unique_ptr<SocEvents> events);
+  /// @param chronicle  where it says what it finds; must outlive the judge. Null: nowhere
+  explicit MapPmuJudge(std::unique_ptr<SocEvents> events, Chronicle* chronicle = nullptr);
 
   bool see_write(const MmioBus::BusAccess& access) override;
   void see_read(const MmioBus::BusAccess& access) override;
@@ -58,6 +60,10 @@ class MapPmuJudge final : public PmuJudge {
   [[nodiscard]] static Fields fields_of(const soc::FieldDescription& field, const soc::RegisterDescription& reg);
   /// @return the counters for which some field is meant
   [[nodiscard]] std::uint64_t counters_with(bool (*is_meant)(const soc::FieldDescription&)) const;
+  [[nodiscard]] static std::uint64_t counters_of(const soc::FieldDescription& field,
+                                                 const soc::RegisterDescription& reg);
+  /// @return of the switches of interrupts, those that reach as far as a field does
+  [[nodiscard]] std::uint64_t& interrupts_of(const soc::FieldDescription& field, const soc::RegisterDescription& reg);
   [[nodiscard]] std::optional<Hit> hit_by(const MmioBus::BusAccess& access) const;
   /// A write to selectors of events, of which 0 may stop a counter. @param first  counter of the first
   void see_selectors(const soc::FieldDescription& field, const Hit& hit, unsigned first);
@@ -69,11 +75,14 @@ class MapPmuJudge final : public PmuJudge {
   [[nodiscard]] std::uint64_t let_count() const;
   /// @return whether one switch lets counters count, or none
   [[nodiscard]] bool share_switch(std::uint64_t counters) const;
+  /// A driver must have turned on the overflow interrupts of counters when it lets them count, and when it reads one.
+  void look_for_untold(Picoseconds when);
   /// @return a bit for each counter that can count an event
   [[nodiscard]] std::uint64_t counters_for(const EventTerms& terms) const;
   [[nodiscard]] const soc::RegisterMap& map() const { return *events_->spec().description.map; }
 
   std::unique_ptr<SocEvents> events_;
+  Chronicle* chronicle_;
   std::shared_ptr<MapGate> gate_;  // null: all counters count while perf has the PMU on
   std::uint64_t free_ = 0;         // by counter: it counts whether perf has the PMU on or not
   std::uint64_t ranged_ = 0;       // by counter: a range of them has a switch
@@ -82,7 +91,10 @@ class MapPmuJudge final : public PmuJudge {
   bool runs_ = false;              // what lets all run does so
   std::uint64_t enables_ = 0;      // by counter
   bool writes_running_ = false;    // its driver lets all run to write a counter, while none that is on has an event
-  std::uint64_t named_ = ~std::uint64_t{0};     // by counter: the PMU has the event that is selected
+  std::uint64_t named_ = ~std::uint64_t{0};  // by counter: the PMU has the event that is selected
+  std::uint64_t switched_ = 0;               // by counter: something turns it on
+  /// By counter, whether switches of it alone, of a range and of all let its overflow send one.
+  std::array<std::uint64_t, 3> interrupts_{};
   std::uint64_t touched_ = 0;                   // by counter: the last write gave it a value, or another event
   std::uint64_t begun_ = 0;                     // by the present write: a bit for each counter that begins there
   std::map<unsigned, std::uint64_t> selected_;  // by counter

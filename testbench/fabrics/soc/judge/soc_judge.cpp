@@ -219,7 +219,7 @@ SocJudge::SocJudge(SocJudgeSpec spec, Chronicle& chronicle, const SocFabricJudge
   for (const SocPmuSpec& pmu : spec_.pmus) {
     auto events = std::make_unique<SocEvents>(pmu, spec_.sources, spec_.sockets, wires_, fabrics_);
     if (pmu.description.map) {
-      pmus_.push_back(std::make_unique<MapPmuJudge>(std::move(events)));
+      pmus_.push_back(std::make_unique<MapPmuJudge>(std::move(events), &chronicle_));
     } else {
       pmus_.push_back(std::make_unique<SocPmuJudge>(std::move(events)));
     }

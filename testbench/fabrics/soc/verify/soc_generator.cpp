@@ -125,14 +125,13 @@ std::string draw_event(Random& random, const Machine& machine, const Pmu& pmu, c
 }
 
 /// @return cycles, or an event of another source, so that what wraps one counter does not wrap the other
-std::optional<std::string> draw_other(Random& random, const Pmu& pmu, const std::string& name,
+std::optional<std::string> draw_other(Random& random, const Pmu& pmu, const std::string& name, const Event& wrapped,
                                       const std::string& event) {
   const std::string cycles = name + "/cycles/";
   std::vector<std::string> others;
   if (pmu.has_cycles && event != cycles) others.push_back(cycles);
-  const Event& first = pmu.events.front();
   for (const Event& other : pmu.events) {
-    const bool is_apart = event == cycles || other.source != first.source;
+    const bool is_apart = event == cycles || other.source != wrapped.source;
     if (is_apart && other.kind == Event::Kind::occurrences && other.can_wrap)
       others.push_back(plain_event(pmu, name, other));
   }
@@ -140,21 +139,28 @@ std::optional<std::string> draw_other(Random& random, const Pmu& pmu, const std:
   return random.pick(others);
 }
 
+/// @return an event that can wrap counters; of a described CoreSight PMU, always the same
+const Event& draw_wrapped(Random& random, const Pmu& pmu) {
+  if (!pmu.is_mapped) return pmu.events.front();
+  const auto able = std::ranges::find_if_not(pmu.events, &Event::can_wrap) - pmu.events.begin();
+  return pmu.events[able == 0 ? 0 : random.number(0, static_cast<std::uint64_t>(able) - 1)];
+}
+
 /// Occurrences from a fresh counter, which the driver lets begin one below half its range, to its wrap.
 std::optional<BulkEvent> draw_bulk(Random& random, const Pmu& pmu, const std::string& name) {
-  const bool has_event = pmu.events.front().can_wrap;
-  if (pmu.is_unserved || (!has_event && !pmu.has_cycles)) return std::nullopt;
+  const Event& wrapped = draw_wrapped(random, pmu);
+  if (pmu.is_unserved || (!wrapped.can_wrap && !pmu.has_cycles)) return std::nullopt;
   BulkEvent bulk;
-  const bool is_cycles = pmu.has_cycles && (random.chance(15) || !has_event);
-  bulk.source = is_cycles ? name + "/cycles/" : plain_event(pmu, name, pmu.events.front());
+  const bool is_cycles = pmu.has_cycles && (random.chance(15) || !wrapped.can_wrap);
+  bulk.source = is_cycles ? name + "/cycles/" : plain_event(pmu, name, wrapped);
   // Two of them are a whole turn of 33 bits, of which the counter tells one wrap.
-  const bool is_low_word = pmu.width > kLowBits + 1 && random.chance(40);
+  const bool is_low_word = pmu.width > kLowBits + 1 && random.chance(pmu.is_mapped ? 10 : 40);
   const std::uint64_t half = std::uint64_t{1} << (pmu.width - 1);
   bulk.count = is_low_word ? std::uint64_t{1} << kLowBits : pmu.width == 64 ? half : half + 1;
   constexpr unsigned kWidest = 63;  // perf's own counts have 64 bits
   bulk.once = !pmu.interrupt || (pmu.width >= kWidest && !is_low_word);
   // While the handler of another counter's wrap is at work, which has stopped the PMU from its second access on.
-  if (const auto other = draw_other(random, pmu, name, bulk.source); pmu.interrupt && !pmu.is_still && other) {
+  if (const auto other = draw_other(random, pmu, name, wrapped, bulk.source); pmu.interrupt && !pmu.is_still && other) {
     bulk.in_calls = {*other};
     bulk.in_calls_count = half + (pmu.width == 64 ? 0 : random.number(0, 1'000));
   }

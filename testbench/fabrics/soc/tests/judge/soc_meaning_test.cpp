@@ -337,5 +337,44 @@ TEST(SocMeaning, an_event_begins_where_its_driver_writes_the_counter_and_the_dri
   EXPECT_EQ(truth->count({*begin, truth->mark(200)}), 48U);
 }
 
+soc::RegisterDescription reg(const char* name, std::uint32_t offset, unsigned width, soc::Role role) {
+  return {.name = name, .offset = offset, .fields = {{.name = name, .bits = {0, width}, .role = role}}};
+}
+
+TEST(MapPmuJudge, a_counter_whose_overflow_interrupt_is_off_must_not_count) {
+  constexpr std::uint64_t kRun = 0x1000;
+  constexpr std::uint64_t kEnable = 0x1004;
+  constexpr std::uint64_t kMask = 0x1008;
+  constexpr std::uint64_t kCounter = 0x1010;
+  const auto found = [&](bool has_interrupt, std::uint64_t mask) {
+    SocPmuSpec spec{.description = pmu(), .name = "acme", .windows = {0x1000}};
+    spec.description.counters = 4;
+    spec.description.filters.clear();
+    if (has_interrupt) spec.description.interrupt.emplace();
+    soc::RegisterDescription counter = reg("COUNTER", 0x10, 32, soc::Role::counter);
+    counter.count = 4;
+    counter.stride = 4;
+    spec.description.map.emplace().registers = {reg("RUN", 0, 1, soc::Role::run),
+                                                reg("ENABLE", 4, 4, soc::Role::enable),
+                                                reg("MASK", 8, 4, soc::Role::interrupt_mask), counter};
+    Chronicle chronicle;
+    MapPmuJudge judge(std::make_unique<SocEvents>(spec, kSources, 1, std::make_shared<SocWires>(2), SocFabricJudges{}),
+                      &chronicle);
+    const auto write = [&](std::uint64_t address, std::uint64_t value) {
+      judge.see_write({1, address, value, 4, true, true});
+    };
+    write(kEnable, 2);  // in the order that the driver likes, while nothing runs
+    write(kMask, mask);
+    write(kRun, 1);
+    judge.see_read({2, kCounter + 4, 0, 4, false, true});
+    write(kRun, 0);
+    judge.see_read({3, kCounter + 4, 0, 4, false, true});
+    return chronicle.findings.count("overflow_untold");
+  };
+  EXPECT_EQ(found(true, 0xd), 0U);
+  EXPECT_EQ(found(true, 0x2), 2U) << "as it begins to count, and as it is read";
+  EXPECT_EQ(found(false, 0x2), 0U) << "nobody waits for it";
+}
+
 }  // namespace
 }  // namespace pmufab::scoreboard::soc_meaning_test
