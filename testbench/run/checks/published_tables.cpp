@@ -42,6 +42,12 @@ std::string words_text(const ConfigWords& words) {
   return text;
 }
 
+/// @return what a driver shows of an event, and the words that it stands for, if those are not shown themselves
+std::string shown_text(const PmuCatalog::Event& event, const ConfigWords& words) {
+  const std::string text = words_text(words);
+  return event.definition == text ? fmt::format("'{}'", text) : fmt::format("'{}', or {},", event.definition, text);
+}
+
 /// @return the bits of the terms that the user of an event gives
 ConfigWords open_bits(const PmuCatalog::Entry& pmu, const PmuCatalog::Event& event) {
   ConfigWords open{};
@@ -191,8 +197,8 @@ class TableComparison {
         is_right = is_right || is_same;
       }
       if (meant != nullptr && !is_right)
-        wrong.push_back(fmt::format("{} is '{}', or {}, and must be {}", event.name, event.definition,
-                                    words_text(*words), words_text(meant->words)));
+        wrong.push_back(
+            fmt::format("{} is {} and must be {}", event.name, shown_text(event, *words), words_text(meant->words)));
     }
     if (!wrong.empty()) problems_.emplace_back("events", some_of(wrong));
   }

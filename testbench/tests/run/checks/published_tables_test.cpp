@@ -114,6 +114,8 @@ TEST(PublishedTables, other_names_and_notations_are_legal) {
 TEST(PublishedTables, numbers_and_names_of_events_are_compared) {
   EXPECT_THAT(compared(newer(), with(shown_by_newest(), "events/second", "event=0x13")),
               ElementsAre(Pair("events", "second is 'event=0x13', or config=0x13, and must be config=0x12")));
+  EXPECT_THAT(compared(newer(), with(shown_by_newest(), "events/second", "config=0x13")),
+              ElementsAre(Pair("events", "second is 'config=0x13' and must be config=0x12")));
   EXPECT_THAT(compared(newer(), with(shown_by_newest(), "events/first", "")),
               ElementsAre(Pair("events", "lacks first")));
   EXPECT_THAT(compared(newer(), with(shown_by_newest(), "events/absent", "event=0x15")),
