@@ -101,7 +101,9 @@ std::vector<Failure> failures_of(const RunResult& run) {
   for (const MeasureResult& measure : run.measures) add_counts(measure, failures);
   for (const MeasureResult& measure : run.measures) {
     for (const CheckResult& check : measure.checks) {
-      if (!check.ok) failures.push_back(failure_of(check));
+      if (check.ok) continue;
+      Failure& failure = failures.emplace_back(failure_of(check));
+      if (run.measures.size() > 1) failure.text = fmt::format("measure '{}': {}", measure.name, failure.text);
     }
     for (const scenario::DerivedResult& figure : measure.derived) {
       if (!figure.ok) failures.push_back({"figure " + without_numbers(figure.name), figure.name + " is wrong"});
