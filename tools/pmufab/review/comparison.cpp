@@ -120,13 +120,18 @@ std::set<std::string> missing_names(const RunResult& run) {
   return names;
 }
 
-/// @return whether a text has one of the names, and not as a part of a longer one
-bool names_one_of(const std::string& text, const std::set<std::string>& names) {
+/// @return those of the names that a text has, and not as a part of a longer one
+std::set<std::string> names_in(const std::string& text, const std::set<std::string>& names) {
   static const std::regex word(R"(\w+(?:[.-]\w+)*)");
-  for (std::sregex_iterator found(text.begin(), text.end(), word), end; found != end; ++found) {
-    if (names.contains(found->str())) return true;
+  std::set<std::string> found;
+  for (std::sregex_iterator one(text.begin(), text.end(), word), end; !names.empty() && one != end; ++one) {
+    if (names.contains(one->str())) found.insert(one->str());
   }
-  return false;
+  return found;
+}
+
+bool names_one_of(const std::string& text, const std::set<std::string>& names) {
+  return !names_in(text, names).empty();
 }
 
 /// @return whether a driver lacks names, and nothing else is wrong
@@ -210,16 +215,22 @@ void add_finding(std::vector<Finding>& findings, const Finding& finding) {
   if (known == findings.end()) {
     findings.push_back(finding);
   } else if (known->is_expected && !finding.is_expected) {
-    const std::uint64_t runs = known->runs + 1;
+    const std::uint64_t runs = known->runs + finding.runs;
     *known = finding;
     known->runs = runs;
   } else {
-    ++known->runs;
+    known->runs += finding.runs;
   }
 }
 
 void Trial::add(const RunResult& before, RunResult after, Expectation expectation) {
   forget_unused_drivers(before, after);
+  for (const scenario::MeasureResult& measure : after.measures) {
+    for (const scenario::CounterResult& counter : measure.counters) {
+      const bool is_judged = counter.check != perf::Check::not_opened && counter.expected.value_or(0) > 0;
+      if (is_judged) counted.merge(names_in(counter.event, changed_events));
+    }
+  }
   const bool is_rule = expectation == Expectation::rule;
   const RunResult old_run = is_rule ? before : as_seen(before);
   const RunResult new_run = is_rule ? after : as_seen(after);

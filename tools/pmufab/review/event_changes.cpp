@@ -71,7 +71,7 @@ const std::string* former_name(const std::string& event, const Events& before, c
 }  // namespace
 
 EventChanges event_changes(const std::vector<fs::path>& scenarios, const fs::path& stock, const fs::path& changed) {
-  EventChanges changes;
+  EventChanges found;
   std::set<std::string> told;
   for (const fs::path& platform : platforms_of(scenarios)) {
     const std::optional<Events> before = ask_events(platform, stock);
@@ -82,16 +82,20 @@ EventChanges event_changes(const std::vector<fs::path>& scenarios, const fs::pat
       const std::string name = event.substr(event.find('/') + 1);
       if ((known != before->end() && known->second.terms == shown.terms) || !told.insert(name).second) continue;
       if (const std::string* const former = former_name(event, *before, *after); former != nullptr) {
-        changes.renamed.insert(name);
-        changes.texts.push_back(fmt::format("renames {}/ to {}", *former, name));
+        found.renamed.insert(name);
+        found.changes.push_back({fmt::format("renames {}/ to {}", *former, name)});
         continue;
       }
-      changes.texts.push_back(fmt::format(
-          "{} {}/ ({}): {}", known == before->end() ? "adds" : "changes", event, shown.terms,
-          shown.why.empty() ? "not known whether a scenario measures it" : "nothing counts it: " + shown.why));
+      EventChanges::Change& change = found.changes.emplace_back();
+      change.text =
+          fmt::format("{} {}/ ({}): {}", known == before->end() ? "adds" : "changes", event, shown.terms,
+                      shown.why.empty() ? "no run counted it by its name" : "nothing counts it: " + shown.why);
+      if (!shown.why.empty()) continue;
+      change.measurable = name;
+      found.measurable.insert(name);
     }
   }
-  return changes;
+  return found;
 }
 
 }  // namespace pmufab::cli

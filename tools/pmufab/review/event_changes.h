@@ -10,8 +10,13 @@ namespace pmufab::cli {
 
 /// What events the changed drivers show otherwise.
 struct EventChanges {
-  std::vector<std::string> texts;
-  std::set<std::string> renamed;  ///< new names of events that there were before
+  struct Change {
+    std::string text;
+    std::string measurable{};  ///< the event's name; empty: nothing can count it, or something did by its former name
+  };
+  std::vector<Change> changes;
+  std::set<std::string> renamed;     ///< new names of events that there were before
+  std::set<std::string> measurable;  ///< names of all changes
 };
 
 /// @param scenarios  whose platforms the drivers are asked on

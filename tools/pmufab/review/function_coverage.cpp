@@ -2,6 +2,7 @@
 #include "tools/pmufab/review/function_coverage.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <regex>
 #include <set>
@@ -36,6 +37,13 @@ Numbers changed_lines(const ChangedFile& file) {
     const std::uint64_t shown = count == 0 ? 2 : count;
     for (std::uint64_t i = 0; i < shown; ++i) lines.insert(first + i);
   }
+  return lines;
+}
+
+std::vector<std::string> lines_of(const fs::path& file) {
+  std::vector<std::string> lines;
+  std::istringstream text(content_of(file));
+  for (std::string line; std::getline(text, line);) lines.push_back(line);
   return lines;
 }
 
@@ -98,6 +106,17 @@ auto function_at(const Measured& file, std::uint64_t line) {
       file.functions, [line](const auto& entry) { return entry.second.first <= line && line <= entry.second.last; });
 }
 
+/// A jump often has no code of its own, and is a way out of the branch before it.
+/// @return that branch, if the line is such a jump; end() otherwise
+auto branch_before(const Measured& file, std::uint64_t number, const std::string& text) {
+  constexpr std::uint64_t kMostLines = 2;  // of a condition that goes on in the next line, and of the jump
+  static const std::regex jump(R"(^\s*(return|goto|break|continue)\b)");
+  const auto after = file.lines.lower_bound(number);
+  const bool is_way_out =
+      std::regex_search(text, jump) && after != file.lines.begin() && number - std::prev(after)->first <= kMostLines;
+  return is_way_out ? std::prev(after) : file.lines.end();
+}
+
 }  // namespace
 
 FunctionCoverage read_coverage(const ChangedDrivers& drivers) {
@@ -110,6 +129,8 @@ FunctionCoverage read_coverage(const ChangedDrivers& drivers) {
     static const Measured nothing;
     const Measured& file = found == files.end() ? nothing : found->second;
     std::map<std::string, ChangedFunction> functions;
+    const std::vector<std::string> texts = lines_of(changed.after);
+    Numbers counted;  // branches
     for (const std::uint64_t number : changed_lines(changed)) {
       const auto around = function_at(file, number);
       const std::string name = around == file.functions.end() ? "" : around->first;
@@ -117,10 +138,14 @@ FunctionCoverage read_coverage(const ChangedDrivers& drivers) {
       function.file = fs::path(changed.name).filename().string();
       function.name = name;
       if (around != file.functions.end()) function.calls = around->second.calls;
-      const auto line = file.lines.find(number);
-      if (line == file.lines.end()) continue;
-      function.lines.push_back(number);
-      if (line->second.count == 0) function.not_run.push_back(number);
+      auto line = file.lines.find(number);
+      if (line != file.lines.end()) {
+        function.lines.push_back(number);
+        if (line->second.count == 0) function.not_run.push_back(number);
+      } else if (number <= texts.size()) {
+        line = branch_before(file, number, texts[number - 1]);
+      }
+      if (line == file.lines.end() || !counted.insert(line->first).second) continue;
       function.branches += line->second.branches.size();
       function.branches_not_taken +=
           static_cast<std::uint64_t>(std::ranges::count(line->second.branches, std::uint64_t{0}));

@@ -19,7 +19,7 @@ struct ChangedFunction {
   std::uint64_t calls = 0;               ///< in all runs
   std::vector<std::uint64_t> lines;      ///< changed ones that have code, in order
   std::vector<std::uint64_t> not_run;    ///< of these, those that never ran
-  std::uint64_t branches = 0;            ///< ways out of branches in changed lines
+  std::uint64_t branches = 0;            ///< ways out of branches in changed lines, or before changed jumps
   std::uint64_t branches_not_taken = 0;  ///< of these, those that were never taken
 
   static constexpr auto named_fields() {

@@ -210,13 +210,14 @@ std::string keep_library(const fs::path& library, const fs::path& folder) {
 class Reviewer {
  public:
   Reviewer(const po::variables_map& map, Reviewed& subject, fs::path out, const fs::path& scratch,
-           std::set<std::string> renamed)
+           const EventChanges& events)
       : map_(map), subject_(subject), out_(std::move(out)) {
     options_.before = subject.stock;
     options_.after = subject.drivers.set;
     options_.cases_for = find_stock_drivers().back().kernel_version;
     options_.out = out_;
-    options_.renamed = std::move(renamed);
+    options_.renamed = events.renamed;
+    options_.changed_events = events.measurable;
     options_.runner.jobs = jobs_of(map);
     options_.runner.timeout_seconds = map["timeout"].as<unsigned>();
     options_.runner.limits = limits_of(map);
@@ -411,11 +412,14 @@ int run_review(const Request& request) {
   review.files = reviewed_files(subject);
   review.library = keep_library(subject.drivers.set->library, out);
   review.build = fmt::format("{} --base {}", subject.change.build, review.base);
-  EventChanges events = event_changes(subject.scenarios, subject.stock->library, subject.drivers.set->library);
+  const EventChanges events = event_changes(subject.scenarios, subject.stock->library, subject.drivers.set->library);
   catch_interrupts();
-  Reviewer(map, subject, out, scratch.path(), std::move(events.renamed)).run(review, seconds);
+  Reviewer(map, subject, out, scratch.path(), events).run(review, seconds);
   review.coverage = read_coverage(subject.drivers);
-  if (!review.is_stopped) review.not_covered = std::move(events.texts);
+  for (const EventChanges::Change& change : events.changes) {
+    const auto counted = [&](const Trial& trial) { return trial.counted.contains(change.measurable); };
+    if (!review.is_stopped && std::ranges::none_of(review.trials, counted)) review.not_covered.push_back(change.text);
+  }
   return write_reports(review, map);
 }
 

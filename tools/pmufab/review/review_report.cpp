@@ -67,6 +67,13 @@ std::string first_of_sum(const std::string& sum) {
   return sum.empty() ? "none" : sum.substr(0, kShown);
 }
 
+/// "cmn, soc"; of many platforms, the first ones
+std::string fabrics_text(const Review& review) {
+  constexpr std::size_t kMost = 3;
+  if (review.fabrics.size() <= kMost) return fmt::format("{}", fmt::join(review.fabrics, ", "));
+  return fmt::format("{}, {} and {} more", review.fabrics[0], review.fabrics[1], review.fabrics.size() - 2);
+}
+
 /// "43 scenarios, 512 random cases (seed 1), 88 interleavings"
 std::string what_ran(const Review& review) {
   std::string text;
@@ -82,9 +89,12 @@ std::string findings_title(const Finding& finding) {
   return finding.runs > 1 ? fmt::format("{} (and {} more)", finding.where, finding.runs - 1) : finding.where;
 }
 
-/// The first few findings, with up to three lines for each.
-void add_findings(const std::vector<Finding>& findings, std::size_t most, const std::string& word, const char* when,
+/// The first few kinds of findings, with up to three lines for each.
+/// @param all  of scenarios, random cases and interleavings, which may find the same
+void add_findings(const std::vector<Finding>& all, std::size_t most, const std::string& word, const char* when,
                   Lines& lines) {
+  std::vector<Finding> findings;
+  for (const Finding& finding : all) add_finding(findings, finding);
   for (std::size_t i = 0; i < std::min(most, findings.size()); ++i)
     add_lines(lines,
               wrapped(fmt::format("{}: {}: {}{}", word, findings_title(findings[i]), when, findings[i].text), 3));
@@ -296,8 +306,8 @@ std::string mail_text(const Review& review) {
   Lines lines = head_of(review);
   if (review.fault.empty()) {
     add_lines(lines, wrapped(fmt::format("pmufab {} ran with both, on {}: {}", scenario::version(),
-                                         fmt::join(review.fabrics, ", "), what_ran(review)),
-                             2));
+                                         fabrics_text(review), what_ran(review)),
+                             3));
     add_lines(lines, wrapped(verdict_line(review), 2));
     if (review.is_stopped) lines.emplace_back("(stopped before its end: --resume goes on)");
   } else {

@@ -80,7 +80,7 @@ void add_plans(const fs::path& path, const TrialOptions& options, std::vector<Ru
 }  // namespace
 
 Trial try_scenarios(const std::vector<fs::path>& files, const TrialOptions& options) {
-  Trial trial{.name = "scenario", .renamed = options.renamed};
+  Trial trial{.name = "scenario", .renamed = options.renamed, .changed_events = options.changed_events};
   std::vector<RunPlan> plans;
   std::map<const scenario::PlannedScenario*, Trial::Expectation> expectations;
   for (const fs::path& file : files) add_plans(file, options, plans, expectations);
@@ -161,7 +161,7 @@ class Half {
 
 Trial try_random_cases(const std::vector<const verify::FabricGenerator*>& fabrics, std::uint64_t seed, double seconds,
                        const TrialOptions& options) {
-  Trial trial{.name = "random case", .renamed = options.renamed};
+  Trial trial{.name = "random case", .renamed = options.renamed, .changed_events = options.changed_events};
   if (fabrics.empty() || seconds <= 0) return trial;
   const Clock::time_point began = Clock::now();
   const auto passed = [&] { return std::chrono::duration<double>(Clock::now() - began).count(); };

@@ -42,10 +42,12 @@ void add_finding(std::vector<Finding>& findings, const Finding& finding);
 
 /// What became of runs of one kind: scenarios, random cases or interleavings.
 struct Trial {
-  std::string name;                 ///< "scenario"
-  std::set<std::string> renamed{};  ///< new names of events that there were before
-  std::uint64_t same = 0;           ///< nothing right has become wrong, or the reverse
-  std::uint64_t changed = 0;        ///< of these, those with other figures, which are right
+  std::string name;                        ///< "scenario"
+  std::set<std::string> renamed{};         ///< new names of events that there were before
+  std::set<std::string> changed_events{};  ///< names
+  std::set<std::string> counted{};         ///< those of changed_events that something happened of, and that were judged
+  std::uint64_t same = 0;                  ///< nothing right has become wrong, or the reverse
+  std::uint64_t changed = 0;               ///< of these, those with other figures, which are right
   std::uint64_t better = 0;
   std::uint64_t worse = 0;
   std::vector<Finding> worse_findings{};   ///< of the changed drivers
@@ -66,7 +68,8 @@ struct Trial {
     return std::tuple(NamedField{"what", &Trial::name}, NamedField{"same", &Trial::same},
                       NamedField{"other_figures", &Trial::changed}, NamedField{"better", &Trial::better},
                       NamedField{"worse", &Trial::worse}, NamedField{"worse_findings", &Trial::worse_findings},
-                      NamedField{"better_findings", &Trial::better_findings}, NamedField{"notes", &Trial::notes});
+                      NamedField{"better_findings", &Trial::better_findings}, NamedField{"notes", &Trial::notes},
+                      NamedField{"counted_events", &Trial::counted});
   }
 };
 
@@ -74,12 +77,13 @@ struct Trial {
 struct TrialOptions {
   Drivers before;
   Drivers after;
-  std::string cases_for;           ///< kernel whose known defects random cases avoid: the newest, so that a change
-                                   ///< that mends those of an older one is seen
-  std::set<std::string> renamed;   ///< new names of events that there were before
-  scenario::RunnerOptions runner;  ///< jobs, limits, time-out, scratch folder, interrupts of the user
-  std::filesystem::path out;       ///< folder for scenarios that are found
-  std::string library;             ///< of the changed drivers, as a shell's word
+  std::string cases_for;          ///< kernel whose known defects random cases avoid: the newest, so that a change
+                                  ///< that mends those of an older one is seen
+  std::set<std::string> renamed;  ///< new names of events that there were before
+  std::set<std::string> changed_events;  ///< names of those that are new, or stand for something else
+  scenario::RunnerOptions runner;        ///< jobs, limits, time-out, scratch folder, interrupts of the user
+  std::filesystem::path out;             ///< folder for scenarios that are found
+  std::string library;                   ///< of the changed drivers, as a shell's word
   /// Told a few times a second: 0 ... 1, and what runs.
   std::function<void(double fraction, const std::string& what)> on_progress;
 };

@@ -78,6 +78,14 @@ TEST_P(ReviewedRun, is_called) {
   EXPECT_EQ(trial.worse_findings.size(), trial.worse);
 }
 
+TEST(Review, knows_which_changed_events_were_counted) {
+  Trial trial{.name = "scenario", .changed_events = {"new", "old", "other"}};
+  const RunResult run = run_of(
+      Status::failed, {{"port/bit=1,new/", Check::wrong}, {kOld, Check::not_opened}, {"port/other.x/", Check::exact}});
+  trial.add(run, run, Trial::Expectation::defect);
+  EXPECT_THAT(trial.counted, testing::ElementsAre("new"));
+}
+
 const std::vector<Case> kCases = {
     {"nothing_differs", run_of(Status::passed, {{kOld, Check::exact}}), run_of(Status::passed, {{kOld, Check::exact}}),
      "same"},

@@ -54,6 +54,10 @@ PATH=$(dirname "$pmufab"):$PATH expect 0 bash -c "$command"
 changed 's/^(\s*)(delta = \(now - prev\).*)/\1if (now == 0x123456789)\n\1\thwc->state = 0;\n\1\2/' dwc_pcie_pmu.c
 expect 0 review my/dwc_pcie_pmu.c
 says 'not covered: dwc_pcie_pmu_event_update(): line '
+# A jump without code of its own.
+changed 's/^(\s*)return;/\1return ;/' dwc_pcie_pmu.c
+expect 0 review my/dwc_pcie_pmu.c
+says 'not covered: dwc_pcie_pmu_event_stop(): 1 of 2 ways out of changed'
 
 # A correction is better.
 changed 's/^(\s*)\*counter_idx = i;/&\n\1*event_idx = pmu_ev->event_idx;/' cxl_pmu.c
@@ -68,6 +72,7 @@ if [[ -n $older ]]; then
   kernel=$older changed 's/(TX_RX_L0S, )0x08/\10x09/; s/(L1_AUX, )0x09/\10x08/' dwc_pcie_pmu.c
   expect 0 review my/dwc_pcie_pmu.c --base 6.12
   says 'BETTER: same '
+  ! grep 'not covered: changes' report || complain "scenarios measure the changed events"
   # What an event with a new name counts wrong, it did by the old one.
   kernel=$older changed 's/nulified_tlp/nullified_tlp/; s/rx_duplicate_tl,/rx_duplicate_tlp,/' dwc_pcie_pmu.c
   expect 0 review my/dwc_pcie_pmu.c --base 6.12
@@ -82,6 +87,10 @@ diff -u {a,b}/drivers/perf/hisilicon/hisi_uncore_hha_pmu.c >hha.patch && complai
 expect 1 review hha.patch
 says 'on platform-hisi-uncore-hha: '
 says 'worse: hisi-hha-every-event (and'
+# One that many platforms need: the report says what ran, and not all of their names.
+sed 's/ret < 0/0 > ret/' "$kernel/drivers/perf/hisilicon/hisi_uncore_pmu.c" >my/hisi_uncore_pmu.c
+expect 0 review my/hisi_uncore_pmu.c
+tr '\n' ' ' <report | grep -q 'platform-hisi-uncore-[a-z0-9]* and [0-9]* more: [0-9]* scenarios' || complain "it does not say what ran: $(cat report)"
 
 # A series, of which one patch breaks counting, and the next one mends it: from a mailbox, and as commits.
 git=(git -C tree -c user.name=A -c user.email=a@example.org)
