@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <regex>
 #include <set>
@@ -9,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "testbench/campaigns/verify/failure.h"
+#include "testbench/run/report/failure_causes.h"
 #include "testbench/run/report/result_difference.h"
 #include "tools/pmufab/review/trial.h"
 
@@ -49,6 +51,46 @@ RunResult as_seen(RunResult run) {
   }
   run.expected_reason.clear();
   return run;
+}
+
+/// What a check of several things found, each by what it says without numbers and the driver's functions: a function may
+/// have another name.
+std::map<std::string, std::string> problems_of(const scenario::CheckResult& check) {
+  static const std::regex place(R"( in \w+\(\) of [\w.-]+)");
+  static const std::regex count(R"(^the kernel warned \S+ times?: )");
+  std::map<std::string, std::string> problems;
+  std::string text = std::regex_replace(check.text, count, "");
+  for (std::size_t end = 0; end != std::string::npos; text.erase(0, end + 3)) {
+    end = text.find(" | ");
+    const std::string problem = text.substr(0, end);
+    problems.emplace(scenario::without_numbers(std::regex_replace(problem, place, "")), problem);
+    if (end == std::string::npos) break;
+  }
+  return problems;
+}
+
+/// Where such a check failed in both runs, what it found in one of them alone becomes a check of its own.
+void tell_problems_apart(RunResult& before, RunResult& after) {
+  for (const char* const name : {"kernel_warnings", "failing_calls"}) {
+    const auto old_check = std::ranges::find(before.checks, name, &scenario::CheckResult::name);
+    const auto new_check = std::ranges::find(after.checks, name, &scenario::CheckResult::name);
+    const bool do_both_fail =
+        old_check != before.checks.end() && new_check != after.checks.end() && !old_check->ok && !new_check->ok;
+    if (!do_both_fail) continue;
+    std::map<std::string, std::string> all = problems_of(*old_check);
+    const std::map<std::string, std::string> olds = all;
+    const std::map<std::string, std::string> news = problems_of(*new_check);
+    all.insert(news.begin(), news.end());
+    constexpr std::size_t kAll = 10;  // of more, the kernel's log tells no others
+    if (std::max(olds.size(), news.size()) >= kAll) continue;
+    std::erase_if(all, [&](const auto& one) { return olds.contains(one.first) == news.contains(one.first); });
+    unsigned number = 0;
+    for (const auto& [what, text] : all) {
+      const std::string its = fmt::format("{} {}", name, ++number);
+      before.checks.push_back({its, !olds.contains(what), text});
+      after.checks.push_back({its, !news.contains(what), text});
+    }
+  }
 }
 
 /// What one run has that is wrong, and the other has not.
@@ -232,8 +274,9 @@ void Trial::add(const RunResult& before, RunResult after, Expectation expectatio
     }
   }
   const bool is_rule = expectation == Expectation::rule;
-  const RunResult old_run = is_rule ? before : as_seen(before);
-  const RunResult new_run = is_rule ? after : as_seen(after);
+  RunResult old_run = is_rule ? before : as_seen(before);
+  RunResult new_run = is_rule ? after : as_seen(after);
+  tell_problems_apart(old_run, new_run);
   const scenario::ResultDifference difference({to_json(old_run)}, {to_json(new_run)});
   const Json run = difference.to_json()["runs"][0];
   std::string change = run["change"].get<std::string>();

@@ -51,6 +51,8 @@ RunResult with_share(RunResult run, Picoseconds percent) {
 
 RunResult bad_input(const std::string& message) { return run_of(Status::bad_input, {}, {}, message); }
 
+Checks warned(const std::string& of) { return {{"kernel_warnings", false, "the kernel warned 2 times: " + of}}; }
+
 const char* const kOld = "port/old/";
 const char* const kNew = "port/new/";
 const char* const kOther = "port/other/";
@@ -95,6 +97,16 @@ const std::vector<Case> kCases = {
      run_of(Status::passed, {{kOld, Check::exact}}), "better"},
     {"a_count_stays_wrong", run_of(Status::expected_failure, {{kOld, Check::wrong}}),
      run_of(Status::failed, {{kOld, Check::wrong}}), "same"},
+
+    {"a_warning_comes_beside_another", run_of(Status::failed, {}, warned("late interrupt 64 in probe() of a.c")),
+     run_of(Status::failed, {}, warned("late interrupt 66 in probe() of a.c | a timer is left in remove() of a.c")),
+     "worse"},
+    {"a_warning_goes_and_another_stays",
+     run_of(Status::failed, {}, warned("late interrupt 64 in probe() of a.c | a timer is left in remove() of a.c")),
+     run_of(Status::failed, {}, warned("late interrupt 64 in probe() of a.c")), "better"},
+    {"a_warning_comes_from_a_function_of_another_name",
+     run_of(Status::failed, {}, warned("late interrupt 64 in probe() of a.c")),
+     run_of(Status::failed, {}, warned("late interrupt 64 in set_up() of a.c")), "same"},
 
     {"a_counter_has_less_of_the_time",
      with_share(run_of(Status::passed, {{kNew, Check::exact}, {kOld, Check::exact}}), 100),
