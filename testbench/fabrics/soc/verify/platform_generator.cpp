@@ -115,12 +115,24 @@ std::string text_of(const scoreboard::EventTerms& terms) {
   return text;
 }
 
+/// @return whether a driver learns of wraps of an event's counters by another one's interrupt alone
+bool is_silent(const pmufab::soc::PmuDescription& pmu, const pmufab::soc::EventDescription& event) {
+  if (!pmu.map || !pmu.interrupt) return false;
+  const unsigned counter = event.counters ? event.counters->first : 0;
+  return std::ranges::any_of(pmu.map->registers, [&](const pmufab::soc::RegisterDescription& reg) {
+    return std::ranges::any_of(reg.fields, [&](const pmufab::soc::FieldDescription& field) {
+      const unsigned first = reg.counter_of(field, 0, 0);
+      return field.silent && counter >= first && counter - first < reg.count * field.counters_in();
+    });
+  });
+}
+
 /// @return whether very many of an event's occurrences at once wrap its counter and no other one more than once. Of several
 ///         PMUs that count a source, one of the narrowest alone may be wrapped by it.
 bool can_wrap(const platform::PlatformSpec& platform, const pmufab::soc::PmuDescription& pmu,
               const pmufab::soc::EventDescription& event) {
   using Counts = pmufab::soc::EventDescription::Counts;
-  if (event.counts != Counts::occurrences ||
+  if (event.counts != Counts::occurrences || is_silent(pmu, event) ||
       !pmufab::soc::is_heard_itself(platform.of<platform::SocSpec>().sources[event.source]))
     return false;
   pmufab::Occurrence occurrence;
