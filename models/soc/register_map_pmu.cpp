@@ -241,7 +241,8 @@ void RegisterMapPmu::apply_reset(Picoseconds when) {
     for (const FieldDescription& field : reg.fields) {
       const bool is_state = field.role == Role::enable || field.role == Role::disable ||
                             field.role == Role::interrupt_enable || field.role == Role::interrupt_mask ||
-                            field.role == Role::run || field.role == Role::stop;
+                            field.role == Role::run || field.role == Role::stop || field.role == Role::chain ||
+                            field.role == Role::overflow_at_half;
       if (!is_state) continue;
       for (unsigned element = 0; element < reg.count; ++element) {
         const std::uint64_t value = bank_of(number).value(ids_[number], element);

@@ -69,6 +69,9 @@ void check_below(const std::string& field, const RegisterMap& map) {
     throw SpecError(field + "acpi", "or tree: a device is below one that firmware tells of in the same way",
                     device.hid.empty() ? "give tree, and no acpi" : "give acpi, and no tree");
   check_hid(field, below.hid);
+  if (below.uid.find('/') != std::string::npos)
+    throw SpecError(field + "uid",
+                    fmt::format("is '{}': a device that others are below is in no container", below.uid));
   for (const std::string& name : below.windows) {
     if (std::ranges::find(map.windows, name, &soc::WindowDescription::name) == map.windows.end())
       throw SpecError(field + "windows", fmt::format("there is no window '{}'", name), "name windows of the PMU");
@@ -124,6 +127,12 @@ void check_twins(const std::string& field, const PmuDescription& pmu) {
                                 pmu.map->twins->first, 2 * pmu.map->twins->first, pmu.counters));
 }
 
+/// Roles of fields that do something as they are written, and hold nothing.
+constexpr std::array<Role, 12> kOrders = {Role::enable_set,      Role::enable_clear, Role::interrupt_set,
+                                          Role::interrupt_clear, Role::overflow_set, Role::overflow_clear,
+                                          Role::run_set,         Role::run_clear,    Role::clear,
+                                          Role::latch,           Role::preload,      Role::command};
+
 void check_fields(const std::string& at, const RegisterDescription& reg, const PmuDescription& pmu) {
   std::uint64_t taken = 0;
   std::set<std::string> names;
@@ -147,6 +156,17 @@ void check_fields(const std::string& at, const RegisterDescription& reg, const P
     }
     if ((field.value & ~low_bits(field.bits.width)) != 0)
       throw SpecError(here + "value", fmt::format("{:#x} does not fit into {} bits", field.value, field.bits.width));
+    const bool is_order = std::ranges::find(kOrders, field.role) != kOrders.end();
+    if (field.value != 0 && is_order)
+      throw SpecError(here + "value",
+                      fmt::format("is {:#x}: what writing {} does has no state of its own", field.value, field.name),
+                      "leave it out");
+    if (field.selected && (field.first || reg.first != 0))
+      throw SpecError(here + "first", "is there: the field shows the counter that preload_counter names",
+                      "leave it out");
+    if (field.latches && (field.repeat > 1 || field.selected))
+      throw SpecError(here + "latches", "is for a field that stands once in a register",
+                      "give each counter a register");
     if (field.counters && !reg.is_for_all(field))
       throw SpecError(here + "counters", "are those of one bit that stands once, in no array",
                       "give first: the counter of the first bit");
@@ -270,6 +290,37 @@ std::vector<unsigned> counters_of(const RegisterDescription& reg, const FieldDes
   return found;
 }
 
+/// @return the register that has a role for a counter, as far as its switch reaches
+std::map<std::pair<unsigned, soc::Reach>, std::string> switches_of(const PmuDescription& pmu, Role role) {
+  std::map<std::pair<unsigned, soc::Reach>, std::string> found;
+  for (const RegisterDescription& reg : pmu.map->registers) {
+    for (const FieldDescription& one : reg.fields) {
+      for (const unsigned counter : one.role == role ? counters_of(reg, one, pmu.counters) : std::vector<unsigned>())
+        found.emplace(std::pair(counter, reg.reach_of(one)), reg.name);
+    }
+  }
+  return found;
+}
+
+/// One switch lets a counter count, or stops it: of two that contradict each other, pmufab would see the last one written.
+void check_opposites(const std::string& field, const PmuDescription& pmu) {
+  constexpr std::array<std::pair<Role, Role>, 4> kOpposites = {{{Role::enable, Role::disable},
+                                                                {Role::interrupt_enable, Role::interrupt_mask},
+                                                                {Role::run, Role::stop},
+                                                                {Role::enable, Role::enable_set}}};
+  for (const auto& [first, second] : kOpposites) {
+    const auto others = switches_of(pmu, second);
+    for (const auto& [place, name] : switches_of(pmu, first)) {
+      const auto other = others.find(place);
+      if (other != others.end())
+        throw SpecError(field + "registers",
+                        fmt::format("{} and {} both turn counter {} on and off, or its interrupt, by different roles",
+                                    name, other->second, place.first),
+                        "one of them keeps what is written");
+    }
+  }
+}
+
 /// A counter has one field of each role that turns it, or its interrupt, on. What turns all on beside single ones, or a
 /// range, is another switch: of interrupts in the same role, of counters in another.
 void check_switches(const std::string& field, const PmuDescription& pmu) {
@@ -380,6 +431,7 @@ void check_roles(const std::string& field, const PmuDescription& pmu) {
   const auto events = registers_with(pmu, Role::event);
   check_selectors(field, pmu);
   check_switches(field, pmu);
+  check_opposites(field, pmu);
   check_latches(field, pmu);
   check_numbers(field, pmu);
   const auto selectors = [&](unsigned counter) -> const std::vector<std::string>& {

@@ -120,6 +120,8 @@ void check_counts(const std::string& field, const EventDescription& event,
   const soc::SourceDescription& source = sources[event.source];
   if (event.counts == EventDescription::Counts::sum && !soc::can_be_summed(source))
     throw SpecError(field + "counts", fmt::format("is a sum; {} has occurrences alone", source.name), "leave it out");
+  if (event.times != 1 && source.cause != soc::Cause::streams)
+    throw SpecError(field + "times", "is for cycles, and for events of sources with streams");
   if (event.unit == 0) throw SpecError(field + "unit", "is 0", "leave it out, or give the number that makes a unit");
   if (event.unit != 1 && (event.counts != EventDescription::Counts::sum || source.cause != soc::Cause::streams))
     throw SpecError(field + "unit", fmt::format("is for a sum of what streams let happen; {} is none", event.name),

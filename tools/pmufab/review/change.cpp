@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <regex>
 #include <system_error>
@@ -43,7 +44,7 @@ fs::path ask_git(const std::string& range, const fs::path& folder) {
     throw InputError(fmt::format("there is no file '{}', and it is no commit of the current folder", range),
                      "give a patch, a mailbox, a C file, - or a range such as HEAD~2..HEAD");
   if (reply.out.empty()) throw InputError(fmt::format("no commit of '{}' changes a PMU driver", range));
-  fs::path file = folder / "range.mbox";
+  fs::path file = folder / fmt::format("range-{:016x}.mbox", std::hash<std::string>()(range));
   write_file(file, reply.out);
   return file;
 }
@@ -51,17 +52,21 @@ fs::path ask_git(const std::string& range, const fs::path& folder) {
 /// The command that compiles the drivers with what a user named.
 std::string build_command(const std::vector<std::string>& words, const std::string& tree) {
   std::string command = "pmufab driver build";
+  std::string mails;
   if (!tree.empty()) command += " --tree " + process::shell_word(tree);
   for (const std::string& word : words) {
     std::error_code error;
     const bool is_range = word != "-" && !is_c_source(word) && !fs::exists(word, error);
-    if (is_range) {
-      const char* const one = word.find("..") == std::string::npos ? "-1 " : "";
-      command = fmt::format("git format-patch --stdout {}{} | {}", one, process::shell_word(word), command);
+    if (!is_range) {
+      command += (is_c_source(word) ? " " : " --patch ") + process::shell_word(word);
+      continue;
     }
-    command += (is_c_source(word) ? " " : " --patch ") + (is_range ? "-" : process::shell_word(word));
+    const char* const one = word.find("..") == std::string::npos ? "-1 " : "";
+    mails += fmt::format("{}git format-patch --stdout {}{}", mails.empty() ? "" : "; ", one, process::shell_word(word));
   }
-  return command;
+  if (mails.empty()) return command;
+  if (mails.find("; ") != std::string::npos) mails = "(" + mails + ")";
+  return fmt::format("{} | {} --patch -", mails, command);
 }
 
 /// Patches one by one, in their order. @param given  files, or "-"

@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -53,17 +54,17 @@ RunResult as_seen(RunResult run) {
   return run;
 }
 
-/// What a check of several things found, each by what it says without numbers and the driver's functions: a function may
-/// have another name.
-std::map<std::string, std::string> problems_of(const scenario::CheckResult& check) {
+/// What a check of several things found, all that say the same but for numbers and the driver's functions together: a
+/// function may have another name.
+std::map<std::string, std::vector<std::string>> problems_of(const scenario::CheckResult& check) {
   static const std::regex place(R"( in \w+\(\) of [\w.-]+)");
   static const std::regex count(R"(^the kernel warned \S+ times?: )");
-  std::map<std::string, std::string> problems;
+  std::map<std::string, std::vector<std::string>> problems;
   std::string text = std::regex_replace(check.text, count, "");
   for (std::size_t end = 0; end != std::string::npos; text.erase(0, end + 3)) {
     end = text.find(" | ");
     const std::string problem = text.substr(0, end);
-    problems.emplace(scenario::without_numbers(std::regex_replace(problem, place, "")), problem);
+    problems[scenario::without_numbers(std::regex_replace(problem, place, ""))].push_back(problem);
     if (end == std::string::npos) break;
   }
   return problems;
@@ -77,18 +78,24 @@ void tell_problems_apart(RunResult& before, RunResult& after) {
     const bool do_both_fail =
         old_check != before.checks.end() && new_check != after.checks.end() && !old_check->ok && !new_check->ok;
     if (!do_both_fail) continue;
-    std::map<std::string, std::string> all = problems_of(*old_check);
-    const std::map<std::string, std::string> olds = all;
-    const std::map<std::string, std::string> news = problems_of(*new_check);
-    all.insert(news.begin(), news.end());
+    const std::map<std::string, std::vector<std::string>> olds = problems_of(*old_check);
+    const std::map<std::string, std::vector<std::string>> news = problems_of(*new_check);
     constexpr std::size_t kAll = 10;  // of more, the kernel's log tells no others
     if (std::max(olds.size(), news.size()) >= kAll) continue;
-    std::erase_if(all, [&](const auto& one) { return olds.contains(one.first) == news.contains(one.first); });
+    std::map<std::string, std::vector<std::string>> all = olds;
+    all.insert(news.begin(), news.end());
+    const auto times = [](const auto& problems, const std::string& what) {
+      const auto found = problems.find(what);
+      return found == problems.end() ? 0 : found->second.size();
+    };
     unsigned number = 0;
-    for (const auto& [what, text] : all) {
+    for (const auto& [what, texts] : all) {
+      const std::size_t before_times = times(olds, what);
+      const std::size_t after_times = times(news, what);
+      if (before_times == after_times) continue;
       const std::string its = fmt::format("{} {}", name, ++number);
-      before.checks.push_back({its, !olds.contains(what), text});
-      after.checks.push_back({its, !news.contains(what), text});
+      before.checks.push_back({its, before_times < after_times, texts.back()});
+      after.checks.push_back({its, after_times<before_times, after_times> 0 ? news.at(what).back() : texts.back()});
     }
   }
 }

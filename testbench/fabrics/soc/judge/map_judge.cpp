@@ -279,9 +279,10 @@ MapPmuJudge::MapPmuJudge(std::unique_ptr<SocEvents> events, Chronicle* chronicle
   read_only_ = counters_with([](const FieldDescription& field) { return field.read_only; });
   if (map().runs_by_event) free_ = all;
   writes_running_ = counters_with([](const FieldDescription& field) { return field.needs_run; }) != 0;
-  range_runs_ = ~counters_with([](const FieldDescription& field) {
-    return field.counters && (field.role == Role::run || field.role == Role::run_set);
-  });
+  silent_ = counters_with([](const FieldDescription& field) { return field.silent; });
+  range_runs_ = all & ~counters_with([](const FieldDescription& field) {
+                  return field.counters && (field.role == Role::run || field.role == Role::run_set);
+                });
   ranged_ = counters_with([](const FieldDescription& field) {
     return field.counters && (field.role == Role::run || field.role == Role::run_set || field.role == Role::stop);
   });
@@ -290,9 +291,12 @@ MapPmuJudge::MapPmuJudge(std::unique_ptr<SocEvents> events, Chronicle* chronicle
     for (const FieldDescription& field : reg.fields) {
       if (field.role == Role::interrupt_enable || field.role == Role::interrupt_set)
         interrupts_of(field, reg) &= ~counters_of(field, reg);
-      if (field.value == 0 || field.repeat > 1) continue;
+      if (field.value == 0) continue;
+      std::uint64_t value = 0;
+      for (unsigned copy = 0; copy < field.repeat; ++copy)
+        value |= field.value << (field.bits.first + copy * field.step);
       for (unsigned element = 0; element < reg.count; ++element)
-        see_field(field, {&reg, element, 0, field.value << field.bits.first, bits_up_to(reg.width)});
+        see_field(field, {&reg, element, 0, value, bits_up_to(reg.width)});
     }
   }
   if (gate_) gate_->starts_with(let_count());
@@ -329,8 +333,9 @@ std::uint64_t MapPmuJudge::counters_of(const FieldDescription& field, const Regi
   const Fields its = fields_of(field, reg);
   if (its.is_for_all) return ~std::uint64_t{0};
   std::uint64_t found = 0;
-  for (unsigned index = 0; index < its.count * reg.count; ++index)
-    found |= std::uint64_t{1} << (its.first + index) % 64;
+  for (unsigned counter = its.first; counter < its.first + its.count * reg.count; ++counter) {
+    if (counter < 64) found |= std::uint64_t{1} << counter;
+  }
   return found;
 }
 
@@ -368,8 +373,13 @@ bool MapPmuJudge::see_field(const FieldDescription& field, const Hit& hit) {
   std::uint64_t& interrupts = interrupts_of(field, *hit.reg);
   switch (field.role) {
     case Role::counter:
-      if (!field.read_only) touched_ |= std::uint64_t{1} << (first + hit.element) % 64;
-      if (field.begins) begun_ |= touched_;
+      for (unsigned index = 0; index < fields; ++index) {
+        const unsigned counter = first + hit.element * fields + index;
+        const std::uint64_t bits = bits_up_to(field.bits.width) << (field.bits.first + index * field.step);
+        if ((hit.mask & bits) == 0 || counter >= 64 || field.read_only) continue;
+        touched_ |= std::uint64_t{1} << counter;
+        if (field.begins) begun_ |= std::uint64_t{1} << counter;
+      }
       return false;
     case Role::interrupt_enable:
       interrupts = (interrupts & ~covered) | set;
@@ -449,9 +459,12 @@ void MapPmuJudge::see_selectors(const FieldDescription& field, const Hit& hit, u
     if ((hit.mask & mask) == 0 || counter >= 64) continue;
     const std::uint64_t which = std::uint64_t{1} << counter;
     if (std::exchange(selected_[counter], hit.value & mask) != (hit.value & mask)) touched_ |= which;
+    const std::uint64_t known = bits_up_to(field.bits.width) << field.shift;
+    const std::uint64_t number = (hit.value & mask) >> bit << field.shift;
     const auto is_selected = [&](const soc::EventDescription& event) {
-      return event.is_selected_by((hit.value & mask) >> bit << field.shift, bits_up_to(field.bits.width) << field.shift,
-                                  counter);
+      const bool may_have = !event.counters || (counter >= event.counters->first &&
+                                                counter - event.counters->first < event.counters->width);
+      return may_have && (event.code.value_or(event.number) & known) == number;
     };
     named_ = std::ranges::any_of(events_->spec().description.events, is_selected) ? named_ | which : named_ & ~which;
     if (field.zero_stops) enables_ = (hit.value & mask) != 0 ? enables_ | which : enables_ & ~which;
@@ -469,7 +482,7 @@ bool MapPmuJudge::see_write(const MmioBus::BusAccess& access) {
   bool is_control = false;
   for (const FieldDescription& field : hit->reg->fields) is_control = see_field(field, *hit) || is_control;
   if (writes_running_) is_control = is_control || written_on() != was_on;
-  if (runs_ && !ran && !writes_running_) look_for_untold(access.when);
+  if (runs_ && !ran && !writes_running_) look_for_untold(false, access.when);
   if (!gate_) return is_control;
   if ((gate_->is_free() || !map().runs_by_event) && latches_counters(access)) gate_->read(access.when);
   // That another event stops all counters is a mistake of the driver's.
@@ -489,8 +502,11 @@ bool MapPmuJudge::see_write(const MmioBus::BusAccess& access) {
   return false;
 }
 
-void MapPmuJudge::look_for_untold(Picoseconds when) {
-  const std::uint64_t untold = enables_ & switched_ & ~(interrupts_[0] & interrupts_[1] & interrupts_[2]);
+void MapPmuJudge::look_for_untold(bool is_read, Picoseconds when) {
+  const std::uint64_t counting = enables_ & switched_ & (range_runs_ | free_) & ~silent_;
+  std::uint64_t untold = counting & ~(interrupts_[0] & interrupts_[1] & interrupts_[2]);
+  const std::uint64_t before = std::exchange(untold_, untold);
+  if (is_read) untold &= before;
   const bool has_interrupt = chronicle_ != nullptr && events_->spec().description.interrupt.has_value();
   // The wrap of a counter that is the lower half of two is none of the event's.
   if (!runs_ || untold == 0 || !has_interrupt || has_any(map(), {Role::chain})) return;
@@ -501,7 +517,7 @@ void MapPmuJudge::look_for_untold(Picoseconds when) {
 
 void MapPmuJudge::see_read(const MmioBus::BusAccess& access) {
   if (!is_counter_read(access)) return;
-  look_for_untold(access.when);
+  look_for_untold(true, access.when);
   if (gate_ && (gate_->is_free() || !map().runs_by_event)) gate_->read(access.when);
 }
 

@@ -25,9 +25,9 @@ class MapPmuJudge final : public PmuJudge {
   bool see_write(const MmioBus::BusAccess& access) override;
   void see_read(const MmioBus::BusAccess& access) override;
   [[nodiscard]] bool written_on() const override {
-    return map().runs_by_event ? wanted
-                               : runs_ && (ranged_ == 0 || (ranged_ & range_runs_) != 0) &&
-                                     (!writes_running_ || (enables_ & named_) != 0);
+    if (map().runs_by_event) return wanted;
+    const bool is_range_on = ranged_ == 0 || (range_runs_ & ~free_) != 0;
+    return runs_ && is_range_on && (!writes_running_ || (enables_ & named_) != 0);
   }
   [[nodiscard]] bool lets_count() const override { return runs_ && (enables_ & range_runs_) != 0; }
   [[nodiscard]] bool is_counter_read(const MmioBus::BusAccess& access) const override;
@@ -75,8 +75,9 @@ class MapPmuJudge final : public PmuJudge {
   [[nodiscard]] std::uint64_t let_count() const;
   /// @return whether one switch lets counters count, or none
   [[nodiscard]] bool share_switch(std::uint64_t counters) const;
-  /// A driver must have turned on the overflow interrupts of counters when it lets them count, and when it reads one.
-  void look_for_untold(Picoseconds when);
+  /// A driver must have turned on the overflow interrupts of counters when it lets them count, and when it reads one. It may
+  /// have turned one off that it reads for the last time: so that is found where it is so at two looks.
+  void look_for_untold(bool is_read, Picoseconds when);
   /// @return a bit for each counter that can count an event
   [[nodiscard]] std::uint64_t counters_for(const EventTerms& terms) const;
   [[nodiscard]] const soc::RegisterMap& map() const { return *events_->spec().description.map; }
@@ -87,6 +88,8 @@ class MapPmuJudge final : public PmuJudge {
   std::uint64_t free_ = 0;         // by counter: it counts whether perf has the PMU on or not
   std::uint64_t ranged_ = 0;       // by counter: a range of them has a switch
   std::uint64_t range_runs_ = 0;   // by counter: that is on, or there is none
+  std::uint64_t silent_ = 0;       // by counter: its overflow sends no interrupt
+  std::uint64_t untold_ = 0;       // by counter: at the last look, it counted with its interrupt off
   std::uint64_t read_only_ = 0;    // by counter: its driver reads what it begins with
   bool runs_ = false;              // what lets all run does so
   std::uint64_t enables_ = 0;      // by counter

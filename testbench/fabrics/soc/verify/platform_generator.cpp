@@ -87,8 +87,17 @@ bool leaves_time(const pmufab::soc::PmuDescription& pmu, const pmufab::soc::Even
   return leaves_time(pmu, static_cast<double>(rate.each_microsecond));
 }
 
+/// @return whether it has counters that stay at their end
+bool saturates(const pmufab::soc::PmuDescription& pmu) {
+  return pmu.map && std::ranges::any_of(pmu.map->registers, [](const auto& reg) {
+           return std::ranges::any_of(reg.fields, [](const auto& field) { return field.saturates; });
+         });
+}
+
 /// @return whether the PMU's own interrupt tells of each wrap
-bool is_served(const pmufab::soc::PmuDescription& pmu) { return pmu.interrupt && !pmu.interrupt->shared; }
+bool is_served(const pmufab::soc::PmuDescription& pmu) {
+  return pmu.interrupt && !pmu.interrupt->shared && !saturates(pmu);
+}
 
 /// @param knows_64bit  the driver knows the 64-bit layout
 bool is_offered(const platform::PlatformSpec& platform, const pmufab::soc::PmuDescription& pmu, bool knows_64bit) {
@@ -168,10 +177,7 @@ void add_map(Random& random, const pmufab::soc::PmuDescription& description, boo
   pmu.keeps_cpu = map.device.keeps_cpu;
   pmu.is_still = map.device.overflow_loses && is_still;
   pmu.is_unserved = pmu.is_unserved || (map.device.overflow_loses && !is_still);
-  const auto saturates = [](const auto& reg) {
-    return std::ranges::any_of(reg.fields, [](const auto& field) { return field.saturates; });
-  };
-  if (std::ranges::any_of(map.registers, saturates)) pmu.is_unserved = true;  // what wraps it is lost
+  if (saturates(description)) pmu.is_unserved = true;  // what wraps it is lost
   pmu.has_cycles = false;
   pmu.event_counters = description.counters;
   pmu.is_one_each = std::ranges::none_of(map.registers, [](const auto& reg) {

@@ -61,7 +61,9 @@ std::string draw_term(Random& random, const Term& term) {
 bool has_terms(std::string event, const pmufab::soc::RefusedTerms& refused) {
   std::ranges::replace(event, '/', ',');
   return std::ranges::all_of(refused.terms, [&](const auto& term) {
-    return event.find(fmt::format(",{}={:#x},", term.first, term.second)) != std::string::npos;
+    const bool is_absent = event.find(fmt::format(",{}=", term.first)) == std::string::npos;
+    return (term.second == 0 && is_absent) ||
+           event.find(fmt::format(",{}={:#x},", term.first, term.second)) != std::string::npos;
   });
 }
 

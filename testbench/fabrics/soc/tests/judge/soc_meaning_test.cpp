@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What events of described PMUs mean, worked out by hand.
+#include <optional>
 #include <stdexcept>
 #include <vector>
 
@@ -346,7 +347,7 @@ TEST(MapPmuJudge, a_counter_whose_overflow_interrupt_is_off_must_not_count) {
   constexpr std::uint64_t kEnable = 0x1004;
   constexpr std::uint64_t kMask = 0x1008;
   constexpr std::uint64_t kCounter = 0x1010;
-  const auto found = [&](bool has_interrupt, std::uint64_t mask) {
+  const auto found = [&](bool has_interrupt, std::uint64_t mask, std::optional<soc::RegisterDescription> more = {}) {
     SocPmuSpec spec{.description = pmu(), .name = "acme", .windows = {0x1000}};
     spec.description.counters = 4;
     spec.description.filters.clear();
@@ -357,6 +358,7 @@ TEST(MapPmuJudge, a_counter_whose_overflow_interrupt_is_off_must_not_count) {
     spec.description.map.emplace().registers = {reg("RUN", 0, 1, soc::Role::run),
                                                 reg("ENABLE", 4, 4, soc::Role::enable),
                                                 reg("MASK", 8, 4, soc::Role::interrupt_mask), counter};
+    if (more) spec.description.map->registers.push_back(*more);
     Chronicle chronicle;
     MapPmuJudge judge(std::make_unique<SocEvents>(spec, kSources, 1, std::make_shared<SocWires>(2), SocFabricJudges{}),
                       &chronicle);
@@ -369,11 +371,21 @@ TEST(MapPmuJudge, a_counter_whose_overflow_interrupt_is_off_must_not_count) {
     judge.see_read({2, kCounter + 4, 0, 4, false, true});
     write(kRun, 0);
     judge.see_read({3, kCounter + 4, 0, 4, false, true});
+    write(kMask, 0);
+    write(kRun, 1);
+    write(kMask, 2);  // before it is read for the last time
+    judge.see_read({4, kCounter + 4, 0, 4, false, true});
     return chronicle.findings.count("overflow_untold");
   };
   EXPECT_EQ(found(true, 0xd), 0U);
   EXPECT_EQ(found(true, 0x2), 2U) << "as it begins to count, and as it is read";
   EXPECT_EQ(found(false, 0x2), 0U) << "nobody waits for it";
+  soc::RegisterDescription status = reg("STATUS", 0x20, 4, soc::Role::overflow);
+  status.fields[0].silent = true;
+  EXPECT_EQ(found(true, 0x2, status), 0U) << "it sends none";
+  soc::RegisterDescription upper = reg("UPPER", 0x24, 1, soc::Role::run);
+  upper.fields[0].counters = soc::BitRange{1, 3};
+  EXPECT_EQ(found(true, 0x2, upper), 0U) << "its range stands";
 }
 
 }  // namespace
