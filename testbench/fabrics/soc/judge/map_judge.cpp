@@ -370,28 +370,15 @@ bool MapPmuJudge::see_field(const FieldDescription& field, const Hit& hit) {
     covered |= covered << map().twins->first;
     set |= set << map().twins->first;
   }
-  std::uint64_t& interrupts = interrupts_of(field, *hit.reg);
   switch (field.role) {
     case Role::counter:
-      for (unsigned index = 0; index < fields; ++index) {
-        const unsigned counter = first + hit.element * fields + index;
-        const std::uint64_t bits = bits_up_to(field.bits.width) << (field.bits.first + index * field.step);
-        if ((hit.mask & bits) == 0 || counter >= 64 || field.read_only) continue;
-        touched_ |= std::uint64_t{1} << counter;
-        if (field.begins) begun_ |= std::uint64_t{1} << counter;
-      }
+      see_counters(field, hit, first);
       return false;
     case Role::interrupt_enable:
-      interrupts = (interrupts & ~covered) | set;
-      return false;
     case Role::interrupt_mask:
-      interrupts = (interrupts | covered) & ~set;
-      return false;
     case Role::interrupt_set:
-      interrupts |= set;
-      return false;
     case Role::interrupt_clear:
-      interrupts &= ~set;
+      switch_interrupts(field.role, covered, set, interrupts_of(field, *hit.reg));
       return false;
     case Role::event:
       see_selectors(field, hit, first);
@@ -422,6 +409,13 @@ bool MapPmuJudge::see_field(const FieldDescription& field, const Hit& hit) {
   }
 }
 
+void MapPmuJudge::switch_interrupts(Role role, std::uint64_t covered, std::uint64_t set, std::uint64_t& interrupts) {
+  if (role == Role::interrupt_enable) interrupts = (interrupts & ~covered) | set;
+  if (role == Role::interrupt_mask) interrupts = (interrupts | covered) & ~set;
+  if (role == Role::interrupt_set) interrupts |= set;
+  if (role == Role::interrupt_clear) interrupts &= ~set;
+}
+
 bool MapPmuJudge::let_run(const FieldDescription& field, std::uint64_t which, std::uint64_t on) {
   if (which == 0) return false;
   if (field.counters) {
@@ -449,6 +443,16 @@ bool MapPmuJudge::share_switch(std::uint64_t counters) const {
     }
   }
   return true;
+}
+
+void MapPmuJudge::see_counters(const FieldDescription& field, const Hit& hit, unsigned first) {
+  for (unsigned index = 0; index < field.repeat; ++index) {
+    const unsigned counter = first + hit.element * field.repeat + index;
+    const std::uint64_t mask = bits_up_to(field.bits.width) << (field.bits.first + index * field.step);
+    if ((hit.mask & mask) == 0 || counter >= 64 || field.read_only) continue;
+    touched_ |= std::uint64_t{1} << counter;
+    if (field.begins) begun_ |= std::uint64_t{1} << counter;
+  }
 }
 
 void MapPmuJudge::see_selectors(const FieldDescription& field, const Hit& hit, unsigned first) {

@@ -65,10 +65,14 @@ class MapPmuJudge final : public PmuJudge {
   /// @return of the switches of interrupts, those that reach as far as a field does
   [[nodiscard]] std::uint64_t& interrupts_of(const soc::FieldDescription& field, const soc::RegisterDescription& reg);
   [[nodiscard]] std::optional<Hit> hit_by(const MmioBus::BusAccess& access) const;
+  /// A write to values of counters. @param first  counter of the first
+  void see_counters(const soc::FieldDescription& field, const Hit& hit, unsigned first);
   /// A write to selectors of events, of which 0 may stop a counter. @param first  counter of the first
   void see_selectors(const soc::FieldDescription& field, const Hit& hit, unsigned first);
   /// @return whether it says if the whole PMU counts
   bool see_field(const soc::FieldDescription& field, const Hit& hit);
+  /// @param interrupts  a bit for each counter whose overflow may send one, as far as such switches say
+  static void switch_interrupts(soc::Role role, std::uint64_t covered, std::uint64_t set, std::uint64_t& interrupts);
   /// A field lets the counters of `on` run, and no others of `which`. @return whether it says something of counters
   bool let_run(const soc::FieldDescription& field, std::uint64_t which, std::uint64_t on);
   /// @return the counters whose own switches let them count
