@@ -27,7 +27,7 @@ struct Change {
   std::vector<PatchFile> patches;  ///< in the order in which they are applied
   std::vector<std::string> files;  ///< C files and headers of the user's
   std::string tree;                ///< folder of a kernel tree; empty: none
-  std::string build;               ///< the command that compiles drivers with it, for any kernel: "pmufab driver build ..."
+  std::string build;  ///< the command that compiles drivers with it, for any kernel: "pmufab driver build ..."
 };
 
 /// @param words    patches or mailboxes, "-", C files and headers, or what git calls a revision or a range of the
