@@ -47,6 +47,17 @@ std::vector<std::string> lines_of(const fs::path& file) {
   return lines;
 }
 
+/// @return functions that a file defines, in the kernel's style: each begins at the start of a line
+std::set<std::string> functions_of(const fs::path& file) {
+  static const std::regex begin(R"(^[A-Za-z_][^=;"/]*?\b(\w+)\([^;=]*$)");
+  std::set<std::string> names;
+  std::smatch found;
+  for (const std::string& line : lines_of(file)) {
+    if (std::regex_search(line, found, begin)) names.insert(found[1]);
+  }
+  return names;
+}
+
 /// A line of a file, as gcov tells of it. A header is in several objects.
 struct Line {
   std::uint64_t count = 0;
@@ -149,6 +160,17 @@ FunctionCoverage read_coverage(const ChangedDrivers& drivers) {
       function.branches += line->second.branches.size();
       function.branches_not_taken +=
           static_cast<std::uint64_t>(std::ranges::count(line->second.branches, std::uint64_t{0}));
+    }
+    const std::set<std::string> now = functions_of(changed.after);
+    for (const std::string& name : changed.before.empty() ? std::set<std::string>() : functions_of(changed.before)) {
+      if (now.contains(name)) continue;
+      ChangedFunction& removed = functions[name];
+      removed.file = fs::path(changed.name).filename().string();
+      removed.name = name;
+      removed.is_removed = true;
+      // Lines beside the gap that it leaves are no change outside of functions.
+      if (const auto outside = functions.find(""); outside != functions.end() && outside->second.lines.empty())
+        functions.erase(outside);
     }
     for (auto& [name, function] : functions) coverage.functions.push_back(std::move(function));
   }

@@ -21,13 +21,15 @@ struct ChangedFunction {
   std::vector<std::uint64_t> not_run;    ///< of these, those that never ran
   std::uint64_t branches = 0;            ///< ways out of branches in changed lines, or before changed jumps
   std::uint64_t branches_not_taken = 0;  ///< of these, those that were never taken
+  bool is_removed = false;               ///< the driver has it no more
 
   static constexpr auto named_fields() {
     return std::tuple(NamedField{"file", &ChangedFunction::file}, NamedField{"function", &ChangedFunction::name},
                       NamedField{"calls", &ChangedFunction::calls}, NamedField{"lines", &ChangedFunction::lines},
                       NamedField{"lines_not_run", &ChangedFunction::not_run},
                       NamedField{"branches", &ChangedFunction::branches},
-                      NamedField{"branches_not_taken", &ChangedFunction::branches_not_taken});
+                      NamedField{"branches_not_taken", &ChangedFunction::branches_not_taken},
+                      NamedField{"removed", &ChangedFunction::is_removed});
   }
 };
 

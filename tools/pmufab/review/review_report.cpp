@@ -119,6 +119,10 @@ void add_coverage(const Review& review, Lines& lines) {
   Lines gaps;
   for (const ChangedFunction& function : review.coverage.functions) {
     changed += (changed.empty() ? "changed: " : ", ") + function_text(function);
+    if (function.is_removed) {
+      changed += " removed";
+      continue;
+    }
     if (!function.name.empty()) changed += fmt::format(" ran {}x", scenario::with_separators(function.calls));
     if (!function.not_run.empty()) {
       add_lines(gaps, wrapped(fmt::format("not covered: {}: line {} of {} never ran", function_text(function),

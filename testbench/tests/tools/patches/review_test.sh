@@ -46,9 +46,10 @@ grep -q '<h1>WORSE: ' wrong.html || complain "the page does not say it"
 PATH=$(dirname "$pmufab"):$PATH expect 1 bash -c "$command"
 # Who has the change alone builds the drivers first.
 command=$(sed -n '/^build: /,$ { s/^build: //; p }' report | sed '/[^\\]$/q')
-rm 'what is wrong/changed.so'
+mv 'what is wrong' 'what was wrong'
 PATH=$(dirname "$pmufab"):$PATH expect 0 bash -c "$command"
 [[ -s 'what is wrong/changed.so' ]] || complain "the command of the report builds nothing"
+rm -r 'what was wrong'
 
 # Not every line of a change runs: an event without hardware.
 changed 's/^(\s*)(delta = \(now - prev\).*)/\1if (now == 0x123456789)\n\1\thwc->state = 0;\n\1\2/' dwc_pcie_pmu.c
