@@ -76,7 +76,7 @@ class Driver:
             _, pmus, first = MODULES[self.module]
             return scenarios_with(folder, pmus, first)
         names = "|".join(platform.stem for platform in self.platforms)
-        own = scenarios_with(folder, rf"platforms/linux/({names})\.yaml", ())
+        own = scenarios_with(folder, rf"platforms/linux/(?:\w+/)?({names})\.yaml", ())
         return own + [file for user in self.users for file in user.scenarios(folder)]
 
 
@@ -127,7 +127,7 @@ def with_header(file):
 def find_further(kernel):
     """The drivers of PMUs that platforms describe, and sentences about those without a PMU."""
     platforms = {file: re.findall(r"\bmodule: (\w+)", file.read_text(encoding="utf-8"))
-                 for file in sorted((ROOT / "scenarios" / "platforms" / "linux").glob("*.yaml"))}
+                 for file in sorted((ROOT / "scenarios" / "platforms" / "linux").rglob("*.yaml"))}
     lines = {words[0]: words[1:] for words in lines_of("further-drivers.txt") if words and (kernel / words[1]).exists()}
 
     def driver_of(module):

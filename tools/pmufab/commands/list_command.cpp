@@ -10,7 +10,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "models/soc/part/soc_rows.h"
 #include "testbench/fabrics/fabric_kinds.h"
 #include "testbench/perf/event_syntax.h"
 #include "testbench/perf/pmu_catalog.h"
@@ -101,16 +100,6 @@ void print(const perf::PmuCatalog& catalog, const NotModelled& reasons) {
   }
 }
 
-/// Say which described PMUs no driver has registered, as where `perf_name` or `device.module` is another's.
-void complain_of_missing(const platform::PlatformSpec& platform, const std::vector<perf::Pmu>& pmus) {
-  for (const platform::SocPmuRow& row : platform::soc_pmus(platform)) {
-    if (!row.device || std::ranges::find(pmus, row.perf_name, &perf::Pmu::name) != pmus.end()) continue;
-    const auto& soc = platform.of<platform::SocSpec>();
-    complain("pmufab: no driver has registered {}: see {}perf_name, and device.module: {}\n", row.perf_name,
-             platform::field_of(soc, row.pmu), soc.pmus[row.pmu].map->device.module);
-  }
-}
-
 /// Load the drivers and print what they publish.
 int print_published(const platform::PlatformSpec& platform, const driver_host::DriverSet& drivers, bool json) {
   scenario::Machine machine(platform, {}, {}, drivers, {.echo_log = true});
@@ -131,7 +120,6 @@ int print_published(const platform::PlatformSpec& platform, const driver_host::D
   }
   const perf::PmuCatalog catalog(pmus);
   scenario::print_warnings(catalog);
-  complain_of_missing(platform, pmus);
   const NotModelled reasons = events_not_modelled(catalog, machine);
   if (json) {
     fmt::print("{}\n", as_json(catalog, reasons, drivers.kernel_version).dump(2));

@@ -21,7 +21,7 @@ namespace pmufab::cli {
 namespace {
 
 constexpr std::uint64_t kWindowPage = 0x1000;
-constexpr std::uint64_t kLargestStride = 1U << 15;
+constexpr std::uint64_t kLargestStride = 1U << 16;
 constexpr std::uint64_t kMostCounters = 64;
 
 /// A register of a block, or an array.

@@ -184,8 +184,10 @@ std::vector<const verify::FabricGenerator*> generators_serving(const std::vector
   if (!is_described) return generators;
   std::set<fs::path> files;
   std::error_code error;
-  for (const auto& entry : fs::directory_iterator(data_folder() / "scenarios" / "platforms" / "linux", error))
-    files.insert(fs::absolute(entry.path()));
+  for (const auto& entry :
+       fs::recursive_directory_iterator(data_folder() / "scenarios" / "platforms" / "linux", error)) {
+    if (entry.path().extension() == ".yaml") files.insert(fs::absolute(entry.path()));
+  }
   // They live as long as the process, as those of fabrics do.
   static std::vector<std::unique_ptr<const verify::FabricGenerator>> made;
   for (const fs::path& file : files) {

@@ -308,7 +308,7 @@ MODULE_LICENSE("GPL");
   EXPECT_EQ(none.exit_code, 2) << none.out;
   EXPECT_THAT(none.err,
               AllOf(HasSubstr("no fabric has PMUs for your driver (nothing_pmu.c)"),
-                    HasSubstr("there are PMUs for 'alibaba_uncore_drw_pmu', 'arm-ni'"), HasSubstr("--fabric NAME")));
+                    HasSubstr("there are PMUs for 'alibaba_uncore_drw_pmu', 'arm-cci'"), HasSubstr("--fabric NAME")));
 }
 
 TEST_F(Verify, what_makes_no_sense_is_refused) {

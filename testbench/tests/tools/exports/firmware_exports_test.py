@@ -226,9 +226,9 @@ def tree_nodes(text):
 
 
 def devices_of_trees(platform):
-    """What described devices are compatible with."""
+    """What described devices, and those that they are below, are compatible with."""
     with open(platform, encoding="utf-8") as file:
-        return set(re.findall(r'^    device: {tree: "([^"]+)"', file.read(), re.MULTILINE))
+        return set(re.findall(r'\btree: "([^"]+)"', file.read()))
 
 
 def check_tree(source, platform, banks, wires, described, name):

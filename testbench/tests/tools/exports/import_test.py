@@ -43,7 +43,7 @@ def meshes_of_tree(path):
         bodies = re.findall(r"\tpmu@\w+ {\n(.*?)\n\t};", file.read(), re.DOTALL)
     found = []
     for body in bodies:
-        compatible = re.search(r'compatible = "arm,(c\w+-\w+)"', body)
+        compatible = re.search(r'compatible = "arm,(c(?:mn|i)-\w+)"', body)
         if compatible and "coresight" not in compatible.group(1):
             reg = cells(re.search(r"reg = <([^>]*)>", body).group(1))
             root = re.search(r"arm,root-node = <(\w+)>", body)
