@@ -162,8 +162,6 @@ int build(const Request& request) {
   const fs::path folder = folder_for(inputs, base, flags);
   fs::path output = request.options["output"].as<std::string>();
   if (output.empty()) output = usual_output(inputs.front());
-  std::error_code error;
-  if (output.has_parent_path()) fs::create_directories(output.parent_path(), error);
   check_writable(output);
 
   std::vector<std::string> words = base_words(base, request.options["sources"].as<std::string>());
