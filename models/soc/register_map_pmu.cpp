@@ -19,31 +19,21 @@ constexpr unsigned kWord = CounterBlock::kWord;
 std::uint64_t part_of(std::uint64_t value, const BitRange& bits) { return value >> bits.first & low_bits(bits.width); }
 std::uint64_t placed(std::uint64_t value, const BitRange& bits) { return (value & low_bits(bits.width)) << bits.first; }
 
-/// A counter has as many bits as the PMU says, or as its registers show, whichever are fewer.
 CounterBlock::Options block_of(const std::string& name, const PmuDescription& description) {
   CounterBlock::Options options = {
       .name = name, .width = description.width, .counters = std::vector<bool>(description.counters, true)};
-  std::map<unsigned, unsigned> shown;
-  for (const RegisterDescription& reg : description.map->registers) {
-    for (const FieldDescription& field : reg.fields) {
-      if (field.role != Role::counter) continue;
-      for (unsigned place = 0; place < (field.selected ? description.counters : reg.count * field.repeat); ++place) {
-        const unsigned counter = reg.counter_of(field, 0, place);
-        unsigned& bits = shown[counter];
-        bits = std::max(bits, field.shift + field.bits.width);
-        if (field.is_free) options.free |= std::uint64_t{1} << counter;
-        if (field.down) options.down |= std::uint64_t{1} << counter;
-        if (field.saturates) options.saturating |= std::uint64_t{1} << counter;
-        if (field.stops) options.stoppers |= std::uint64_t{1} << counter;
+  for (unsigned counter = 0; counter < description.counters; ++counter) {
+    options.widths[counter] = width_of(description, counter);
+    const std::uint64_t bit = std::uint64_t{1} << counter;
+    for (const RegisterDescription& reg : description.map->registers) {
+      for (const FieldDescription& field : reg.fields) {
+        if (field.role != Role::counter || !(field.selected || reg.stands_for(field, counter))) continue;
+        if (field.is_free) options.free |= bit;
+        if (field.down) options.down |= bit;
+        if (field.saturates) options.saturating |= bit;
+        if (field.stops) options.stoppers |= bit;
       }
     }
-  }
-  for (const auto& [counter, bits] : shown) {
-    if (bits < description.width) options.widths[counter] = bits;
-  }
-  for (const WidthDescription& its : description.widths) {
-    for (unsigned index = 0; index < its.counters.width; ++index)
-      options.widths[its.counters.first + index] = its.width;
   }
   return options;
 }
@@ -278,8 +268,8 @@ void RegisterMapPmu::add_selection(unsigned counter, std::optional<std::uint64_t
     const RegisterDescription& reg = map_.registers[number];
     for (const FieldDescription& field : reg.fields) {
       if (field.role != Role::event || field.for_number.has_value() != base.has_value()) continue;
-      const unsigned first = field.first.value_or(reg.first);
-      if (counter < first || counter >= first + reg.count * field.repeat) continue;
+      if (!reg.stands_for(field, counter)) continue;
+      const unsigned first = reg.counter_of(field, 0, 0);
       selection.known |= low_bits(field.bits.width) << field.shift;
       if (field.for_number != base) continue;
       const std::uint64_t value = bank_of(number).value(ids_[number], (counter - first) / field.repeat);

@@ -290,13 +290,21 @@ std::vector<unsigned> counters_of(const RegisterDescription& reg, const FieldDes
   return found;
 }
 
-/// @return the register that has a role for a counter, as far as its switch reaches
-std::map<std::pair<unsigned, soc::Reach>, std::string> switches_of(const PmuDescription& pmu, Role role) {
-  std::map<std::pair<unsigned, soc::Reach>, std::string> found;
+/// A switch as one counter has it.
+struct Switch {
+  unsigned counter;
+  soc::Reach reach;
+  const std::string* reg;
+  [[nodiscard]] std::pair<unsigned, soc::Reach> place() const { return {counter, reach}; }
+};
+
+std::vector<Switch> switches_of(const PmuDescription& pmu, Role role) {
+  std::vector<Switch> found;
   for (const RegisterDescription& reg : pmu.map->registers) {
     for (const FieldDescription& one : reg.fields) {
-      for (const unsigned counter : one.role == role ? counters_of(reg, one, pmu.counters) : std::vector<unsigned>())
-        found.emplace(std::pair(counter, reg.reach_of(one)), reg.name);
+      if (one.role != role) continue;
+      for (const unsigned counter : counters_of(reg, one, pmu.counters))
+        found.push_back({counter, reg.reach_of(one), &reg.name});
     }
   }
   return found;
@@ -309,13 +317,13 @@ void check_opposites(const std::string& field, const PmuDescription& pmu) {
                                                                 {Role::run, Role::stop},
                                                                 {Role::enable, Role::enable_set}}};
   for (const auto& [first, second] : kOpposites) {
-    const auto others = switches_of(pmu, second);
-    for (const auto& [place, name] : switches_of(pmu, first)) {
-      const auto other = others.find(place);
+    const std::vector<Switch> others = switches_of(pmu, second);
+    for (const Switch& one : switches_of(pmu, first)) {
+      const auto other = std::ranges::find(others, one.place(), &Switch::place);
       if (other != others.end())
         throw SpecError(field + "registers",
                         fmt::format("{} and {} both turn counter {} on and off, or its interrupt, by different roles",
-                                    name, other->second, place.first),
+                                    *one.reg, *other->reg, one.counter),
                         "one of them keeps what is written");
     }
   }
@@ -324,35 +332,29 @@ void check_opposites(const std::string& field, const PmuDescription& pmu) {
 /// A counter has one field of each role that turns it, or its interrupt, on. What turns all on beside single ones, or a
 /// range, is another switch: of interrupts in the same role, of counters in another.
 void check_switches(const std::string& field, const PmuDescription& pmu) {
-  struct Switch {
+  struct Kind {
     Role role;
     const char* name;
     const char* wider;  // the role of one for all counters, beside single ones
   };
-  constexpr std::array<Switch, 6> kSwitches = {{{Role::enable, "enable", "run"},
-                                                {Role::disable, "disable", "stop"},
-                                                {Role::interrupt_enable, "interrupt_enable", nullptr},
-                                                {Role::interrupt_mask, "interrupt_mask", nullptr},
-                                                {Role::run, "run", nullptr},
-                                                {Role::stop, "stop", nullptr}}};
-  for (const Switch& one : kSwitches) {
-    std::map<std::pair<unsigned, soc::Reach>, std::pair<std::string, soc::Reach>> seen;
-    for (const RegisterDescription& reg : pmu.map->registers) {
-      for (const FieldDescription& its : reg.fields) {
-        if (its.role != one.role) continue;
-        const soc::Reach reach = reg.reach_of(its);
-        for (const unsigned counter : counters_of(reg, its, pmu.counters)) {
-          const auto [other, is_new] =
-              seen.try_emplace({counter, one.wider == nullptr ? reach : soc::Reach::each}, reg.name, reach);
-          if (is_new) continue;
-          throw SpecError(field + "registers",
-                          fmt::format("{} and {} both have the role {} for counter {}", other->second.first, reg.name,
-                                      one.name, counter),
-                          other->second.second == reach
-                              ? "a counter has one field of that role"
-                              : fmt::format("give the one for several counters the role {}", one.wider));
-        }
-      }
+  constexpr std::array<Kind, 6> kKinds = {{{Role::enable, "enable", "run"},
+                                           {Role::disable, "disable", "stop"},
+                                           {Role::interrupt_enable, "interrupt_enable", nullptr},
+                                           {Role::interrupt_mask, "interrupt_mask", nullptr},
+                                           {Role::run, "run", nullptr},
+                                           {Role::stop, "stop", nullptr}}};
+  for (const Kind& kind : kKinds) {
+    std::map<std::pair<unsigned, soc::Reach>, Switch> seen;
+    for (const Switch& one : switches_of(pmu, kind.role)) {
+      const soc::Reach reach = kind.wider == nullptr ? one.reach : soc::Reach::each;
+      const auto [other, is_new] = seen.try_emplace({one.counter, reach}, one);
+      if (is_new) continue;
+      throw SpecError(field + "registers",
+                      fmt::format("{} and {} both have the role {} for counter {}", *other->second.reg, *one.reg,
+                                  kind.name, one.counter),
+                      other->second.reach == one.reach
+                          ? "a counter has one field of that role"
+                          : fmt::format("give the one for several counters the role {}", kind.wider));
     }
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -264,6 +265,11 @@ struct RegisterDescription {
     if (field.counters) return field.counters->first;
     return field.first.value_or(first) + element * field.counters_in() + index;
   }
+  /// @return whether a field is for that counter, of those that tell counters apart
+  [[nodiscard]] bool stands_for(const FieldDescription& field, unsigned counter) const noexcept {
+    const unsigned first_one = counter_of(field, 0, 0);
+    return counter >= first_one && counter - first_one < count * field.counters_in();
+  }
   /// @return whether a field is for all counters: it stands once, where nothing else tells counters apart
   [[nodiscard]] bool is_for_all(const FieldDescription& field) const noexcept {
     return count == 1 && field.counters_in() == 1 && !field.first;
@@ -397,6 +403,22 @@ struct PmuDescription {
   std::optional<RegisterMap> map{};      ///< nothing: it is a CoreSight PMU
   std::string identifier{};              ///< of a PMU with a register map: its driver's file of that name; empty: any
 };
+
+/// @return bits of a counter of a PMU with a register map: as many as `widths` says, or else as the PMU says or its registers
+///         show, whichever are fewer
+[[nodiscard]] inline unsigned width_of(const PmuDescription& pmu, unsigned counter) {
+  for (const WidthDescription& its : pmu.widths) {
+    if (counter >= its.counters.first && counter - its.counters.first < its.counters.width) return its.width;
+  }
+  unsigned shown = 0;
+  for (const RegisterDescription& reg : pmu.map->registers) {
+    for (const FieldDescription& field : reg.fields) {
+      if (field.role == Role::counter && (field.selected || reg.stands_for(field, counter)))
+        shown = std::max(shown, field.shift + field.bits.width);
+    }
+  }
+  return shown == 0 ? pmu.width : std::min(shown, pmu.width);
+}
 
 struct Description {
   std::vector<SourceDescription> sources;

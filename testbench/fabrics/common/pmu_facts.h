@@ -33,7 +33,8 @@ struct PmuFacts {
   unsigned counters = 0;                 ///< that any event can have; 0: unknown
   std::vector<std::string> places;       ///< by which its models tell of wraps (CounterWrap::place)
   std::vector<std::uint64_t> registers;  ///< where those of each place begin; none: in a page of 4 KiB, anywhere
-  /// @return the counter that a write at an offset from `registers` programs; nothing: none. It is told of what the PMU's calls write
+  /// Told of what the driver writes in calls of the PMU.
+  /// @return the counter that a write at an offset from `registers` programs; nothing: none
   std::function<std::optional<unsigned>(std::uint64_t offset, std::uint64_t data)> counter_at;
   std::optional<unsigned> cycle_counter = {};  ///< its number among them
   std::string cycles_event;                    ///< the event that has the cycle counter; empty: none

@@ -80,22 +80,6 @@ class ProgrammedCounter {
   std::map<std::uint64_t, std::uint64_t> held_;  // by address
 };
 
-/// @return bits of a counter of a PMU with a register map
-unsigned width_of(const soc::PmuDescription& pmu, unsigned counter) {
-  for (const soc::WidthDescription& its : pmu.widths) {
-    if (counter - its.counters.first < its.counters.width) return its.width;
-  }
-  unsigned shown = 0;
-  for (const soc::RegisterDescription& reg : pmu.map->registers) {
-    for (const soc::FieldDescription& field : reg.fields) {
-      const unsigned first = field.first.value_or(reg.first);
-      if (field.role == soc::Role::counter && counter - first < reg.count * field.repeat)
-        shown = std::max(shown, field.shift + field.bits.width);
-    }
-  }
-  return std::min(shown, pmu.width);
-}
-
 /// Terms of a driver that choose occurrences, each with the attribute by which it does.
 std::map<std::string, std::string, std::less<>> filter_terms(const soc::PmuDescription& pmu) {
   std::map<std::string, std::string, std::less<>> terms;
@@ -114,7 +98,7 @@ PmuFacts facts_of_map(const soc::Description& description, const soc::PmuDescrip
   facts.counters = pmu.counters;
   facts.places = {fmt::format("platform.socket{}_{}", row.socket, pmu.name)};
   facts.registers = {0};
-  facts.event_width = width_class(width_of(pmu, 0));
+  facts.event_width = width_class(soc::width_of(pmu, 0));
   std::set<std::string> widths = {facts.event_width};
   const bool has_selectors = std::ranges::any_of(pmu.map->registers, [](const soc::RegisterDescription& reg) {
     return std::ranges::any_of(reg.fields, [](const auto& field) { return field.role == soc::Role::event; });
@@ -122,7 +106,7 @@ PmuFacts facts_of_map(const soc::Description& description, const soc::PmuDescrip
   for (const soc::EventDescription& event : pmu.events) {
     const soc::BitRange counters = event.counters.value_or(soc::BitRange{0, pmu.counters});
     facts.ranges[event.name] = {counters.first, has_selectors ? counters.width : 1};
-    facts.other_widths[event.name] = width_class(width_of(pmu, counters.first));
+    facts.other_widths[event.name] = width_class(soc::width_of(pmu, counters.first));
     widths.insert(facts.other_widths[event.name]);
   }
   facts.widths = {widths.begin(), widths.end()};

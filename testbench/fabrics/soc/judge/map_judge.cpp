@@ -274,6 +274,9 @@ MapPmuJudge::MapPmuJudge(std::unique_ptr<SocEvents> events, Chronicle* chronicle
   switched_ = all & counters_with(turns_on);
   enables_ = all & ~switched_;
   interrupts_.fill(~std::uint64_t{0});
+  // The wrap of a counter that is the lower half of two is none of the event's.
+  must_tell_ =
+      chronicle_ != nullptr && events_->spec().description.interrupt.has_value() && !has_any(map(), {Role::chain});
   const bool is_free = switched_ == 0 && !has_any(map(), {Role::disable});
   free_ = counters_with([](const FieldDescription& field) { return field.is_free; });
   read_only_ = counters_with([](const FieldDescription& field) { return field.read_only; });
@@ -355,8 +358,7 @@ MapPmuJudge::Fields MapPmuJudge::fields_of(const FieldDescription& field, const 
 
 bool MapPmuJudge::see_field(const FieldDescription& field, const Hit& hit) {
   const auto [first, fields, is_bit_each, is_for_all] = fields_of(field, *hit.reg);
-  const std::uint64_t all = field.counters ? bits_up_to(field.counters->width) << field.counters->first
-                                           : bits_up_to(events_->spec().description.counters);
+  const std::uint64_t all = counters_of(field, *hit.reg) & bits_up_to(events_->spec().description.counters);
   std::uint64_t covered = 0;
   std::uint64_t set = 0;
   for (unsigned index = 0; index < fields; ++index) {
@@ -507,13 +509,12 @@ bool MapPmuJudge::see_write(const MmioBus::BusAccess& access) {
 }
 
 void MapPmuJudge::look_for_untold(bool is_read, Picoseconds when) {
+  if (!must_tell_ || !runs_) return;
   const std::uint64_t counting = enables_ & switched_ & (range_runs_ | free_) & ~silent_;
   std::uint64_t untold = counting & ~(interrupts_[0] & interrupts_[1] & interrupts_[2]);
   const std::uint64_t before = std::exchange(untold_, untold);
   if (is_read) untold &= before;
-  const bool has_interrupt = chronicle_ != nullptr && events_->spec().description.interrupt.has_value();
-  // The wrap of a counter that is the lower half of two is none of the event's.
-  if (!runs_ || untold == 0 || !has_interrupt || has_any(map(), {Role::chain})) return;
+  if (untold == 0) return;
   chronicle_->findings.add(
       Finding::Severity::failure, "overflow_untold",
       fmt::format("{}: counter {} counts, and its overflow interrupt is off", name(), std::countr_zero(untold)), when);

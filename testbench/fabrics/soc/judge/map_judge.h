@@ -95,6 +95,7 @@ class MapPmuJudge final : public PmuJudge {
   std::uint64_t silent_ = 0;       // by counter: its overflow sends no interrupt
   std::uint64_t untold_ = 0;       // by counter: at the last look, it counted with its interrupt off
   std::uint64_t read_only_ = 0;    // by counter: its driver reads what it begins with
+  bool must_tell_ = false;         // drivers must let overflows send interrupts
   bool runs_ = false;              // what lets all run does so
   std::uint64_t enables_ = 0;      // by counter
   bool writes_running_ = false;    // its driver lets all run to write a counter, while none that is on has an event

@@ -129,10 +129,8 @@ bool is_silent(const pmufab::soc::PmuDescription& pmu, const pmufab::soc::EventD
   if (!pmu.map || !pmu.interrupt) return false;
   const unsigned counter = event.counters ? event.counters->first : 0;
   return std::ranges::any_of(pmu.map->registers, [&](const pmufab::soc::RegisterDescription& reg) {
-    return std::ranges::any_of(reg.fields, [&](const pmufab::soc::FieldDescription& field) {
-      const unsigned first = reg.counter_of(field, 0, 0);
-      return field.silent && counter >= first && counter - first < reg.count * field.counters_in();
-    });
+    return std::ranges::any_of(reg.fields,
+                               [&](const auto& field) { return field.silent && reg.stands_for(field, counter); });
   });
 }
 
