@@ -49,26 +49,6 @@ fs::path ask_git(const std::string& range, const fs::path& folder) {
   return file;
 }
 
-/// The command that compiles the drivers with what a user named.
-std::string build_command(const std::vector<std::string>& words, const std::string& tree) {
-  std::string command = "pmufab driver build";
-  std::string mails;
-  if (!tree.empty()) command += " --tree " + process::shell_word(tree);
-  for (const std::string& word : words) {
-    std::error_code error;
-    const bool is_range = word != "-" && !is_c_source(word) && !fs::exists(word, error);
-    if (!is_range) {
-      command += (is_c_source(word) ? " " : " --patch ") + process::shell_word(word);
-      continue;
-    }
-    const char* const one = word.find("..") == std::string::npos ? "-1 " : "";
-    mails += fmt::format("{}git format-patch --stdout {}{}", mails.empty() ? "" : "; ", one, process::shell_word(word));
-  }
-  if (mails.empty()) return command;
-  if (mails.find("; ") != std::string::npos) mails = "(" + mails + ")";
-  return fmt::format("{} | {} --patch -", mails, command);
-}
-
 /// Patches one by one, in their order. @param given  files, or "-"
 std::vector<PatchFile> split_patches(const std::vector<std::string>& given, const fs::path& folder) {
   Arguments words = {"--split", folder.string()};
@@ -147,7 +127,9 @@ std::string content_of(const fs::path& file) {
 Change read_change(const std::vector<std::string>& words, const std::string& tree, const fs::path& scratch) {
   Change change;
   change.tree = tree;
-  change.build = build_command(words, tree);
+  change.build = "pmufab driver build";
+  if (!tree.empty()) change.build += " --tree " + process::shell_word(tree);
+  std::string mails;  // commands that write those of ranges
   std::vector<std::string> patches;
   for (const std::string& word : words) {
     std::error_code error;
@@ -157,13 +139,19 @@ Change read_change(const std::vector<std::string>& words, const std::string& tre
       if (!fs::exists(word, error)) throw InputError(fmt::format("there is no file '{}'", word));
       scenario::note_input(word);
       change.files.push_back(word);
+      change.build += " " + process::shell_word(word);
     } else if (word == "-" || fs::exists(word, error)) {
       if (word != "-") scenario::note_input(word);
       patches.push_back(word);
+      change.build += " --patch " + process::shell_word(word);
     } else {
       patches.push_back(ask_git(word, scratch).string());
+      const char* const one = word.find("..") == std::string::npos ? "-1 " : "";
+      mails += fmt::format("git format-patch --stdout {}{}; ", one, process::shell_word(word));
     }
   }
+  if (!mails.empty())
+    change.build = fmt::format("({}) | {} --patch -", mails.substr(0, mails.size() - 2), change.build);
   const int kinds =
       static_cast<int>(!patches.empty()) + static_cast<int>(!change.files.empty()) + static_cast<int>(!tree.empty());
   if (kinds == 0)

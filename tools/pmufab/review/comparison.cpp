@@ -54,19 +54,27 @@ RunResult as_seen(RunResult run) {
   return run;
 }
 
-/// What a check of several things found, all that say the same but for numbers and the driver's functions together: a
-/// function may have another name.
-std::map<std::string, std::vector<std::string>> problems_of(const scenario::CheckResult& check) {
+/// What the same check of several things found in two runs, of a kind.
+struct Problems {
+  std::vector<std::string> before;
+  std::vector<std::string> after;
+};
+
+/// @return by what it says without numbers and the driver's functions: a function may have another name
+std::map<std::string, Problems> problems_of(const std::string& before, const std::string& after) {
   static const std::regex place(R"( in \w+\(\) of [\w.-]+)");
   static const std::regex count(R"(^the kernel warned \S+ times?: )");
-  std::map<std::string, std::vector<std::string>> problems;
-  std::string text = std::regex_replace(check.text, count, "");
-  for (std::size_t end = 0; end != std::string::npos; text.erase(0, end + 3)) {
-    end = text.find(" | ");
-    const std::string problem = text.substr(0, end);
-    problems[scenario::without_numbers(std::regex_replace(problem, place, ""))].push_back(problem);
-    if (end == std::string::npos) break;
-  }
+  std::map<std::string, Problems> problems;
+  const auto add = [&](const std::string& text, std::vector<std::string> Problems::*to) {
+    std::string rest = std::regex_replace(text, count, "") + " | ";
+    for (std::size_t end = rest.find(" | "); end != std::string::npos; end = rest.find(" | ")) {
+      const std::string problem = rest.substr(0, end);
+      rest.erase(0, end + 3);
+      (problems[scenario::without_numbers(std::regex_replace(problem, place, ""))].*to).push_back(problem);
+    }
+  };
+  add(before, &Problems::before);
+  add(after, &Problems::after);
   return problems;
 }
 
@@ -78,24 +86,17 @@ void tell_problems_apart(RunResult& before, RunResult& after) {
     const bool do_both_fail =
         old_check != before.checks.end() && new_check != after.checks.end() && !old_check->ok && !new_check->ok;
     if (!do_both_fail) continue;
-    const std::map<std::string, std::vector<std::string>> olds = problems_of(*old_check);
-    const std::map<std::string, std::vector<std::string>> news = problems_of(*new_check);
+    const std::map<std::string, Problems> problems = problems_of(old_check->text, new_check->text);
     constexpr std::size_t kAll = 10;  // of more, the kernel's log tells no others
-    if (std::max(olds.size(), news.size()) >= kAll) continue;
-    std::map<std::string, std::vector<std::string>> all = olds;
-    all.insert(news.begin(), news.end());
-    const auto times = [](const auto& problems, const std::string& what) {
-      const auto found = problems.find(what);
-      return found == problems.end() ? 0 : found->second.size();
-    };
+    if (problems.size() >= kAll) continue;
     unsigned number = 0;
-    for (const auto& [what, texts] : all) {
-      const std::size_t before_times = times(olds, what);
-      const std::size_t after_times = times(news, what);
-      if (before_times == after_times) continue;
+    for (const auto& [what, found] : problems) {
+      if (found.before.size() == found.after.size()) continue;
+      const bool is_worse = found.before.size() < found.after.size();
       const std::string its = fmt::format("{} {}", name, ++number);
-      before.checks.push_back({its, before_times < after_times, texts.back()});
-      after.checks.push_back({its, after_times<before_times, after_times> 0 ? news.at(what).back() : texts.back()});
+      const std::string& text = is_worse ? found.after.back() : found.before.back();
+      before.checks.push_back({its, is_worse, text});
+      after.checks.push_back({its, !is_worse, text});
     }
   }
 }

@@ -411,8 +411,8 @@ int run_review(const Request& request) {
   for (const FabricGenerator* fabric : subject.fabrics) review.fabrics.emplace_back(fabric->name());
   review.files = reviewed_files(subject);
   review.library = keep_library(subject.drivers.set->library, out);
-  review.build = fmt::format("mkdir -p {} && \\\n  {} --base {}", process::shell_word(out.generic_string()),
-                             subject.change.build, review.base);
+  review.folder = process::shell_word(out.generic_string());
+  review.build = fmt::format("{} --base {}", subject.change.build, review.base);
   const EventChanges events = event_changes(subject.scenarios, subject.stock->library, subject.drivers.set->library);
   catch_interrupts();
   Reviewer(map, subject, out, scratch.path(), events).run(review, seconds);

@@ -158,7 +158,6 @@ struct Reproducer {
   const Finding* finding = nullptr;   ///< null: nothing shows one
   const Finding* smallest = nullptr;  ///< with the smallest scenario that was found; null: there is none
   std::string library;                ///< of the drivers
-  std::string build{};                ///< the command that builds it; empty: of a part of a series, there is none
 };
 
 /// How well a finding shows a mistake: a shipped scenario that fails, a small one, what there was no time to make smaller, and
@@ -182,11 +181,7 @@ Reproducer reproducer_of(const std::vector<Finding>& findings, const std::string
 /// @param worse  what the whole change makes worse
 /// @return how to see that; if nothing is worse then, how to see what a patch of the series makes worse
 Reproducer to_reproduce(const Review& review, const std::vector<Finding>& worse) {
-  if (!worse.empty()) {
-    Reproducer reproducer = reproducer_of(worse, review.library);
-    reproducer.build = review.build;
-    return reproducer;
-  }
+  if (!worse.empty()) return reproducer_of(worse, review.library);
   for (const PatchVerdict& patch : review.patches) {
     if (!patch.worse_findings.empty()) return reproducer_of(patch.worse_findings, patch.library);
   }
@@ -212,13 +207,18 @@ void add_command(const std::string& command, const std::string& options, Lines& 
   }
 }
 
-/// The commands that build the drivers and show a mistake, and the smallest scenario that was found, if it fits.
+/// The command that builds the drivers, for who has the change alone.
+void add_build(const Review& review, Lines& lines) {
+  lines.push_back(fmt::format("build: mkdir -p {} && \\", review.folder));
+  add_command("  " + review.build, "-o " + review.library, lines);
+}
+
+/// The command that shows a mistake, and the smallest scenario that was found, if it fits.
 void add_reproducer(const Reproducer& reproducer, Lines& lines) {
   const Finding* const finding = reproducer.finding;
   if (finding == nullptr) return;
   const std::string what =
       finding->file.empty() ? finding->where.substr(0, finding->where.find(' ')) : process::shell_word(finding->file);
-  if (!reproducer.build.empty()) add_command("build: " + reproducer.build, "-o " + reproducer.library, lines);
   const std::string options = "--driver " + reproducer.library;
   add_command("reproduce: pmufab run " + what, options, lines);
   if (reproducer.smallest == nullptr) return;
@@ -322,6 +322,7 @@ std::string mail_text(const Review& review) {
   add_findings(worse, kMostFindings, "worse", "", lines);
   add_findings(findings_of(review, &Trial::better_findings), kMostFindings, "better", "before, ", lines);
   if (!review.is_stopped) add_coverage(review, lines);
+  if (!worse.empty()) add_build(review, lines);
   add_reproducer(to_reproduce(review, worse), lines);
   if (lines.size() > kLines) {
     lines.resize(kLines - 1);

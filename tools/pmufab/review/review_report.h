@@ -58,7 +58,8 @@ struct Review {
   std::size_t all_patches = 0;        ///< of the series
   FunctionCoverage coverage;
   std::vector<std::string> not_covered;  ///< besides lines that did not run
-  std::string build;                     ///< the command that builds the drivers anew, but for its -o
+  std::string folder;                    ///< for the drivers, as a shell's word
+  std::string build;                     ///< the command that builds them anew, but for its -o
   std::string library;                   ///< of the drivers, as a shell's word
   bool is_stopped = false;               ///< by the user
 
