@@ -28,18 +28,23 @@ std::string first_line(const std::string& text) {
   return text.substr(begin, std::min(end, begin + kMost) - begin);
 }
 
+/// @return what a text has of a pattern first; empty: nothing
+std::string first_of(const std::string& text, const std::regex& pattern) {
+  std::smatch found;
+  return std::regex_search(text, found, pattern) ? found.str() : std::string();
+}
+
 /// The driver's function that a sentence names: " in arm_cspmu_start() of arm_cspmu.c".
 std::string function_in(const std::string& text) {
   static const std::regex pattern(R"(\w+\(\) of [\w.-]+)");
-  std::smatch found;
-  return std::regex_search(text, found, pattern) ? " in " + found.str() : std::string();
+  const std::string found = first_of(text, pattern);
+  return found.empty() ? found : " in " + found;
 }
 
 /// The error that a refusal names: ": EBUSY".
 std::string error_in(const std::string& note) {
   static const std::regex pattern(R"(: E[A-Z]+\b)");
-  std::smatch found;
-  return std::regex_search(note, found, pattern) ? found.str() : std::string();
+  return first_of(note, pattern);
 }
 
 std::string count_text(const std::optional<std::uint64_t>& value) {
