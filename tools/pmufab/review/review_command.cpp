@@ -28,8 +28,10 @@
 #include "tools/pmufab/output.h"
 #include "tools/pmufab/places.h"
 #include "tools/pmufab/review/change.h"
+#include "tools/pmufab/review/device_ids.h"
 #include "tools/pmufab/review/event_changes.h"
 #include "tools/pmufab/review/review_report.h"
+#include "tools/pmufab/review/time_left.h"
 #include "tools/pmufab/review/trial.h"
 #include "tools/pmufab/scenarios/scenario_list.h"
 #include "tools/pmufab/scenarios/served_pmus.h"
@@ -167,11 +169,11 @@ class FinishedParts {
     const Json kept = resumes ? Json::parse(stream, nullptr, false) : Json();
     if (resumes && !kept.is_object())
       complain("pmufab: {} has no review: a new one begins there\n", file_.parent_path().generic_string());
-    if (!kept.is_object()) return;
-    if (kept.value("identity", Json()) != json_["identity"])
+    if (kept.is_object() && kept.value("identity", Json()) != json_["identity"])
       throw InputError(fmt::format("'{}' is of another review", file_.generic_string()),
                        "name another folder with --out, or leave out --resume");
-    if (kept.value("parts", Json()).is_object()) json_ = kept;
+    if (kept.is_object() && kept.value("parts", Json()).is_object()) json_ = kept;
+    write();
   }
   /// @return what a part found: what is kept of it, or what `work` finds
   template <typename Work>
@@ -180,12 +182,14 @@ class FinishedParts {
     Trial trial = work();
     if (interrupts() == 0) {
       json_["parts"][name] = trial;
-      write_file(file_, json_.dump(1, ' ', true, Json::error_handler_t::replace));
+      write();
     }
     return trial;
   }
 
  private:
+  void write() const { write_file(file_, json_.dump(1, ' ', true, Json::error_handler_t::replace)); }
+
   [[nodiscard]] Trial read_part(const Json& part) const {
     try {
       return part.get<Trial>();
@@ -224,17 +228,19 @@ class Reviewer {
     options_.runner.scratch = scratch;
     options_.runner.interrupted = interrupts;
     options_.on_progress = [this](double fraction, const std::string& what) {
-      const double all = (part_ + fraction) / parts_;
-      const auto passed = std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
-      const std::string left = all > 0.02 ? fmt::format("about {:.0f} s left, ", passed / all - passed) : std::string();
-      bar_.show(std::min(1.0, all), left + patch_ + what);
+      const std::optional<double> left = time_left_.seconds(fraction, passed());
+      const double all = left ? passed() / std::max(1.0, passed() + *left) : 0;
+      bar_.show(std::min(1.0, all), (left ? fmt::format("about {:.0f} s left, ", *left) : "") + patch_ + what);
     };
   }
 
   /// @param seconds  for random cases
   void run(Review& review, double seconds) {
     const bool each = map_["each"].as<bool>() && subject_.change.patches.size() > 1;
-    parts_ = 3 + (each ? static_cast<double>(subject_.change.patches.size() - 1) : 0);
+    const std::size_t patches = subject_.change.patches.size();
+    for (std::size_t i = each ? 1 : patches; i < patches; ++i) add_parts(seconds / static_cast<double>(patches));
+    add_parts(seconds);
+    time_left_.add(TimeLeft::Kind::interleavings);
     review.seed = map_["seed"].as<std::uint64_t>();
     options_.library = review.library;
     review.all_patches = subject_.change.patches.size();
@@ -242,7 +248,6 @@ class Reviewer {
     if (each) try_each(review, seconds, state);
     const auto add = [&](const std::string& name, const auto& work) {
       if (interrupts() == 0) review.trials.push_back(part(state, "", name, work));
-      ++part_;
     };
     add("scenarios", [&] { return try_scenarios(subject_.scenarios, options_); });
     add("random cases", [&] { return try_random_cases(subject_.fabrics, review.seed, seconds, options_); });
@@ -257,6 +262,16 @@ class Reviewer {
   }
 
  private:
+  /// @return seconds since the review began
+  [[nodiscard]] double passed() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
+  }
+  /// Those that each patch has.
+  void add_parts(double seconds) {
+    time_left_.add(TimeLeft::Kind::scenarios);
+    time_left_.add(TimeLeft::Kind::random_cases, seconds);
+  }
+
   [[nodiscard]] Json identity(const Review& review, double seconds) const {
     Json json;
     json["version"] = scenario::version();
@@ -281,7 +296,8 @@ class Reviewer {
   }
 
   template <typename Work>
-  Trial part(FinishedParts& state, const std::string& of_patch, const std::string& name, Work work) const {
+  Trial part(FinishedParts& state, const std::string& of_patch, const std::string& name, Work work) {
+    time_left_.begin(passed());
     if (isatty(STDERR_FILENO) == 0) complain("    {}{}\n", patch_, name);
     return state.part(of_patch + name, work);
   }
@@ -311,7 +327,7 @@ class Reviewer {
   /// The drivers after each patch but the last.
   void try_each(Review& review, double seconds, FinishedParts& state) {
     const std::size_t all = subject_.change.patches.size();
-    for (std::size_t count = 1; count < all; ++count, ++part_) {
+    for (std::size_t count = 1; count < all; ++count) {
       bar_.clear();
       const std::optional<Drivers> drivers = drivers_after(count);
       PatchVerdict verdict;
@@ -322,18 +338,17 @@ class Reviewer {
         options.library = keep_library((*drivers)->library, options.out);
         patch_ = fmt::format("after {}/{}: ", count, all);
         const std::string name = fmt::format("after {} patches: ", count);
-        verdict = verdict_of(
-            {part(state, name, "scenarios", [&] { return try_scenarios(subject_.scenarios, options); }),
-             part(state, name, "random cases", [&] {
-               return try_random_cases(subject_.fabrics, review.seed, seconds / static_cast<double>(all), options);
-             })});
+        const double share = seconds / static_cast<double>(all);
+        verdict =
+            verdict_of({part(state, name, "scenarios", [&] { return try_scenarios(subject_.scenarios, options); }),
+                        part(state, name, "random cases",
+                             [&] { return try_random_cases(subject_.fabrics, review.seed, share, options); })});
         verdict.library = options.library;
         patch_.clear();
-      } else if (drivers) {
-        verdict.worse = 1;
-        verdict.text = "does not compile";
       } else {
-        verdict.text = "no driver is changed yet";
+        time_left_.leave_out(2);
+        verdict.worse = drivers ? 1 : 0;
+        verdict.text = drivers ? "does not compile" : "no driver is changed yet";
       }
       if (interrupts() > 0) return;
       verdict.subject = subject_.change.patches[count - 1].subject;
@@ -348,9 +363,21 @@ class Reviewer {
   ProgressBar bar_;
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
   std::string patch_;  ///< that is tried: "after 2/4: "
-  double part_ = 0;
-  double parts_ = 1;
+  TimeLeft time_left_;
 };
+
+/// @return the command that makes the same review anew, wherever the change is
+std::string command_of(const Request& request, const std::string& base) {
+  const po::variables_map& map = request.options;
+  std::string command = "pmufab review";
+  if (const std::string tree = map["tree"].as<std::string>(); !tree.empty())
+    command += " --tree " + process::shell_word(tree);
+  for (const std::string& word : request.words) command += " " + process::shell_word(word);
+  command += fmt::format(" --base {} --for {}", base, process::shell_word(map["for"].as<std::string>()));
+  if (const auto seed = map["seed"].as<std::uint64_t>(); seed != 1) command += fmt::format(" --seed {}", seed);
+  if (map["each"].as<bool>()) command += " --each";
+  return command;
+}
 
 double random_seconds_of(const po::variables_map& map) {
   constexpr double kPicosecondsPerSecond = 1e12;
@@ -413,6 +440,7 @@ int run_review(const Request& request) {
   review.library = keep_library(subject.drivers.set->library, out);
   review.folder = process::shell_word(out.generic_string());
   review.build = fmt::format("{} --base {}", subject.change.build, review.base);
+  review.command = command_of(request, review.base);
   const EventChanges events = event_changes(subject.scenarios, subject.stock->library, subject.drivers.set->library);
   catch_interrupts();
   Reviewer(map, subject, out, scratch.path(), events).run(review, seconds);
@@ -420,6 +448,11 @@ int run_review(const Request& request) {
   for (const EventChanges::Change& change : events.changes) {
     const auto counted = [&](const Trial& trial) { return trial.counted.contains(change.measurable); };
     if (!review.is_stopped && std::ranges::none_of(review.trials, counted)) review.not_covered.push_back(change.text);
+  }
+  // Where a device is new to the drivers, runs that have it are better.
+  if (!review.is_stopped && review.total(&Trial::better) == 0) {
+    for (const std::string& device : added_devices(subject.drivers.files))
+      review.not_covered.push_back(fmt::format("adds the device {}: no run has it", device));
   }
   return write_reports(review, map);
 }
@@ -451,7 +484,7 @@ on with the part that was interrupted.)",
               text("base", "V",
                    "kernel whose drivers are changed, such as 7.3 (default: the newest that the change fits)"),
               text("for", "TIME",
-                   "how long random cases run with each of both drivers, after the scenarios, such as 10min", "2min"),
+                   "how long random cases run, with both drivers in turns, after the scenarios, such as 10min", "2min"),
               number<std::uint64_t>("seed", "N", "another seed gives other random cases", 1),
               flag("each", "also try the drivers after each patch of a series"),
               text("out", "DIR", "folder for the drivers and for scenarios that are found (default: pmufab-review)"),

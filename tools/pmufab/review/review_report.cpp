@@ -198,19 +198,43 @@ Lines scenario_lines(const std::string& scenario) {
   return lines;
 }
 
-/// A command is not cut: where it is too long, a shell puts its lines together.
-void add_command(const std::string& command, const std::string& options, Lines& lines) {
-  if (command.size() + options.size() + 1 <= kColumns) {
-    lines.push_back(fmt::format("{} {}", command, options));
-  } else {
-    add_lines(lines, {command + " \\", "  " + options});
+/// @return the words of a command, quoted as they are
+std::vector<std::string> words_of(const std::string& command) {
+  std::vector<std::string> words(1);
+  bool is_quoted = false;
+  for (const char c : command) {
+    if (c == '\'' && !words.back().ends_with('\\')) is_quoted = !is_quoted;
+    if (c == ' ' && !is_quoted) {
+      words.emplace_back();
+    } else {
+      words.back() += c;
+    }
   }
+  return words;
+}
+
+/// A command is not cut: a shell puts its lines together. It does so within a word, too, but not within quotes.
+void add_command(const std::string& command, Lines& lines) {
+  std::string line;
+  constexpr std::size_t kRoom = kColumns - 2;  // beside " \\"
+  for (std::string word : words_of(command)) {
+    if (!line.empty() && line.size() + 1 + word.size() > kRoom) {
+      lines.push_back(line + " \\");
+      line = " ";
+    }
+    if (!line.empty()) line += ' ';
+    line += word;
+    while (line.size() > kRoom && word.find('\'') == std::string::npos) {
+      lines.push_back(line.substr(0, kRoom) + "\\");
+      line = line.substr(kRoom);
+    }
+  }
+  lines.push_back(line);
 }
 
 /// The command that builds the drivers, for who has the change alone.
 void add_build(const Review& review, Lines& lines) {
-  lines.push_back(fmt::format("build: mkdir -p {} && \\", review.folder));
-  add_command("  " + review.build, "-o " + review.library, lines);
+  add_command(fmt::format("build: mkdir -p {} && {} -o {}", review.folder, review.build, review.library), lines);
 }
 
 /// The command that shows a mistake, and the smallest scenario that was found, if it fits.
@@ -219,12 +243,13 @@ void add_reproducer(const Reproducer& reproducer, Lines& lines) {
   if (finding == nullptr) return;
   const std::string what =
       finding->file.empty() ? finding->where.substr(0, finding->where.find(' ')) : process::shell_word(finding->file);
-  const std::string options = "--driver " + reproducer.library;
-  add_command("reproduce: pmufab run " + what, options, lines);
+  const auto run = [&](const std::string& word, const std::string& scenario, Lines& to) {
+    add_command(fmt::format("{}: pmufab run {} --driver {}", word, scenario, reproducer.library), to);
+  };
+  run("reproduce", what, lines);
   if (reproducer.smallest == nullptr) return;
   Lines scenario;
-  if (reproducer.smallest != finding)
-    add_command("smallest: pmufab run " + process::shell_word(reproducer.smallest->file), options, scenario);
+  if (reproducer.smallest != finding) run("smallest", process::shell_word(reproducer.smallest->file), scenario);
   add_lines(scenario, scenario_lines(reproducer.smallest->scenario));
   const bool fits = std::ranges::all_of(scenario, [](const auto& line) { return line.size() <= kColumns; });
   if (fits && lines.size() + scenario.size() <= kLines) add_lines(lines, scenario);
@@ -322,6 +347,7 @@ std::string mail_text(const Review& review) {
   add_findings(worse, kMostFindings, "worse", "", lines);
   add_findings(findings_of(review, &Trial::better_findings), kMostFindings, "better", "before, ", lines);
   if (!review.is_stopped) add_coverage(review, lines);
+  if (review.fault.empty()) add_command("again: " + review.command, lines);
   if (!worse.empty()) add_build(review, lines);
   add_reproducer(to_reproduce(review, worse), lines);
   if (lines.size() > kLines) {
@@ -345,6 +371,7 @@ scenario::Json to_json(const Review& review) {
   scenario::Json json;
   json["program"] = "pmufab";
   json["version"] = scenario::version();
+  json["command"] = review.command;
   json["title"] = review.title;
   json["base"] = review.base;
   json["verdict"] = review.verdict();

@@ -60,6 +60,7 @@ struct Review {
   std::vector<std::string> not_covered;  ///< besides lines that did not run
   std::string folder;                    ///< for the drivers, as a shell's word
   std::string build;                     ///< the command that builds them anew, but for its -o
+  std::string command;                   ///< the one that makes this review
   std::string library;                   ///< of the drivers, as a shell's word
   bool is_stopped = false;               ///< by the user
 

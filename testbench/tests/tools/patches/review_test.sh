@@ -5,7 +5,7 @@ source "$(dirname "$0")/../../scripts/expect.sh"
 pmufab=$1 sources=$2 folder=$3
 kernel=$(find "$sources" -mindepth 1 -maxdepth 1 -type d | LC_ALL=C sort -V | tail -n 1)
 rm -rf "$folder"
-mkdir -p "$folder/tree/drivers/perf" "$folder/my"
+mkdir -p "$folder/tree/drivers/perf" "$folder/my/hisilicon"
 cd "$folder"
 
 # The report of the last review is in report.
@@ -80,6 +80,11 @@ if [[ -n $older ]]; then
   says 'renames dwc_rootport_'
 fi
 
+# A device that no platform has: nothing can be said of it.
+changed 's/\{ "HISI0243", \},?/&\n\t{ "HISI0249", },/' hisilicon/hisi_uncore_hha_pmu.c
+expect 0 review my/hisilicon/hisi_uncore_hha_pmu.c
+says 'not covered: adds the device HISI0249: no run has it'
+
 # A driver of PMUs that a platform file describes.
 mkdir -p a/drivers/perf/hisilicon b/drivers/perf/hisilicon
 cp "$kernel/drivers/perf/hisilicon/hisi_uncore_hha_pmu.c" a/drivers/perf/hisilicon/
@@ -134,7 +139,7 @@ cd ../..
 changed 's/u64 delta, prev, now;/u64 prev, now, delta;/' dwc_pcie_pmu.c
 "$pmufab" review my/dwc_pcie_pmu.c --for 8s --out stopped >stopped.txt 2>&1 &
 process=$!
-while kill -0 "$process" && ! [[ -e stopped/review-state.json ]]; do sleep 0.1; done
+while kill -0 "$process" && ! grep -qs '"what"' stopped/review-state.json; do sleep 0.1; done
 kill -INT "$process"
 status=0
 wait "$process" || status=$?
