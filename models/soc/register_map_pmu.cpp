@@ -199,6 +199,9 @@ void RegisterMapPmu::build(std::size_t number) {
   ids_.push_back(bank.find(reg.name));
   const auto is_program = [](const FieldDescription& field) { return field.role == Role::event; };
   if (std::any_of(reg.fields.begin(), reg.fields.end(), is_program)) programs_[number] = true;
+  for (const FieldDescription& field : reg.fields) {
+    if (field.chosen_by) programs_.at(field.chosen_by->word) = true;
+  }
   bank.on_read(ids_[number],
                [this, number](unsigned element, Picoseconds when) { return live(number, element, when); });
   bank.on_write(ids_[number], [this, number](const RegisterWrite& access) { write(number, access); });
@@ -272,10 +275,22 @@ void RegisterMapPmu::add_selection(unsigned counter, std::optional<std::uint64_t
       const unsigned first = reg.counter_of(field, 0, 0);
       selection.known |= low_bits(field.bits.width) << field.shift;
       if (field.for_number != base) continue;
+      if (field.chosen_by) {
+        const std::optional<unsigned> copy = chosen_copy(field, counter);
+        if (copy) selection.number |= part_of(bank_of(number).value(ids_[number]), field.bits_of(*copy)) << field.shift;
+        continue;
+      }
       const std::uint64_t value = bank_of(number).value(ids_[number], (counter - first) / field.repeat);
       selection.number |= part_of(value, field.bits_of((counter - first) % field.repeat)) << field.shift;
     }
   }
+}
+
+std::optional<unsigned> RegisterMapPmu::chosen_copy(const FieldDescription& field, unsigned counter) const {
+  const ChoiceDescription& choice = *field.chosen_by;
+  const std::uint64_t value = bank_of(choice.word).value(ids_[choice.word]);
+  const std::uint64_t copy = part_of(value, {choice.bits.first + counter * choice.step, choice.bits.width});
+  return copy < field.repeat ? std::optional(static_cast<unsigned>(copy)) : std::nullopt;
 }
 
 unsigned RegisterMapPmu::without_twins(unsigned counter) const {

@@ -70,6 +70,8 @@ class RegisterMapPmu {
   [[nodiscard]] unsigned without_twins(unsigned counter) const;
   /// Adds what fields say of a counter's event. @param base  those with this for_number; nothing: those without
   void add_selection(unsigned counter, std::optional<std::uint64_t> base, EventSelection& selection) const;
+  /// @return which copy of a field is a counter's; nothing: what chooses it names none
+  [[nodiscard]] std::optional<unsigned> chosen_copy(const FieldDescription& field, unsigned counter) const;
   [[nodiscard]] std::uint64_t live(std::size_t number, unsigned element, Picoseconds when) const;
   void write(std::size_t number, const RegisterWrite& write);
   void forget_overflow(Counters which, Picoseconds when);

@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -133,6 +134,24 @@ constexpr std::array<Role, 12> kOrders = {Role::enable_set,      Role::enable_cl
                                           Role::run_set,         Role::run_clear,    Role::clear,
                                           Role::latch,           Role::preload,      Role::command};
 
+void check_choice(const std::string& here, const RegisterDescription& reg, const FieldDescription& field,
+                  const PmuDescription& pmu) {
+  const soc::ChoiceDescription& choice = *field.chosen_by;
+  const RegisterDescription& its = pmu.map->registers.at(choice.word);
+  if (reg.count > 1 || field.first || reg.first != 0)
+    throw SpecError(here + "chosen_by",
+                    "is there: the field is no counter's own, so it stands in no array and has no first",
+                    "give repeat: how many copies there are");
+  const unsigned last = choice.bits.first + (choice.repeat - 1) * choice.step + choice.bits.width - 1;
+  if (its.count > 1 || last >= its.width)
+    throw SpecError(here + "chosen_by.bits",
+                    fmt::format("reach bit {}; {} has {}", last, its.name, its.count > 1 ? "elements" : "fewer"),
+                    "the fields of all counters stand in one register");
+  if (choice.repeat > pmu.counters)
+    throw SpecError(here + "chosen_by.repeat",
+                    fmt::format("is {}; the PMU has {} counters", choice.repeat, pmu.counters));
+}
+
 void check_fields(const std::string& at, const RegisterDescription& reg, const PmuDescription& pmu) {
   std::uint64_t taken = 0;
   std::set<std::string> names;
@@ -161,6 +180,7 @@ void check_fields(const std::string& at, const RegisterDescription& reg, const P
       throw SpecError(here + "value",
                       fmt::format("is {:#x}: what writing {} does has no state of its own", field.value, field.name),
                       "leave it out");
+    if (field.chosen_by) check_choice(here, reg, field, pmu);
     if (field.selected && (field.first || reg.first != 0))
       throw SpecError(here + "first", "is there: the field shows the counter that preload_counter names",
                       "leave it out");
@@ -262,7 +282,7 @@ void check_selectors(const std::string& field, const PmuDescription& pmu) {
     for (const FieldDescription& one : reg.fields) {
       if (one.role != Role::event) continue;
       const std::uint64_t bits = low_bits(one.bits.width) << one.shift;
-      for (unsigned place = 0; place < reg.count * one.repeat; ++place) {
+      for (unsigned place = 0; place < reg.count * one.counters_in(); ++place) {
         const unsigned counter = reg.counter_of(one, 0, place);
         for (const Selector& other : all.at(counter)) {
           const bool is_either = one.for_number && other.field->for_number && one.for_number != other.field->for_number;
@@ -389,7 +409,13 @@ void check_number_terms(const std::string& field, const PmuDescription& pmu) {
     const std::string at = fmt::format("{}number_terms[{}].", field, index);
     if (!names.insert(term.name).second) throw SpecError(at + "name", fmt::format("'{}' is there twice", term.name));
     const std::uint64_t bits = low_bits(term.bits.width) << term.bits.first;
-    if ((taken & bits) != 0) throw SpecError(at + "bits", "overlap those of another term");
+    const auto is_alike = [&](const soc::NumberTerm& other) {
+      return other.format == term.format && other.bits.first == term.bits.first && other.bits.width == term.bits.width;
+    };
+    const auto others = std::span(pmu.map->number_terms).first(index);
+    if ((taken & bits) != 0 && std::ranges::none_of(others, is_alike))
+      throw SpecError(at + "bits", "overlap those of another term",
+                      "a second name of the same bits has the same format and bits");
     taken |= bits;
   }
 }

@@ -200,6 +200,14 @@ enum class Cleared : std::uint8_t {
   apart,    ///< by a register with Role::overflow_clear
 };
 
+/// A field of each counter that says which of several copies of another field is that counter's.
+struct ChoiceDescription {
+  unsigned word = 0;    ///< register, by its number in the map
+  BitRange bits{};      ///< for counter 0
+  unsigned repeat = 1;  ///< for so many counters, from 0 on
+  unsigned step = 0;    ///< bits from one to the next
+};
+
 /// A field of a described register.
 struct FieldDescription {
   std::string name;
@@ -212,9 +220,11 @@ struct FieldDescription {
   bool silent = false;                        ///< of an overflow status: it sends no interrupt
   bool zero_stops = false;                    ///< of an event: 0 is none, so that writing it stops the counter
   std::optional<std::uint64_t> for_number{};  ///< of an event: it counts where fields without this hold that number
-  bool write_only = false;                    ///< of enable_clear or interrupt_clear: it reads 0
-  bool from_zero = false;                     ///< of enable or enable_set: a counter that it lets count begins at 0
-  bool is_free = false;                       ///< of a counter: it counts whether the PMU runs or not
+  std::optional<ChoiceDescription>
+      chosen_by{};                  ///< of an event: its `repeat` copies are no counter's own; this chooses
+  bool write_only = false;          ///< of enable_clear or interrupt_clear: it reads 0
+  bool from_zero = false;           ///< of enable or enable_set: a counter that it lets count begins at 0
+  bool is_free = false;             ///< of a counter: it counts whether the PMU runs or not
   bool stops = false;               ///< of a counter: as it wraps, it stops the PMU, until software lets it run again
   bool begins = false;              ///< of a counter: its driver starts it, and then writes it: its event begins there
   bool selected = false;            ///< of a counter: it is the one that a preload_counter names
@@ -237,8 +247,11 @@ struct FieldDescription {
            role != Role::preload;
   }
   /// @return for how many counters it stands in one register
-  [[nodiscard]] unsigned counters_in() const noexcept { return has_bit_for_each() ? bits.width : repeat; }
-  /// @return the bits for one of them
+  [[nodiscard]] unsigned counters_in() const noexcept {
+    if (chosen_by) return 1;
+    return has_bit_for_each() ? bits.width : repeat;
+  }
+  /// @return the bits for one of them, or of one copy
   [[nodiscard]] BitRange bits_of(unsigned index) const noexcept {
     return has_bit_for_each() ? BitRange{bits.first + index, 1} : BitRange{bits.first + index * step, bits.width};
   }
@@ -267,6 +280,7 @@ struct RegisterDescription {
   }
   /// @return whether a field is for that counter, of those that tell counters apart
   [[nodiscard]] bool stands_for(const FieldDescription& field, unsigned counter) const noexcept {
+    if (field.chosen_by) return counter < field.chosen_by->repeat;
     const unsigned first_one = counter_of(field, 0, 0);
     return counter >= first_one && counter - first_one < count * field.counters_in();
   }

@@ -149,11 +149,20 @@ void PublicationCheck::try_events_of(const perf::PmuCatalog::Entry& pmu, const s
   driver_host::DriverHost& host = machine_.host();
   const int cpu = static_cast<int>(pmu.cpus.front());
   std::vector<std::string> refused;
-  const std::string& needs = publication_of(pmu.name).needs;
+  const scoreboard::Publication& its = publication_of(pmu.name);
   for (perf::PmuCatalog::Event event : pmu.events) {
-    if (!needs.empty()) event.definition += "," + needs;
+    if (!its.needs.empty()) event.definition += "," + its.needs;
     try {
-      const int result = host.try_event(perf::PmuCatalog::define(pmu, event), cpu);
+      auto attributes = perf::PmuCatalog::define(pmu, event);
+      if (!its.is_complete && event.definition.find("=?") != std::string::npos) {
+        // What its user must give is that of one that the description knows.
+        const auto known = std::ranges::find(its.events, event.name, &scoreboard::PublishedEvent::name);
+        if (known == its.events.end()) continue;
+        attributes.config = known->words[0];
+        attributes.config1 = known->words[1];
+        attributes.config2 = known->words[2];
+      }
+      const int result = host.try_event(attributes, cpu);
       if (result < 0) refused.push_back(fmt::format("{} ({})", event.name, strerrorname_np(-result)));
     } catch (const perf::EventError&) {
       continue;  // check_tables() tells of definitions that nobody can use

@@ -81,8 +81,17 @@ bool may_have_range(Role role) {
   return std::ranges::find(kRoles, role) != kRoles.end();
 }
 
+/// The registers before this one may choose.
+void read_choice(Reader& reader, const RegisterMap& map, soc::ChoiceDescription& choice) {
+  choice.word = read_register_of(reader, "register", map);
+  choice.bits = read_bits(reader, "bits", Presence::required);
+  reader.number("repeat", choice.repeat, Quantity::count, 1, soc::kMaximumCounters);
+  choice.step = choice.bits.width;
+  if (choice.repeat > 1) reader.number("step", choice.step, Quantity::count, 1, kMostBits);
+}
+
 /// What a field does, and what goes with that.
-void read_role(Reader& reader, FieldDescription& field) {
+void read_role(Reader& reader, const RegisterMap& map, FieldDescription& field) {
   reader.choice("role", field.role, roles());
   reader.number("value", field.value, Quantity::address, 0, std::numeric_limits<std::uint64_t>::max());
   const bool may_latch = field.role == Role::counter || field.role == Role::keeps || field.role == Role::constant;
@@ -111,6 +120,7 @@ void read_role(Reader& reader, FieldDescription& field) {
     if (reader.has("for_number"))
       reader.number("for_number", field.for_number.emplace(), Quantity::address, 0,
                     std::numeric_limits<std::uint64_t>::max());
+    reader.optional_object("chosen_by", [&](Reader& choice) { read_choice(choice, map, field.chosen_by.emplace()); });
   }
   if (field.role == Role::enable || field.role == Role::enable_set) reader.flag("from_zero", field.from_zero);
   if (field.role == Role::enable_clear || field.role == Role::interrupt_clear)
@@ -125,10 +135,10 @@ void read_role(Reader& reader, FieldDescription& field) {
                  {"apart", Cleared::apart}});
 }
 
-void read_field(Reader& reader, FieldDescription& field) {
+void read_field(Reader& reader, const RegisterMap& map, FieldDescription& field) {
   reader.text("name", field.name, Presence::required);
   field.bits = read_bits(reader, "bits", Presence::required);
-  read_role(reader, field);
+  read_role(reader, map, field);
   if (reader.has("first")) reader.number("first", field.first.emplace(), Quantity::count, 0, soc::kMaximumCounters - 1);
   reader.number("repeat", field.repeat, Quantity::count, 1, kMostBits);
   field.step = field.bits.width;
@@ -154,7 +164,7 @@ void read_register(Reader& reader, const RegisterMap& map, RegisterDescription& 
   reg.stride = reg.width / 8;
   if (reg.count > 1) reader.number("stride", reg.stride, Quantity::address, 4, 1U << 16);
   reader.number("first", reg.first, Quantity::count, 0, soc::kMaximumCounters - 1);
-  reader.list("fields", [&](Reader& field, std::size_t) { read_field(field, reg.fields.emplace_back()); });
+  reader.list("fields", [&](Reader& field, std::size_t) { read_field(field, map, reg.fields.emplace_back()); });
   if (!reg.fields.empty()) {
     if (reader.has("role")) reader.fail("role", "is that of a register without fields", "give it to one of the fields");
     return;
@@ -163,7 +173,7 @@ void read_register(Reader& reader, const RegisterMap& map, RegisterDescription& 
   whole.name = reg.name;
   whole.bits = {0, reg.width};
   if (reader.has("bits")) whole.bits = read_bits(reader, "bits", Presence::optional);
-  read_role(reader, whole);
+  read_role(reader, map, whole);
   whole.step = whole.bits.width;
 }
 
@@ -270,6 +280,11 @@ unsigned event_bits_of(const RegisterMap& map) {
   unsigned bits = 0;
   if (map.number_terms.size() > 1) {
     for (const soc::NumberTerm& term : map.number_terms) bits = std::max(bits, term.bits.first + term.bits.width);
+    for (const RegisterDescription& reg : map.registers) {
+      for (const FieldDescription& field : reg.fields) {
+        if (field.role == Role::event) bits = std::max(bits, field.shift + field.bits.width);
+      }
+    }
     return bits;
   }
   bits = kMostBits;
@@ -327,7 +342,11 @@ void read_map(Reader& reader, PmuDescription& pmu) {
     twins.number("number", its.number, Quantity::address, 1, std::numeric_limits<std::uint64_t>::max(),
                  Presence::required);
   });
-  reader.list("registers", [&](Reader& reg, std::size_t) { read_register(reg, map, map.registers.emplace_back()); });
+  reader.list("registers", [&](Reader& from, std::size_t) {
+    RegisterDescription reg;
+    read_register(from, map, reg);
+    map.registers.push_back(std::move(reg));
+  });
   const auto lets_run = [](const FieldDescription& field) {
     return field.role == Role::run || field.role == Role::stop || field.role == Role::run_set;
   };

@@ -122,7 +122,8 @@ void read_where(Reader& reader, const std::vector<std::string>& attributes,
   });
 }
 
-/// The key `for_each`: an event is that of one value of an attribute, and the next numbers are those of the next values.
+/// The key `for_each`: an event is that of one value of an attribute, and the next numbers and codes are those of the
+/// next values.
 void read_each(Reader& reader, const std::vector<std::string>& attributes, std::vector<EventDescription>& events) {
   if (!reader.has("for_each")) return;
   std::uint64_t step = 0;
@@ -137,6 +138,7 @@ void read_each(Reader& reader, const std::vector<std::string>& attributes, std::
     for (std::uint64_t one = range.first; one <= range.last; ++one) {
       EventDescription& event = events.emplace_back(first);
       event.number += (one - range.first) * step;
+      if (event.code) *event.code += (one - range.first) * step;
       event.where.push_back({attribute, one, one});
     }
   });

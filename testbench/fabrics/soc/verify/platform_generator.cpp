@@ -112,8 +112,12 @@ bool is_offered(const platform::PlatformSpec& platform, const pmufab::soc::PmuDe
 scoreboard::EventTerms terms_of(const pmufab::soc::PmuDescription& pmu, std::uint64_t number) {
   if (!pmu.map) return {{"event", number}};
   scoreboard::EventTerms terms;
-  for (const pmufab::soc::NumberTerm& term : pmu.map->number_terms)
-    terms.push_back({term.name, number >> term.bits.first & low_bits(term.bits.width)});
+  std::uint64_t told = 0;  // bits: two terms may be names of the same
+  for (const pmufab::soc::NumberTerm& term : pmu.map->number_terms) {
+    const std::uint64_t bits = low_bits(term.bits.width) << term.bits.first;
+    if ((told & bits) == 0) terms.push_back({term.name, number >> term.bits.first & low_bits(term.bits.width)});
+    told |= bits;
+  }
   return terms;
 }
 

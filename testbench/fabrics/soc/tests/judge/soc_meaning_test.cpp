@@ -220,6 +220,7 @@ TEST(SocMeaning, terms_of_a_number_complete_a_name_and_one_inverts_a_filter) {
   EXPECT_EQ(of({{"any"}, {"at", 1}}).kind, Kind::nothing);
   EXPECT_EQ(of({{"fast"}}).clock_hz, 5'000U);
   EXPECT_THROW(static_cast<void>(of({{"fast"}, {"at", 2}})), std::invalid_argument);
+  EXPECT_EQ(of({{"fast"}, {"at", 0}}).clock_hz, 5'000U) << "its user may say what the name says";
   EXPECT_THROW(static_cast<void>(of({{"any"}, {"at", 16}})), std::invalid_argument);
   EXPECT_TRUE(of({{"any"}, {"id", 5}, {"other"}}).counts(request(0, 4, 0)));
   EXPECT_FALSE(of({{"any"}, {"id", 5}, {"other"}}).counts(request(0, 5, 0)));

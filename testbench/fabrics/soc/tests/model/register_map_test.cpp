@@ -399,6 +399,44 @@ TEST_F(RegisterMapTest, a_number_may_stand_in_several_registers_of_which_some_ar
   });
 }
 
+TEST_F(RegisterMapTest, a_field_of_each_counter_may_choose_which_copy_of_a_selector_is_its_own) {
+  constexpr unsigned kRoutes = 10;  // register, by its number
+  make([](PmuDescription& its) {
+    its.event_bits = 20;
+    its.events = {{"one", 0x5'0000, EventDescription::Counts::occurrences, 0, 0, {}},
+                  {"sum", 0x6'0000, EventDescription::Counts::sum, 0, 1, {}},
+                  {"elsewhere", 0x5'0001, EventDescription::Counts::sum, 0, 1, {}}};
+    its.map->registers.resize(kRoutes);
+    its.map->registers.push_back(reg("ROUTES", 0x94, {field("BUS", {0, 32}, Role::keeps)}));
+    FieldDescription part = field("EVENT", {0, 4}, Role::event);
+    part.repeat = 3;
+    part.step = 4;
+    part.shift = 16;
+    part.for_number = 0;
+    part.chosen_by = {kRoutes, {0, 2}, 4, 4};
+    its.map->registers.push_back(reg("BUSES", 0x98, {part}));
+  });
+  run([&] {
+    cpu.put32(0x98, 0x650);        // buses 1 and 2
+    cpu.put32(0x94, 0x0000'3121);  // counter 0: bus 1, counter 1: bus 2, counter 2: bus 1, counter 3: none
+    cpu.put32(kEnable, 0xf);
+    cpu.put32(kControl, 1);
+    happen(0, 7);
+    EXPECT_EQ(counter(0), 1U);
+    EXPECT_EQ(counter(1), 7U);
+    EXPECT_EQ(counter(2), 1U) << "two counters may have one bus";
+    EXPECT_EQ(counter(3), 0U) << "there is no bus 3";
+    cpu.put32(0x98, 0x560);
+    happen(0, 7);
+    EXPECT_EQ(counter(0), 8U) << "what a bus carries has changed";
+    EXPECT_EQ(counter(1), 8U);
+    cpu.put32(0x94, 0x0000'3122);
+    happen(0, 7);
+    EXPECT_EQ(counter(0), 9U) << "the counter has another bus";
+    EXPECT_EQ(counter(1), 9U);
+  });
+}
+
 TEST_F(RegisterMapTest, counters_of_classes_count_other_events_clocks_and_bits) {
   make([](PmuDescription& its) {
     const BitRange low{0, 2};
