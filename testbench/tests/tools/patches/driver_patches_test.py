@@ -167,7 +167,7 @@ def try_mails(case):
 def try_parts(case):
     """Patches of what no driver is made from, alone and beside a driver's change."""
     path = os.path.join(case.folder, "mine.patch")
-    unused = ["drivers/perf/arm-ccn.c", "drivers/perf/Kconfig",
+    unused = ["drivers/perf/arm_spe_pmu.c", "drivers/perf/Kconfig",
               "drivers/perf/Makefile", "drivers/cxl/security.c"]
     for place in unused:
         case.refuse(f"a diff of {place}", f"changes no file of the drivers, but only {place}", "--patch",
@@ -198,7 +198,7 @@ def try_parts(case):
     mine = write(os.path.join(case.folder, "own", os.path.basename(DRIVER)), case.first)
     case.refuse("a diff of a file that is given", f"but only {DRIVER} (yours is built in its place)", mine, "--patch",
                 write(path, case.plain()))
-    old = "drivers/perf/arm-ccn"
+    old = "drivers/perf/arm_spe_pmu"
     text = f"diff --git a/{old}.c b/{old}2.c\nsimilarity index 100%\nrename from {old}.c\nrename to {old}2.c\n".encode()
     case.expect("a rename of an unused file, too", FIRST, "--patch", write(path, text + case.plain()),
                 said=[f"left out, because no driver is made from it: {old}.c to {old}2.c\n"])
