@@ -163,6 +163,7 @@ CounterInput DescribedPmu::resolve(const Program& program) {
     source->remove(wish);
     source = nullptr;
   }
+  if (program.event.is_none) return {};
   const auto event =
       std::find_if(description_.events.begin(), description_.events.end(), [&](const EventDescription& one) {
         return one.is_selected_by(program.event.number, program.event.known, program.counter);

@@ -277,6 +277,7 @@ void RegisterMapPmu::add_selection(unsigned counter, std::optional<std::uint64_t
       if (field.for_number != base) continue;
       if (field.chosen_by) {
         const std::optional<unsigned> copy = chosen_copy(field, counter);
+        selection.is_none = selection.is_none || !copy;
         if (copy) selection.number |= part_of(bank_of(number).value(ids_[number]), field.bits_of(*copy)) << field.shift;
         continue;
       }
@@ -303,6 +304,7 @@ EventSelection RegisterMapPmu::event(unsigned counter) const {
   EventSelection selection;
   add_selection(counter, std::nullopt, selection);
   add_selection(counter, selection.number, selection);
+  if (selection.is_none) return selection;
   if (map_.twins) selection.known |= map_.twins->number;
   if (is_twin) selection.number += map_.twins->number;
   if (selection.known != 0) return selection;

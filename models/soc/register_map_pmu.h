@@ -26,6 +26,7 @@ namespace pmufab::soc {
 struct EventSelection {
   std::uint64_t number = 0;
   std::uint64_t known = 0;  ///< bits of the number that they hold
+  bool is_none = false;     ///< they name a copy of a selector that is not there
 };
 
 /// The registers of a described PMU that is no CoreSight PMU, and a CounterBlock behind them.

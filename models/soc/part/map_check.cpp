@@ -137,19 +137,42 @@ constexpr std::array<Role, 12> kOrders = {Role::enable_set,      Role::enable_cl
 void check_choice(const std::string& here, const RegisterDescription& reg, const FieldDescription& field,
                   const PmuDescription& pmu) {
   const soc::ChoiceDescription& choice = *field.chosen_by;
-  const RegisterDescription& its = pmu.map->registers.at(choice.word);
+  const std::string at = here + "chosen_by";
   if (reg.count > 1 || field.first || reg.first != 0)
-    throw SpecError(here + "chosen_by",
-                    "is there: the field is no counter's own, so it stands in no array and has no first",
+    throw SpecError(at, "is there: the field is no counter's own, so it stands in no array and has no first",
                     "give repeat: how many copies there are");
-  const unsigned last = choice.bits.first + (choice.repeat - 1) * choice.step + choice.bits.width - 1;
-  if (its.count > 1 || last >= its.width)
-    throw SpecError(here + "chosen_by.bits",
-                    fmt::format("reach bit {}; {} has {}", last, its.name, its.count > 1 ? "elements" : "fewer"),
+  if (field.zero_stops) throw SpecError(here + "zero_stops", "is there: the field is no counter's own", "leave it out");
+  const RegisterDescription& its = pmu.map->registers.at(choice.word);
+  if (its.count > 1 || its.first != 0)
+    throw SpecError(at + ".register", fmt::format("is {}, whose elements are those of counters", its.name),
                     "the fields of all counters stand in one register");
+  if (choice.repeat > 1 && choice.step < choice.bits.width)
+    throw SpecError(at + ".step",
+                    fmt::format("is {}: fields of {} bits would overlap", choice.step, choice.bits.width));
+  const unsigned last = choice.bits.first + (choice.repeat - 1) * choice.step + choice.bits.width - 1;
+  if (last >= its.width)
+    throw SpecError(at + ".bits", fmt::format("reach bit {}; {} has {} bits", last, its.name, its.width));
   if (choice.repeat > pmu.counters)
-    throw SpecError(here + "chosen_by.repeat",
-                    fmt::format("is {}; the PMU has {} counters", choice.repeat, pmu.counters));
+    throw SpecError(at + ".repeat", fmt::format("is {}; the PMU has {} counters", choice.repeat, pmu.counters));
+  for (unsigned counter = 0; counter < choice.repeat; ++counter) {
+    const std::uint64_t bits = low_bits(choice.bits.width) << (choice.bits.first + counter * choice.step);
+    const auto holds = [&](const FieldDescription& one) {
+      std::uint64_t own = 0;
+      for (unsigned copy = 0; copy < one.repeat; ++copy) {
+        const BitRange place = one.repeat > 1 ? one.bits_of(copy) : one.bits;
+        own |= low_bits(place.width) << place.first;
+      }
+      return (one.role == Role::keeps || one.role == Role::event) && (bits & ~own) == 0;
+    };
+    if (std::ranges::none_of(its.fields, holds))
+      throw SpecError(at + ".bits",
+                      fmt::format("of counter {} lie on no field of {} that holds what is written", counter, its.name),
+                      "give one the role keeps");
+  }
+  const auto needs_run = [](const FieldDescription& one) { return one.needs_run; };
+  if (std::ranges::any_of(pmu.map->registers,
+                          [&](const auto& one) { return std::ranges::any_of(one.fields, needs_run); }))
+    throw SpecError(at, "is there, and counters need the PMU to run to be written: pmufab does not know such a PMU");
 }
 
 void check_fields(const std::string& at, const RegisterDescription& reg, const PmuDescription& pmu) {
@@ -260,8 +283,11 @@ std::vector<std::vector<std::string>> registers_with(const PmuDescription& pmu, 
     for (const FieldDescription& field : reg.fields) {
       if (field.role != role) continue;
       for (unsigned element = 0; element < reg.count; ++element) {
-        for (unsigned index = 0; index < (field.selected ? pmu.counters : field.counters_in()); ++index) {
-          const unsigned counter = reg.counter_of(field, element, index);
+        const unsigned last = field.selected    ? pmu.counters
+                              : field.chosen_by ? field.chosen_by->repeat
+                                                : field.counters_in();
+        for (unsigned index = 0; index < last; ++index) {
+          const unsigned counter = field.chosen_by ? index : reg.counter_of(field, element, index);
           if (counter < pmu.counters) found[counter].push_back(reg.name);
         }
       }
@@ -282,8 +308,8 @@ void check_selectors(const std::string& field, const PmuDescription& pmu) {
     for (const FieldDescription& one : reg.fields) {
       if (one.role != Role::event) continue;
       const std::uint64_t bits = low_bits(one.bits.width) << one.shift;
-      for (unsigned place = 0; place < reg.count * one.counters_in(); ++place) {
-        const unsigned counter = reg.counter_of(one, 0, place);
+      for (unsigned counter = 0; counter < pmu.counters; ++counter) {
+        if (!reg.stands_for(one, counter)) continue;
         for (const Selector& other : all.at(counter)) {
           const bool is_either = one.for_number && other.field->for_number && one.for_number != other.field->for_number;
           if ((other.bits & bits) != 0 && !is_either)

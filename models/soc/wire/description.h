@@ -221,7 +221,7 @@ struct FieldDescription {
   bool zero_stops = false;                    ///< of an event: 0 is none, so that writing it stops the counter
   std::optional<std::uint64_t> for_number{};  ///< of an event: it counts where fields without this hold that number
   std::optional<ChoiceDescription>
-      chosen_by{};                  ///< of an event: its `repeat` copies are no counter's own; this chooses
+      chosen_by{};                  ///< of an event: which field chooses the copy of a counter
   bool write_only = false;          ///< of enable_clear or interrupt_clear: it reads 0
   bool from_zero = false;           ///< of enable or enable_set: a counter that it lets count begins at 0
   bool is_free = false;             ///< of a counter: it counts whether the PMU runs or not

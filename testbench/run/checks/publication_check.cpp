@@ -154,13 +154,14 @@ void PublicationCheck::try_events_of(const perf::PmuCatalog::Entry& pmu, const s
     if (!its.needs.empty()) event.definition += "," + its.needs;
     try {
       auto attributes = perf::PmuCatalog::define(pmu, event);
-      if (!its.is_complete && event.definition.find("=?") != std::string::npos) {
+      if (!its.is_complete && !perf::PmuCatalog::open_terms(event).empty()) {
         // What its user must give is that of one that the description knows.
         const auto known = std::ranges::find(its.events, event.name, &scoreboard::PublishedEvent::name);
         if (known == its.events.end()) continue;
-        attributes.config = known->words[0];
-        attributes.config1 = known->words[1];
-        attributes.config2 = known->words[2];
+        const scoreboard::ConfigWords open = open_bits(pmu, event);
+        attributes.config |= known->words[0] & open[0];
+        attributes.config1 |= known->words[1] & open[1];
+        attributes.config2 |= known->words[2] & open[2];
       }
       const int result = host.try_event(attributes, cpu);
       if (result < 0) refused.push_back(fmt::format("{} ({})", event.name, strerrorname_np(-result)));

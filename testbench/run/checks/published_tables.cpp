@@ -48,18 +48,6 @@ std::string shown_text(const PmuCatalog::Event& event, const ConfigWords& words)
   return event.definition == text ? fmt::format("'{}'", text) : fmt::format("'{}', or {},", event.definition, text);
 }
 
-/// @return the bits of the terms that the user of an event gives
-ConfigWords open_bits(const PmuCatalog::Entry& pmu, const PmuCatalog::Event& event) {
-  ConfigWords open{};
-  for (const std::string_view name : PmuCatalog::open_terms(event)) {
-    const PmuCatalog::Format* const format = find_format(pmu, std::string(name));
-    if (format == nullptr || !format->bits) continue;
-    for (const unsigned bit : format->bits->bits)
-      open.at(static_cast<std::size_t>(format->bits->word)) |= std::uint64_t{1} << bit;
-  }
-  return open;
-}
-
 class TableComparison {
  public:
   TableComparison(const Publication& expected, const PmuCatalog::Entry& shown, LinuxVersion kernel)
@@ -303,6 +291,17 @@ class TableComparison {
 };
 
 }  // namespace
+
+ConfigWords open_bits(const PmuCatalog::Entry& pmu, const PmuCatalog::Event& event) {
+  ConfigWords open{};
+  for (const std::string_view name : PmuCatalog::open_terms(event)) {
+    const PmuCatalog::Format* const format = find_format(pmu, std::string(name));
+    if (format == nullptr || !format->bits) continue;
+    for (const unsigned bit : format->bits->bits)
+      open.at(static_cast<std::size_t>(format->bits->word)) |= std::uint64_t{1} << bit;
+  }
+  return open;
+}
 
 std::string some_of(const std::vector<std::string>& names) {
   const auto end = names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), kMostNamed));

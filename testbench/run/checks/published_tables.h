@@ -18,6 +18,10 @@ namespace pmufab::scenario {
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> compare_published(
     const scoreboard::Publication& expected, const perf::PmuCatalog::Entry& shown, scoreboard::LinuxVersion kernel = 0);
 
+/// @return the bits of the terms that the user of an event gives
+[[nodiscard]] scoreboard::ConfigWords open_bits(const perf::PmuCatalog::Entry& pmu,
+                                                const perf::PmuCatalog::Event& event);
+
 /// @return "a, b, c and 4 more", of a few names
 [[nodiscard]] std::string some_of(const std::vector<std::string>& names);
 

@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <sstream>
 #include <system_error>
 #include <utility>
 
@@ -48,6 +49,7 @@ using verify::FabricGenerator;
 
 constexpr const char* kReviewState = "review-state.json";
 constexpr const char* kUsualReview = "pmufab-review";
+constexpr unsigned kUsualTimeout = 60;  // seconds of a run
 
 /// The kernel's own drivers that may be the base, the first choice first: those of --base, or all from the newest.
 /// @throws InputError if there are none
@@ -175,6 +177,8 @@ class FinishedParts {
     if (kept.is_object() && kept.value("parts", Json()).is_object()) json_ = kept;
     write();
   }
+  /// @return whether what a part found is kept
+  [[nodiscard]] bool has(const std::string& name) const { return json_["parts"].contains(name); }
   /// @return what a part found: what is kept of it, or what `work` finds
   template <typename Work>
   Trial part(const std::string& name, Work work) {
@@ -240,7 +244,7 @@ class Reviewer {
     const std::size_t patches = subject_.change.patches.size();
     for (std::size_t i = each ? 1 : patches; i < patches; ++i) add_parts(seconds / static_cast<double>(patches));
     add_parts(seconds);
-    time_left_.add(TimeLeft::Kind::interleavings);
+    if (!explorable().empty()) time_left_.add(TimeLeft::Kind::interleavings);
     review.seed = map_["seed"].as<std::uint64_t>();
     options_.library = review.library;
     review.all_patches = subject_.change.patches.size();
@@ -297,7 +301,11 @@ class Reviewer {
 
   template <typename Work>
   Trial part(FinishedParts& state, const std::string& of_patch, const std::string& name, Work work) {
-    time_left_.begin(passed());
+    if (state.has(of_patch + name)) {
+      time_left_.leave_out(1);
+    } else {
+      time_left_.begin(passed());
+    }
     if (isatty(STDERR_FILENO) == 0) complain("    {}{}\n", patch_, name);
     return state.part(of_patch + name, work);
   }
@@ -366,16 +374,35 @@ class Reviewer {
   TimeLeft time_left_;
 };
 
-/// @return the command that makes the same review anew, wherever the change is
+/// @return a commit or a range by the hashes of its commits; another word as it is
+std::string resolved(const std::string& word) {
+  std::error_code error;
+  if (word == "-" || fs::exists(word, error)) return word;
+  const ProgramReply reply = ask_program({"git", "rev-parse", "--short=12", word});
+  std::istringstream lines(reply.out);
+  std::string last;
+  std::string first;
+  if (reply.exit_code != 0 || !std::getline(lines, last)) return word;
+  const bool is_range = std::getline(lines, first) && first.starts_with('^');
+  return is_range ? fmt::format("{}..{}", first.substr(1), last) : last;
+}
+
+/// @return the command that makes the same review, without --out and reports: its reader has folders of their own
 std::string command_of(const Request& request, const std::string& base) {
   const po::variables_map& map = request.options;
   std::string command = "pmufab review";
   if (const std::string tree = map["tree"].as<std::string>(); !tree.empty())
     command += " --tree " + process::shell_word(tree);
-  for (const std::string& word : request.words) command += " " + process::shell_word(word);
+  for (const std::string& word : request.words) command += " " + process::shell_word(resolved(word));
   command += fmt::format(" --base {} --for {}", base, process::shell_word(map["for"].as<std::string>()));
   if (const auto seed = map["seed"].as<std::uint64_t>(); seed != 1) command += fmt::format(" --seed {}", seed);
   if (map["each"].as<bool>()) command += " --each";
+  if (const auto timeout = map["timeout"].as<unsigned>(); timeout != kUsualTimeout)
+    command += fmt::format(" --timeout {}", timeout);
+  if (has_run_limits(map)) {
+    for (const std::string& limit : map["limit"].as<std::vector<std::string>>())
+      command += " --limit " + process::shell_word(limit);
+  }
   return command;
 }
 
@@ -430,6 +457,7 @@ int run_review(const Request& request) {
   if (!map["resume"].as<bool>()) fs::remove_all(built, error);
   build_on_base(subject, map["base"].as<std::string>(), built);
   review.base = subject.stock->kernel_version;
+  review.command = command_of(request, review.base);
   if (subject.drivers.set == nullptr) {
     review.fault = "the drivers do not compile with the change; the compiler says why above";
     return write_reports(review, map);
@@ -440,7 +468,6 @@ int run_review(const Request& request) {
   review.library = keep_library(subject.drivers.set->library, out);
   review.folder = process::shell_word(out.generic_string());
   review.build = fmt::format("{} --base {}", subject.change.build, review.base);
-  review.command = command_of(request, review.base);
   const EventChanges events = event_changes(subject.scenarios, subject.stock->library, subject.drivers.set->library);
   catch_interrupts();
   Reviewer(map, subject, out, scratch.path(), events).run(review, seconds);
@@ -449,10 +476,10 @@ int run_review(const Request& request) {
     const auto counted = [&](const Trial& trial) { return trial.counted.contains(change.measurable); };
     if (!review.is_stopped && std::ranges::none_of(review.trials, counted)) review.not_covered.push_back(change.text);
   }
-  // Where a device is new to the drivers, runs that have it are better.
+  // A run that has a device which is new to the drivers should be better.
   if (!review.is_stopped && review.total(&Trial::better) == 0) {
     for (const std::string& device : added_devices(subject.drivers.files))
-      review.not_covered.push_back(fmt::format("adds the device {}: no run has it", device));
+      review.not_covered.push_back(fmt::format("adds the device {}: no run is better for it", device));
   }
   return write_reports(review, map);
 }
@@ -460,7 +487,6 @@ int run_review(const Request& request) {
 }  // namespace
 
 Command review_command() {
-  constexpr unsigned kUsualTimeout = 60;
   return {
       .name = "review",
       .arguments = "[options] PATCH|MBOX|-|RANGE|FILE.c...",
@@ -484,7 +510,7 @@ on with the part that was interrupted.)",
               text("base", "V",
                    "kernel whose drivers are changed, such as 7.3 (default: the newest that the change fits)"),
               text("for", "TIME",
-                   "how long random cases run, with both drivers in turns, after the scenarios, such as 10min", "2min"),
+                   "how long random cases run, for both drivers together, after the scenarios, such as 10min", "2min"),
               number<std::uint64_t>("seed", "N", "another seed gives other random cases", 1),
               flag("each", "also try the drivers after each patch of a series"),
               text("out", "DIR", "folder for the drivers and for scenarios that are found (default: pmufab-review)"),

@@ -198,13 +198,33 @@ Lines scenario_lines(const std::string& scenario) {
   return lines;
 }
 
+/// What a shell makes of the characters of a command, one after the other.
+class Quoting {
+ public:
+  void take(char c) {
+    if (is_escaped_) {
+      is_escaped_ = false;
+    } else if (is_quoted_ || c != '\\') {
+      if (c == '\'') is_quoted_ = !is_quoted_;
+    } else {
+      is_escaped_ = true;
+    }
+  }
+  [[nodiscard]] bool is_quoted() const noexcept { return is_quoted_; }
+  [[nodiscard]] bool is_escaped() const noexcept { return is_escaped_; }
+
+ private:
+  bool is_quoted_ = false;
+  bool is_escaped_ = false;
+};
+
 /// @return the words of a command, quoted as they are
 std::vector<std::string> words_of(const std::string& command) {
   std::vector<std::string> words(1);
-  bool is_quoted = false;
+  Quoting quoting;
   for (const char c : command) {
-    if (c == '\'' && !words.back().ends_with('\\')) is_quoted = !is_quoted;
-    if (c == ' ' && !is_quoted) {
+    quoting.take(c);
+    if (c == ' ' && !quoting.is_quoted()) {
       words.emplace_back();
     } else {
       words.back() += c;
@@ -213,7 +233,19 @@ std::vector<std::string> words_of(const std::string& command) {
   return words;
 }
 
-/// A command is not cut: a shell puts its lines together. It does so within a word, too, but not within quotes.
+/// Move the beginning of a line that is too long to a line of its own. A backslash at the end of a line joins it to the next,
+/// but not inside quotes: these are closed before it, and opened after it.
+std::string cut_off(std::string& line, std::size_t most) {
+  Quoting quoting;
+  std::size_t end = 0;
+  for (; end + 1 < most; ++end) quoting.take(line[end]);
+  if (quoting.is_escaped()) quoting.take(line[end++]);
+  const std::string begin = line.substr(0, end) + (quoting.is_quoted() ? "'\\" : "\\");
+  line = (quoting.is_quoted() ? "'" : "") + line.substr(end);
+  return begin;
+}
+
+/// A command is not cut: a shell puts its lines together.
 void add_command(const std::string& command, Lines& lines) {
   std::string line;
   constexpr std::size_t kRoom = kColumns - 2;  // beside " \\"
@@ -224,10 +256,7 @@ void add_command(const std::string& command, Lines& lines) {
     }
     if (!line.empty()) line += ' ';
     line += word;
-    while (line.size() > kRoom && word.find('\'') == std::string::npos) {
-      lines.push_back(line.substr(0, kRoom) + "\\");
-      line = line.substr(kRoom);
-    }
+    while (line.size() > kRoom) lines.push_back(cut_off(line, kRoom));
   }
   lines.push_back(line);
 }
@@ -237,19 +266,25 @@ void add_build(const Review& review, Lines& lines) {
   add_command(fmt::format("build: mkdir -p {} && {} -o {}", review.folder, review.build, review.library), lines);
 }
 
-/// The command that shows a mistake, and the smallest scenario that was found, if it fits.
+std::string run_command(const std::string& what, const Reproducer& reproducer) {
+  return fmt::format("pmufab run {} --driver {}", what, reproducer.library);
+}
+
+/// The command that shows a mistake.
 void add_reproducer(const Reproducer& reproducer, Lines& lines) {
   const Finding* const finding = reproducer.finding;
   if (finding == nullptr) return;
   const std::string what =
       finding->file.empty() ? finding->where.substr(0, finding->where.find(' ')) : process::shell_word(finding->file);
-  const auto run = [&](const std::string& word, const std::string& scenario, Lines& to) {
-    add_command(fmt::format("{}: pmufab run {} --driver {}", word, scenario, reproducer.library), to);
-  };
-  run("reproduce", what, lines);
+  add_command("reproduce: " + run_command(what, reproducer), lines);
+}
+
+/// The smallest scenario that was found, if it fits.
+void add_smallest(const Reproducer& reproducer, Lines& lines) {
   if (reproducer.smallest == nullptr) return;
   Lines scenario;
-  if (reproducer.smallest != finding) run("smallest", process::shell_word(reproducer.smallest->file), scenario);
+  if (reproducer.smallest != reproducer.finding)
+    add_command("smallest: " + run_command(process::shell_word(reproducer.smallest->file), reproducer), scenario);
   add_lines(scenario, scenario_lines(reproducer.smallest->scenario));
   const bool fits = std::ranges::all_of(scenario, [](const auto& line) { return line.size() <= kColumns; });
   if (fits && lines.size() + scenario.size() <= kLines) add_lines(lines, scenario);
@@ -347,13 +382,18 @@ std::string mail_text(const Review& review) {
   add_findings(worse, kMostFindings, "worse", "", lines);
   add_findings(findings_of(review, &Trial::better_findings), kMostFindings, "better", "before, ", lines);
   if (!review.is_stopped) add_coverage(review, lines);
-  if (review.fault.empty()) add_command("again: " + review.command, lines);
-  if (!worse.empty()) add_build(review, lines);
-  add_reproducer(to_reproduce(review, worse), lines);
-  if (lines.size() > kLines) {
-    lines.resize(kLines - 1);
+  Lines commands;
+  add_command("again: " + review.command, commands);
+  if (!worse.empty()) add_build(review, commands);
+  const Reproducer reproducer = to_reproduce(review, worse);
+  add_reproducer(reproducer, commands);
+  const std::size_t room = kLines - std::min(commands.size(), kLines - 1);
+  if (lines.size() > room) {
+    lines.resize(room - 1);
     lines.emplace_back("(more: --json)");
   }
+  add_lines(lines, commands);
+  add_smallest(reproducer, lines);
   return fmt::format("{}\n", fmt::join(lines, "\n"));
 }
 

@@ -6,8 +6,7 @@
 namespace pmufab::cli {
 namespace {
 
-constexpr double kUsualInterleavings = 15;  // seconds, on two processors
-constexpr double kEnough = 0.05;            // of a part, to tell of the rest
+constexpr double kEnough = 0.05;  // of a part, to tell of the rest
 
 }  // namespace
 
@@ -30,8 +29,10 @@ std::optional<double> TimeLeft::seconds(double fraction, double now) const {
   if (!own) return std::nullopt;
   double left = *own * (1 - fraction);
   for (auto part = parts_.begin() + next_; part != parts_.end(); ++part) {
-    const std::optional<double>& usual = expected.at(static_cast<std::size_t>(part->kind));
-    left += part->kind == Kind::random_cases ? part->seconds : usual.value_or(kUsualInterleavings);
+    const std::optional<double> usual =
+        part->kind == Kind::random_cases ? part->seconds : expected.at(static_cast<std::size_t>(part->kind));
+    if (!usual) return std::nullopt;
+    left += *usual;
   }
   return left;
 }

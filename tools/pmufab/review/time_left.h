@@ -9,8 +9,8 @@
 
 namespace pmufab::cli {
 
-/// How long a review still takes, by its parts. Random cases take a time that is known; another part takes as long as the
-/// last one of its kind, or what its own progress promises.
+/// How long a review still takes, by its parts. Random cases take a time that is known; another part takes what its own
+/// progress promises, or as long as the last one of its kind.
 class TimeLeft {
  public:
   enum class Kind : std::uint8_t { scenarios, random_cases, interleavings };
@@ -35,7 +35,9 @@ class TimeLeft {
   std::vector<Part> parts_;
   std::ptrdiff_t next_ = 0;  ///< part
   double began_ = 0;
-  std::array<std::optional<double>, kKinds> last_{};  ///< seconds that the last part of each kind took
+  static constexpr double kUsualInterleavings = 15;  // seconds, on two processors
+  /// Seconds that the last part of each kind took, or usually takes.
+  std::array<std::optional<double>, kKinds> last_{std::nullopt, std::nullopt, kUsualInterleavings};
 };
 
 }  // namespace pmufab::cli

@@ -615,11 +615,6 @@ std::optional<std::string> MapPmuJudge::room_for(const EventTruth& refused,
   const bool has_classes =
       std::any_of(pmu.events.begin(), pmu.events.end(), [](const auto& event) { return event.counters.has_value(); });
   if (has_classes && !active.empty()) return std::nullopt;
-  // Copies of a selector, of which each is for one event, may be fewer than the counters.
-  const bool has_copies = std::ranges::any_of(map().registers, [](const RegisterDescription& reg) {
-    return std::ranges::any_of(reg.fields, [](const FieldDescription& field) { return field.chosen_by.has_value(); });
-  });
-  if (has_copies && !active.empty()) return std::nullopt;
   const bool is_one_each = !has_any(map(), {Role::event});
   const unsigned counters = map().twins ? map().twins->first : pmu.counters;  // a pair may be for one event
   if (!is_one_each) return room_text(active.size(), counters);

@@ -171,7 +171,7 @@ Program mapped_program_of(const EventTerms& terms, const PmuDescription& pmu) {
       const std::uint64_t largest = ones_of(std::min(part.bits.width, number_bits - part.bits.first));
       const std::uint64_t value = number_of(term, largest) << part.bits.first;
       const std::uint64_t mask = largest << part.bits.first;
-      // The driver may leave a part to its user that the name alone tells here.
+      // A driver may leave a part to its user that the name alone tells here, and two names of the same bits may agree.
       const bool is_same = program.event && (*program.event & mask) == value;
       if ((fixed & mask) != 0 && !is_same) set_event(program.event, value, term);  // which says so
       program.event = (program.event.value_or(0) & ~mask) | value;

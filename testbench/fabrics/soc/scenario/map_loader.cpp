@@ -275,7 +275,7 @@ unsigned read_register_of(Reader& reader, std::string_view key, const RegisterMa
   return number_among(reader, key, name, names, names, "there is no register");
 }
 
-/// @return how many bits the number of an event has
+/// @return how many bits the number, or the code, of an event has
 unsigned event_bits_of(const RegisterMap& map) {
   unsigned bits = 0;
   if (map.number_terms.size() > 1) {

@@ -44,6 +44,10 @@ grep -q '"function": "dwc_pcie_pmu_event_update"' wrong.json || complain "the JS
 grep -q '^### pmufab review: WORSE$' wrong.md || complain "the Markdown does not say it"
 grep -q '<h1>WORSE: ' wrong.html || complain "the page does not say it"
 PATH=$(dirname "$pmufab"):$PATH expect 1 bash -c "$command"
+# The review can be made again.
+command=$(sed -n '/^again: /,$ { s/^again: //; p }' report | sed '/[^\\]$/q')
+PATH=$(dirname "$pmufab"):$PATH expect 1 bash -c "$command --out again"
+says 'WORSE: same '
 # Who has the change alone builds the drivers first.
 command=$(sed -n '/^build: /,$ { s/^build: //; p }' report | sed '/[^\\]$/q')
 mv 'what is wrong' 'what was wrong'
@@ -83,7 +87,7 @@ fi
 # A device that no platform has: nothing can be said of it.
 changed 's/\{ "HISI0243", \},?/&\n\t{ "HISI0249", },/' hisilicon/hisi_uncore_hha_pmu.c
 expect 0 review my/hisilicon/hisi_uncore_hha_pmu.c
-says 'not covered: adds the device HISI0249: no run has it'
+says 'not covered: adds the device HISI0249: no run is better for'
 
 # A driver of PMUs that a platform file describes.
 mkdir -p a/drivers/perf/hisilicon b/drivers/perf/hisilicon
@@ -135,7 +139,15 @@ expect 2 review HEAD~1
 says "no commit of 'HEAD~1' changes a PMU driver"
 cd ../..
 
-# An interrupted review goes on where it was.
+# An interrupted review goes on where it was; before its first part has ended, there is something to resume, too.
+changed 's/u64 delta, prev, now;/u64 prev, now, delta;/' dwc_pcie_pmu.c
+"$pmufab" review my/dwc_pcie_pmu.c --for 1s --out early >early.txt 2>&1 &
+process=$!
+while kill -0 "$process" && ! [[ -e early/review-state.json ]]; do sleep 0.1; done
+kill -INT "$process"
+wait "$process" || true
+expect 0 review my/dwc_pcie_pmu.c --out early --resume
+! grep -q 'has no review' <<<"$output" || complain "nothing was left to resume: $output"
 changed 's/u64 delta, prev, now;/u64 prev, now, delta;/' dwc_pcie_pmu.c
 "$pmufab" review my/dwc_pcie_pmu.c --for 8s --out stopped >stopped.txt 2>&1 &
 process=$!

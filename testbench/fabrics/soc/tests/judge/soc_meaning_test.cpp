@@ -221,6 +221,10 @@ TEST(SocMeaning, terms_of_a_number_complete_a_name_and_one_inverts_a_filter) {
   EXPECT_EQ(of({{"fast"}}).clock_hz, 5'000U);
   EXPECT_THROW(static_cast<void>(of({{"fast"}, {"at", 2}})), std::invalid_argument);
   EXPECT_EQ(of({{"fast"}, {"at", 0}}).clock_hz, 5'000U) << "its user may say what the name says";
+  mapped.map->number_terms.push_back({"place", "config:8-11", {8, 4}});
+  EXPECT_TRUE(of({{"code", 1}, {"place", 2}}).counts(request(2, 0, 0))) << "a second name of the same bits";
+  EXPECT_TRUE(of({{"code", 1}, {"at", 2}, {"place", 2}}).counts(request(2, 0, 0)));
+  EXPECT_THROW(static_cast<void>(of({{"code", 1}, {"at", 2}, {"place", 0}})), std::invalid_argument);
   EXPECT_THROW(static_cast<void>(of({{"any"}, {"at", 16}})), std::invalid_argument);
   EXPECT_TRUE(of({{"any"}, {"id", 5}, {"other"}}).counts(request(0, 4, 0)));
   EXPECT_FALSE(of({{"any"}, {"id", 5}, {"other"}}).counts(request(0, 5, 0)));

@@ -405,7 +405,8 @@ TEST_F(RegisterMapTest, a_field_of_each_counter_may_choose_which_copy_of_a_selec
     its.event_bits = 20;
     its.events = {{"one", 0x5'0000, EventDescription::Counts::occurrences, 0, 0, {}},
                   {"sum", 0x6'0000, EventDescription::Counts::sum, 0, 1, {}},
-                  {"elsewhere", 0x5'0001, EventDescription::Counts::sum, 0, 1, {}}};
+                  {"elsewhere", 0x5'0001, EventDescription::Counts::sum, 0, 1, {}},
+                  {"of number 0", 0x0, EventDescription::Counts::occurrences, 0, 0, {}}};
     its.map->registers.resize(kRoutes);
     its.map->registers.push_back(reg("ROUTES", 0x94, {field("BUS", {0, 32}, Role::keeps)}));
     FieldDescription part = field("EVENT", {0, 4}, Role::event);

@@ -93,13 +93,15 @@ TEST(MapLoader, one_line_may_make_the_events_of_many_values) {
       yaml.find(whole), whole.size(),
       "      number_terms: [{name: code, format: \"config:0-3\", bits: 0-3}, {name: at, format: "
       "\"config1:0-1\", bits: 4-5}]\n"
-      "      events:\n        - {name: requests, number: 0x1, source: request, for_each: {port: 1-3}, step: 0x10}");
+      "      events:\n        - {name: requests, number: 0x1, code: 0x5, source: request, for_each: {port: 1-3}, "
+      "step: 0x10}");
   yaml.replace(yaml.find("acme_bridge0/requests/"), 22, "acme_bridge0/writes/");
   const ScenarioFile file(parse_text(yaml, "s.yaml"), {});
   const ScenarioSpec spec = file.load(file.variants().front(), {});
   const soc::PmuDescription& pmu = spec.platform.of<platform::SocSpec>().pmus.front();
   ASSERT_THAT(pmu.events, SizeIs(4));
   EXPECT_EQ(pmu.events[2].number, 0x21U);
+  EXPECT_EQ(pmu.events[2].code, 0x25U);
   EXPECT_EQ(pmu.events[2].where.front().first, 3U);
   EXPECT_EQ(pmu.map->number_terms[1].bits.first, 4U);
 }
@@ -110,6 +112,19 @@ TEST(MapLoader, switches_of_other_reach_stand_beside_each_other) {
                        "{name: GLOBAL, bits: 2, role: interrupt_enable}, "
                        "{name: EACH, bits: 4-7, role: interrupt_enable}"),
             "no error");
+}
+
+TEST(MapLoader, counters_may_choose_among_the_only_selectors) {
+  const std::string run =
+      "role: run}]}\n        - {name: ENABLE, offset: 0x4, bits: 0-3, role: enable}\n        - {name: "
+      "STATUS, offset: 0x8, bits: 0-3, role: overflow}\n        - {name: SELECT, offset: 0x10, fields: "
+      "[{name: EVENT, bits: 0-5, repeat: 4, step: 8, role: event";
+  std::string chosen = run;
+  chosen.insert(chosen.find("]}"), ", {name: BUSES, bits: 8-15}") +=
+      ", chosen_by: {register: CONTROL, bits: 8-9, repeat: 4, step: 2}";
+  EXPECT_EQ(error_with(run, chosen), "no error");
+  EXPECT_THAT(error_with(run, chosen + "}, {name: MORE, bits: 24, repeat: 4, step: 1, role: event"),
+              HasSubstr("both select the event of counter 0"));
 }
 
 TEST(MapLoader, each_socket_has_its_device) {
@@ -286,7 +301,16 @@ TEST(MapLoader, what_is_wrong_is_told_with_its_place) {
        {"chosen_by", "stands in no array", "give repeat"}},
       {"role: enable}",
        "role: event, chosen_by: {register: CONTROL, bits: 30-31, repeat: 2, step: 4}}",
-       {"chosen_by.bits", "reach bit 35", "one register"}},
+       {"chosen_by.bits", "reach bit 35; CONTROL has 32 bits"}},
+      {"role: enable}",
+       "role: event, chosen_by: {register: CONTROL, bits: 0-1, repeat: 2, step: 1}}",
+       {"chosen_by.step", "fields of 2 bits would overlap"}},
+      {"role: enable}",
+       "role: event, chosen_by: {register: CONTROL, bits: 4-5}}",
+       {"chosen_by.bits", "of counter 0 lie on no field of CONTROL", "role keeps"}},
+      {"role: enable}",
+       "role: event, zero_stops: true, chosen_by: {register: CONTROL, bits: 4-5}}",
+       {"zero_stops", "no counter's own"}},
       {"role: enable}",
        "role: event, chosen_by: {register: CONTROL, bits: 0-1, repeat: 5}}",
        {"chosen_by.repeat", "is 5; the PMU has 4 counters"}},
