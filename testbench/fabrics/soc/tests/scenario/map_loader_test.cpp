@@ -123,8 +123,8 @@ TEST(MapLoader, counters_may_choose_among_the_only_selectors) {
   chosen.insert(chosen.find("]}"), ", {name: BUSES, bits: 8-15}") +=
       ", chosen_by: {register: CONTROL, bits: 8-9, repeat: 4, step: 2}";
   EXPECT_EQ(error_with(run, chosen), "no error");
-  EXPECT_THAT(error_with(run, chosen + "}, {name: MORE, bits: 24, repeat: 4, step: 1, role: event"),
-              HasSubstr("both select the event of counter 0"));
+  EXPECT_THAT(error_with(run, chosen + "}, {name: MORE, bits: 6, repeat: 3, step: 8, first: 1, role: event"),
+              HasSubstr("both select the event of counter 1"));
 }
 
 TEST(MapLoader, each_socket_has_its_device) {
