@@ -17,7 +17,7 @@ std::string in_one_line(const std::string& text) {
 }
 
 std::set<std::string> devices_in(const std::string& text) {
-  static const std::array<std::regex, 4> kForms = {
+  static const std::array<std::regex, 4> forms = {
       std::regex(R"re("([A-Z]{3}[A-Z0-9]?(?=[A-F]*[0-9])[0-9A-F]{4})")re"),
       std::regex(R"re(\.compatible\s*=\s*"([^"]+)")re"),
       std::regex(R"re((PCI_V?DEVICE(?:_DATA|_SUB|_CLASS)?\([^)]*\)))re"),
@@ -25,7 +25,7 @@ std::set<std::string> devices_in(const std::string& text) {
           R"re(\.((?:vendor|device|vendor_id|vsec_id|prodid|pmiidr_val)\s*=\s*(?:0x[0-9a-fA-F]+|[A-Z][A-Z0-9_]+)))re"),
   };
   std::set<std::string> devices;
-  for (const std::regex& form : kForms) {
+  for (const std::regex& form : forms) {
     for (std::sregex_iterator found(text.begin(), text.end(), form), end; found != end; ++found)
       devices.insert(in_one_line((*found)[1]));
   }
