@@ -213,18 +213,17 @@ struct FieldDescription {
   std::string name;
   BitRange bits{};
   Role role = Role::keeps;
-  std::uint64_t value = 0;                    ///< after reset; of a constant, always
-  unsigned shift = 0;                         ///< of a counter, or of an event's number: its lowest bit here
-  std::uint64_t from = 0;                     ///< of a preload_counter: what stands for counter 0
-  Cleared cleared = Cleared::by_one;          ///< of an overflow status
-  bool silent = false;                        ///< of an overflow status: it sends no interrupt
-  bool zero_stops = false;                    ///< of an event: 0 is none, so that writing it stops the counter
-  std::optional<std::uint64_t> for_number{};  ///< of an event: it counts where fields without this hold that number
-  std::optional<ChoiceDescription>
-      chosen_by{};                  ///< of an event: which field chooses the copy of a counter
-  bool write_only = false;          ///< of enable_clear or interrupt_clear: it reads 0
-  bool from_zero = false;           ///< of enable or enable_set: a counter that it lets count begins at 0
-  bool is_free = false;             ///< of a counter: it counts whether the PMU runs or not
+  std::uint64_t value = 0;                       ///< after reset; of a constant, always
+  unsigned shift = 0;                            ///< of a counter, or of an event's number: its lowest bit here
+  std::uint64_t from = 0;                        ///< of a preload_counter: what stands for counter 0
+  Cleared cleared = Cleared::by_one;             ///< of an overflow status
+  bool silent = false;                           ///< of an overflow status: it sends no interrupt
+  bool zero_stops = false;                       ///< of an event: 0 is none, so that writing it stops the counter
+  std::optional<std::uint64_t> for_number{};     ///< of an event: it counts where fields without this hold that number
+  std::optional<ChoiceDescription> chosen_by{};  ///< of an event: which field chooses the copy of a counter
+  bool write_only = false;                       ///< of enable_clear or interrupt_clear: it reads 0
+  bool from_zero = false;                        ///< of enable or enable_set: a counter that it lets count begins at 0
+  bool is_free = false;                          ///< of a counter: it counts whether the PMU runs or not
   bool stops = false;               ///< of a counter: as it wraps, it stops the PMU, until software lets it run again
   bool begins = false;              ///< of a counter: its driver starts it, and then writes it: its event begins there
   bool selected = false;            ///< of a counter: it is the one that a preload_counter names

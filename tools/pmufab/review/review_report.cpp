@@ -240,7 +240,7 @@ std::string cut_off(std::string& line, std::size_t most) {
   std::size_t end = 0;
   for (; end + 1 < most; ++end) quoting.take(line[end]);
   if (quoting.is_escaped()) quoting.take(line[end++]);
-  const std::string begin = line.substr(0, end) + (quoting.is_quoted() ? "'\\" : "\\");
+  std::string begin = line.substr(0, end) + (quoting.is_quoted() ? "'\\" : "\\");
   line = (quoting.is_quoted() ? "'" : "") + line.substr(end);
   return begin;
 }
@@ -249,7 +249,7 @@ std::string cut_off(std::string& line, std::size_t most) {
 void add_command(const std::string& command, Lines& lines) {
   std::string line;
   constexpr std::size_t kRoom = kColumns - 2;  // beside " \\"
-  for (std::string word : words_of(command)) {
+  for (const std::string& word : words_of(command)) {
     if (!line.empty() && line.size() + 1 + word.size() > kRoom) {
       lines.push_back(line + " \\");
       line = " ";
