@@ -260,20 +260,12 @@ MapPmuJudge::MapPmuJudge(std::unique_ptr<SocEvents> events, Chronicle* chronicle
     : PmuJudge(events->spec().name, events->spec().description.width),
       events_(std::move(events)),
       chronicle_(chronicle) {
-  const auto lets_run = [](const FieldDescription& field) {
-    return field.role == Role::run || field.role == Role::run_set;
-  };
-  runs_ = std::ranges::none_of(map().registers, [&](const RegisterDescription& reg) {
-    return std::ranges::any_of(reg.fields, [&](const auto& field) { return lets_run(field) && !field.counters; });
-  });
   const auto turns_on = [](const FieldDescription& field) {
     return field.role == Role::enable || field.role == Role::enable_set || field.zero_stops ||
            (field.role == Role::run && field.first);
   };
   const std::uint64_t all = bits_up_to(events_->spec().description.counters);
   switched_ = all & counters_with(turns_on);
-  enables_ = all & ~switched_;
-  interrupts_.fill(~std::uint64_t{0});
   // The wrap of a counter that is the lower half of two is none of the event's.
   must_tell_ =
       chronicle_ != nullptr && events_->spec().description.interrupt.has_value() && !has_any(map(), {Role::chain});
@@ -283,13 +275,30 @@ MapPmuJudge::MapPmuJudge(std::unique_ptr<SocEvents> events, Chronicle* chronicle
   if (map().runs_by_event) free_ = all;
   writes_running_ = counters_with([](const FieldDescription& field) { return field.needs_run; }) != 0;
   silent_ = counters_with([](const FieldDescription& field) { return field.silent; });
-  range_runs_ = all & ~counters_with([](const FieldDescription& field) {
-                  return field.counters && (field.role == Role::run || field.role == Role::run_set);
-                });
   ranged_ = counters_with([](const FieldDescription& field) {
     return field.counters && (field.role == Role::run || field.role == Role::run_set || field.role == Role::stop);
   });
   if (free_ != 0 || ranged_ != 0) gate_ = std::make_shared<MapGate>(is_free && ranged_ == 0);
+  apply_reset();
+  if (gate_) gate_->starts_with(let_count());
+}
+
+void MapPmuJudge::apply_reset() {
+  const std::uint64_t all = bits_up_to(events_->spec().description.counters);
+  const auto lets_run = [](const FieldDescription& field) {
+    return field.role == Role::run || field.role == Role::run_set;
+  };
+  runs_ = std::ranges::none_of(map().registers, [&](const RegisterDescription& reg) {
+    return std::ranges::any_of(reg.fields, [&](const auto& field) { return lets_run(field) && !field.counters; });
+  });
+  range_runs_ = all & ~counters_with([](const FieldDescription& field) {
+                  return field.counters && (field.role == Role::run || field.role == Role::run_set);
+                });
+  enables_ = all & ~switched_;
+  named_ = ~std::uint64_t{0};
+  untold_ = 0;
+  selected_.clear();
+  interrupts_.fill(~std::uint64_t{0});
   for (const RegisterDescription& reg : map().registers) {
     for (const FieldDescription& field : reg.fields) {
       if (field.role == Role::interrupt_enable || field.role == Role::interrupt_set)
@@ -302,7 +311,14 @@ MapPmuJudge::MapPmuJudge(std::unique_ptr<SocEvents> events, Chronicle* chronicle
         see_field(field, {&reg, element, 0, value, bits_up_to(reg.width)});
     }
   }
-  if (gate_) gate_->starts_with(let_count());
+}
+
+void MapPmuJudge::see_reset(std::optional<std::uint64_t> window, Picoseconds when) {
+  const std::vector<std::uint64_t>& windows = events_->spec().windows;
+  if (window && std::ranges::find(windows, *window) == windows.end()) return;
+  const std::uint64_t before = let_count();
+  apply_reset();
+  if (gate_) gate_->turn(let_count() & ~before, before & ~let_count(), when);
 }
 
 std::optional<MapPmuJudge::Hit> MapPmuJudge::hit_by(const MmioBus::BusAccess& access) const {

@@ -24,6 +24,7 @@ class MapPmuJudge final : public PmuJudge {
 
   bool see_write(const MmioBus::BusAccess& access) override;
   void see_read(const MmioBus::BusAccess& access) override;
+  void see_reset(std::optional<std::uint64_t> window, Picoseconds when) override;
   [[nodiscard]] bool written_on() const override {
     if (map().runs_by_event) return wanted;
     const bool is_range_on = ranged_ == 0 || (range_runs_ & ~free_) != 0;
@@ -58,6 +59,8 @@ class MapPmuJudge final : public PmuJudge {
     bool is_for_all = false;
   };
   [[nodiscard]] static Fields fields_of(const soc::FieldDescription& field, const soc::RegisterDescription& reg);
+  /// What registers say after a reset.
+  void apply_reset();
   /// @return the counters for which some field is meant
   [[nodiscard]] std::uint64_t counters_with(bool (*is_meant)(const soc::FieldDescription&)) const;
   [[nodiscard]] static std::uint64_t counters_of(const soc::FieldDescription& field,

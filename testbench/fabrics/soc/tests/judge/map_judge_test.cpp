@@ -187,6 +187,48 @@ TEST_F(MapJudge, a_free_counter_that_nobody_turns_on_is_exposed) {
   EXPECT_EQ(noted("pmu_not_started"), 1);
 }
 
+TEST_F(MapJudge, a_reset_turns_a_counter_off_and_one_of_another_window_does_not) {
+  add(kClock, "clock");
+  begin(Call::pmu_enable);
+  write(0x8, 1);
+  end(Call::pmu_enable);
+  happen(1);
+  board.on_reset(kBase + 0x1000, ++now);
+  happen(2);
+  board.on_reset(kBase, ++now);
+  happen(4);
+  begin(Call::pmu_disable);
+  end(Call::pmu_disable);
+  EXPECT_EQ(del(kClock, 3), 3U);
+}
+
+/// The same with a mask of the interrupts of counters.
+class MaskedJudge : public MapJudge {
+ protected:
+  static SocJudgeSpec masked() {
+    SocJudgeSpec its = spec();
+    soc::PmuDescription& pmu = its.pmus[0].description;
+    pmu.interrupt.emplace();
+    pmu.map->registers.push_back(one_bit("MASK", 0xc, Role::interrupt_mask, {}));
+    return its;
+  }
+  MaskedJudge() : MapJudge(masked()) {}
+  void count_and_read() {
+    write(0x8, 1);
+    for (int n = 0; n < 2; ++n) board.on_bus_access({++now, kBase + 0x10, 0, 4, false, true});
+  }
+};
+
+TEST_F(MaskedJudge, a_driver_may_rely_on_what_a_reset_leaves) {
+  write(0xc, 1);  // an earlier driver, as it goes
+  board.on_reset({}, ++now);
+  count_and_read();
+  EXPECT_EQ(noted("overflow_untold"), 0);
+  write(0xc, 1);
+  count_and_read();
+  EXPECT_EQ(noted("overflow_untold"), 1);
+}
+
 /// A PMU whose counters nothing stops, and whose readers read what software latches.
 class LatchedJudge : public MapJudge {
  protected:
