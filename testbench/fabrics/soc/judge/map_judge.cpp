@@ -83,6 +83,8 @@ class MapGate {
   /// @return whether nothing turns counters on or off
   [[nodiscard]] bool is_free() const noexcept { return is_free_; }
   [[nodiscard]] bool is_on(unsigned counter) const noexcept { return (on_ >> counter) % 2 == 1; }
+  /// @return the counters that active events may have
+  [[nodiscard]] std::uint64_t used() const noexcept;
   void starts_with(std::uint64_t on) noexcept { on_ = on; }
 
  private:
@@ -117,8 +119,14 @@ class GatedTruth final : public EventTruth {
     return now(when);
   }
   [[nodiscard]] std::uint64_t count(const Span& span) const override { return span.end.position - span.begin.position; }
+  [[nodiscard]] std::uint64_t used() const noexcept { return is_active_ ? counters_ : 0; }
+  void activated() override {
+    event_->activated();
+    is_active_ = true;
+  }
   void deactivated() override {
     event_->deactivated();
+    is_active_ = false;
     if (gate_->is_free() || known_) return;
     stop(last_off_ ? last_off_->when : 0);
     counter_.reset();
@@ -213,6 +221,7 @@ class GatedTruth final : public EventTruth {
   std::shared_ptr<MapGate> gate_;
   std::uint64_t counters_;
   std::optional<Switch> known_;
+  bool is_active_ = false;        // its driver has taken it
   std::uint64_t total_ = 0;       // while the counter was on before
   std::optional<Mark> on_since_;  // of the event
   std::optional<Mark> last_off_;
@@ -238,6 +247,12 @@ void MapGate::begin(std::uint64_t counters, Picoseconds when) {
   for (; counters != 0; counters &= counters - 1) {
     for (GatedTruth* const truth : truths_) truth->begun(static_cast<unsigned>(std::countr_zero(counters)), when);
   }
+}
+
+std::uint64_t MapGate::used() const noexcept {
+  std::uint64_t found = 0;
+  for (const GatedTruth* const truth : truths_) found |= truth->used();
+  return found;
 }
 
 void MapGate::pause(Picoseconds when) {
@@ -278,6 +293,11 @@ MapPmuJudge::MapPmuJudge(std::unique_ptr<SocEvents> events, Chronicle* chronicle
   ranged_ = counters_with([](const FieldDescription& field) {
     return field.counters && (field.role == Role::run || field.role == Role::run_set || field.role == Role::stop);
   });
+  const auto switches_all = [](const FieldDescription& field) {
+    return !field.counters && (field.role == Role::run || field.role == Role::run_set || field.role == Role::stop);
+  };
+  switchable_ = ~free_ & (counters_with(switches_all) != 0 ? all : ranged_);
+  countable_ = counters_for({});
   if (free_ != 0 || ranged_ != 0) gate_ = std::make_shared<MapGate>(is_free && ranged_ == 0);
   apply_reset();
   if (gate_) gate_->starts_with(let_count());
@@ -449,6 +469,11 @@ std::uint64_t MapPmuJudge::let_count() const {
   return (enables_ & free_) | (runs_ ? range_runs_ & ~free_ : 0);
 }
 
+std::uint64_t MapPmuJudge::used() const {
+  const std::uint64_t active = gate_->used() | elsewhere_;
+  return active != 0 ? active : countable_;
+}
+
 bool MapPmuJudge::share_switch(std::uint64_t counters) const {
   if (std::has_single_bit(counters)) return true;
   if ((counters & free_) != 0) return false;
@@ -570,7 +595,10 @@ std::unique_ptr<EventTruth> MapPmuJudge::truth(const EventTerms& terms) {
   std::unique_ptr<EventTruth> event = events_->truth(terms);
   const std::uint64_t counters = counters_for(terms);
   const bool is_free = (counters & ~free_) == 0;
-  if (!gate_ || (!is_free && (ranged_ == 0 || !share_switch(counters)))) return event;
+  if (!gate_ || (!is_free && (ranged_ == 0 || !share_switch(counters)))) {
+    elsewhere_ |= counters;
+    return event;
+  }
   std::optional<GatedTruth::Switch> known;
   if (!map().runs_by_event && !gate_->is_free() && share_switch(counters))
     known = {static_cast<unsigned>(std::countr_zero(counters)), is_free};

@@ -122,6 +122,43 @@ TEST_F(MapJudge, a_range_that_stands_though_it_has_an_event_is_exposed) {
   EXPECT_EQ(noted("pmu_not_started"), 1);
 }
 
+/// The same, whose second range is on after a reset, and a third one, which no event uses.
+class IdleRanges : public MapJudge {
+ protected:
+  static SocJudgeSpec idle() {
+    SocJudgeSpec its = spec();
+    soc::PmuDescription& pmu = its.pmus[0].description;
+    pmu.counters = 7;
+    pmu.map->registers[1].fields[0].value = 1;
+    pmu.map->registers.push_back(one_bit("THIRD", 0xc, Role::run, soc::BitRange{5, 2}));
+    pmu.map->registers.back().fields[0].value = 1;
+    return its;
+  }
+  IdleRanges() : MapJudge(idle()) {}
+  /// Let an event count, with what switches its range. @return what it must have counted
+  std::uint64_t count(int event, const char* name, std::uint64_t range, std::uint64_t at_end) {
+    add(event, name);
+    begin(Call::pmu_enable);
+    write(range, 1);
+    end(Call::pmu_enable);
+    happen(1);
+    begin(Call::pmu_disable);
+    happen(2);
+    write(range, at_end);
+    happen(4);
+    end(Call::pmu_disable);
+    return del(event, 3);
+  }
+};
+
+TEST_F(IdleRanges, a_driver_may_leave_ranges_on_that_no_event_uses) {
+  EXPECT_EQ(count(kRead, "read", 0x0, 0), 3U);
+  EXPECT_EQ(count(kClock, "clock", 0x8, 0), 3U);
+  EXPECT_EQ(board.findings().failures(), 0);
+  static_cast<void>(count(kWrite, "write", 0x4, 1));
+  EXPECT_EQ(noted("pmu_not_stopped"), 1) << "its range has an event";
+}
+
 TEST_F(MapJudge, a_handler_that_leaves_a_range_stopped_is_exposed) {
   add(kRead, "read");
   add(kWrite, "write");
