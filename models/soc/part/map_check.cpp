@@ -175,6 +175,23 @@ void check_choice(const std::string& here, const RegisterDescription& reg, const
     throw SpecError(at, "is there, and counters need the PMU to run to be written: pmufab does not know such a PMU");
 }
 
+/// Whether a field acts on the counter that `first` names, and on that one alone.
+bool may_have_first(const FieldDescription& field) {
+  constexpr std::array kOfNone = {Role::keeps,   Role::constant,        Role::stop,    Role::run_set, Role::run_clear,
+                                  Role::preload, Role::preload_counter, Role::command, Role::pending};
+  return field.latches || std::ranges::find(kOfNone, field.role) == kOfNone.end();
+}
+
+/// Whether `first` of a register says something: a field, or a filter, tells counters apart.
+bool tells_apart(const RegisterDescription& reg, std::size_t number, const PmuDescription& pmu) {
+  const auto has_own = [&](const FieldDescription& field) {
+    return !reg.is_for_all(field) || field.role == Role::counter || field.role == Role::event;
+  };
+  return reg.count > 1 || std::ranges::any_of(reg.fields, has_own) ||
+         std::ranges::any_of(
+             pmu.filters, [&](const FilterDescription& filter) { return filter.word == number && filter.repeat > 1; });
+}
+
 void check_fields(const std::string& at, const RegisterDescription& reg, const PmuDescription& pmu) {
   std::uint64_t taken = 0;
   std::set<std::string> names;
@@ -210,9 +227,15 @@ void check_fields(const std::string& at, const RegisterDescription& reg, const P
     if (field.latches && (field.repeat > 1 || field.selected))
       throw SpecError(here + "latches", "is for a field that stands once in a register",
                       "give each counter a register");
+    if (field.counters && field.first)
+      throw SpecError(here + "first", "stands beside counters, and both say which counters the field is for",
+                      "leave one of them out");
     if (field.counters && !reg.is_for_all(field))
       throw SpecError(here + "counters", "are those of one bit that stands once, in no array",
                       "give first: the counter of the first bit");
+    if (field.first && !may_have_first(field))
+      throw SpecError(here + "first", fmt::format("is there, but {} is for no single counter", field.name),
+                      "leave it out, or give another role");
     if (field.counters && field.counters->first + field.counters->width > pmu.counters)
       throw SpecError(here + "counters",
                       fmt::format("names counter {}; the PMU has 0 ... {}",
@@ -272,6 +295,10 @@ void check_registers(const std::string& field, const PmuDescription& pmu) {
       }
       places[reg.window].push_back({begin, begin + bytes, &reg});
     }
+    if (reg.first != 0 && !tells_apart(reg, index, pmu))
+      throw SpecError(at + "first",
+                      fmt::format("is {}, but no field of {} is for single counters", reg.first, reg.name),
+                      "give it to the field that is for that counter, or leave it out");
     check_fields(at, reg, pmu);
   }
 }

@@ -127,6 +127,17 @@ TEST(MapLoader, counters_may_choose_among_the_only_selectors) {
               HasSubstr("both select the event of counter 0"));
 }
 
+TEST(MapLoader, first_of_a_register_of_one_bit_is_the_counter_that_the_bit_is_for) {
+  std::string yaml = kScenario;
+  const std::string last = "role: counter}";
+  yaml.insert(yaml.find(last) + last.size(), "\n        - {name: CLEAR, offset: 0x80, bits: 4, first: 2, role: clear}");
+  const ScenarioFile file(parse_text(yaml, "s.yaml"), {});
+  const ScenarioSpec spec = file.load(file.variants().front(), {});
+  const soc::RegisterDescription& reg = spec.platform.of<platform::SocSpec>().pmus.front().map->registers.back();
+  EXPECT_FALSE(reg.is_for_all(reg.fields.front()));
+  EXPECT_EQ(reg.counter_of(reg.fields.front(), 0, 0), 2U);
+}
+
 TEST(MapLoader, each_socket_has_its_device) {
   const ScenarioFile file(parse_text(kScenario, "s.yaml"), {});
   const auto rows = platform::soc_pmus(file.load(file.variants().front(), {}).platform);
@@ -235,6 +246,21 @@ TEST(MapLoader, what_is_wrong_is_told_with_its_place) {
        {"counters", "names counter 4; the PMU has 0 ... 3"}},
       {"bits: 0, role: run}", "bits: 0-1, role: run, counters: 0-1}", {"counters", "give first"}},
       {"role: overflow}", "role: overflow, counters: 0-1}", {"counters", "unknown key"}},
+      {"bits: 0, role: run}",
+       "bits: 0, role: run, first: 0, counters: 0-1}",
+       {"fields[0].first", "stands beside counters", "leave one of them out"}},
+      {"bits: 0, role: run}",
+       "bits: 0, role: run}, {name: GO, bits: 1, role: run_set, first: 1}",
+       {"fields[1].first", "GO is for no single counter"}},
+      {"bits: 0, role: run}",
+       "bits: 0, role: run}, {name: NOTE, bits: 1-2, first: 1}",
+       {"fields[1].first", "NOTE is for no single counter", "leave it out"}},
+      {"offset: 0x0, fields",
+       "offset: 0x0, first: 2, fields",
+       {"registers[0].first", "no field of CONTROL is for single counters", "give it to the field"}},
+      {"role: counter}",
+       "role: counter}\n        - {name: CLEAR, offset: 0x80, bits: 0, first: 4, role: clear}",
+       {"registers[6]", "names counter 4; the PMU has 0 ... 3"}},
       {"role: counter}",
        "role: counter, latched: true}",
        {"pmus[0].registers", "latched of counter 0, but no field latches it", "give a field the role latch"}},
