@@ -47,6 +47,7 @@ Platform::~Platform() {
 void Platform::reset() {
   for (const auto& part : parts_) part->reset();
   bus_.reset();
+  if (on_reset_) on_reset_(std::nullopt);
 }
 
 bool Platform::can_reset(const std::string& window) const {
@@ -56,6 +57,9 @@ bool Platform::can_reset(const std::string& window) const {
 void Platform::reset_window(const std::string& window) {
   for (const auto& part : parts_) {
     if (part->can_reset(window)) part->reset_window(window);
+  }
+  for (const MmioBus::Window& its : bus_.windows()) {
+    if (on_reset_ && its.name == window && can_reset(window)) on_reset_(its.base);
   }
 }
 

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <iosfwd>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -79,6 +81,8 @@ class Platform : public sc_core::sc_module {
   [[nodiscard]] bool can_reset(const std::string& window) const;
   /// The same for that alone. Nothing happens if can_reset() says no.
   void reset_window(const std::string& window);
+  /// @param listener  called after each reset, with the address of the window that was reset; nothing: everything was
+  void on_reset(std::function<void(std::optional<std::uint64_t> window)> listener) { on_reset_ = std::move(listener); }
 
   /// @return the registers of every device, by socket and device.
   [[nodiscard]] std::vector<NamedRegisters> registers() const;
@@ -88,6 +92,7 @@ class Platform : public sc_core::sc_module {
   MmioBus bus_;
   FirmwareDescription firmware_;
   std::vector<std::unique_ptr<PlatformPart>> parts_;
+  std::function<void(std::optional<std::uint64_t>)> on_reset_{};
 };
 
 }  // namespace pmufab::platform

@@ -56,6 +56,9 @@ class PmuJudge {
   virtual bool see_write(const MmioBus::BusAccess& access) = 0;
   /// Process a completed read.
   virtual void see_read(const MmioBus::BusAccess& /*access*/) {}
+  /// Registers have got their reset values.
+  /// @param window  address of the window that was reset; nothing: all of the platform was
+  virtual void see_reset(std::optional<std::uint64_t> /*window*/, Picoseconds /*when*/) {}
   /// @return true if the control registers, as last written, let the PMU count.
   [[nodiscard]] virtual bool written_on() const = 0;
   /// @return true if they let any of its counters count.

@@ -131,6 +131,15 @@ struct Scoreboard::State {
     return reads ? LossCause::reading : LossCause::disabled;
   }
 
+  /// Where registers alone say when events count, they may say otherwise now.
+  void follow(PmuJudge& pmu, Picoseconds when) {
+    if (!follows_registers || pmu.lets_count() == pmu.running) return;
+    if (pmu.running) {
+      stop(pmu, when);
+    } else {
+      start(pmu, when);
+    }
+  }
   void control_written(PmuJudge& pmu, Picoseconds when);
   void begin_call(Call call, const std::string& name, EventHandle event, std::uint64_t value, Picoseconds when);
   void end_call(Frame& frame, std::uint64_t value, Picoseconds when);
@@ -389,8 +398,7 @@ void Scoreboard::on_bus_access(const MmioBus::BusAccess& access) {
   if (access.is_write) {
     for (PmuJudge* const pmu : s.pmus) {
       if (pmu->see_write(access)) s.control_written(*pmu, access.when);
-      if (s.follows_registers && pmu->lets_count() != pmu->running)
-        pmu->running ? s.stop(*pmu, access.when) : s.start(*pmu, access.when);
+      s.follow(*pmu, access.when);
     }
   } else {
     for (PmuJudge* const pmu : s.pmus) pmu->see_read(access);
@@ -405,6 +413,15 @@ void Scoreboard::on_bus_access(const MmioBus::BusAccess& access) {
   if (frame.sample && access.address > frame.sample_address) return;
   frame.sample = event->point_of_read(access.when);
   frame.sample_address = access.address;
+}
+
+void Scoreboard::on_reset(std::optional<std::uint64_t> window, Picoseconds when) {
+  State& s = present();
+  s.chronicle.see(when);
+  for (PmuJudge* const pmu : s.pmus) {
+    pmu->see_reset(window, when);
+    s.follow(*pmu, when);
+  }
 }
 
 void Scoreboard::on_call(Call call, bool begin, const std::string& pmu, EventHandle event, std::uint64_t value,

@@ -69,6 +69,8 @@ class Scoreboard final : public perf::PerfCallObserver {
 
   // Observers of wires and calls.
   void on_bus_access(const MmioBus::BusAccess& access);
+  /// As PmuJudge::see_reset() has it. Events that the perf core wants counted go on for the judge.
+  void on_reset(std::optional<std::uint64_t> window, Picoseconds when);
   void on_call(Call call, bool begin, const std::string& pmu, perf::EventHandle event, std::uint64_t value,
                Picoseconds when) override;
   /// @return what is in use of the hardware, if that certainly had room for the event

@@ -328,9 +328,17 @@ void RegisterBank::report_lost_bits(Register& reg, unsigned element, std::uint64
   if (lost == 0) return;
   if ((lost & ~reg.lost_reported) == 0) return;
   reg.lost_reported |= lost;
+  std::string names;
+  for (const FieldSpec& field : reg.spec->fields) {
+    if (field.access == Access::ro && (lost & field_mask(field)) != 0)
+      names += fmt::format("{}{}", names.empty() ? "" : ", ", field.name);
+  }
   const std::uint64_t offset = reg.spec->offset + std::uint64_t{element} * reg.spec->stride;
-  const std::string text = fmt::format("{}: write of {:#x} to {} at offset {:#x} sets bits that stay 0: {:#x}",
-                                       options_.name, written, element_name(*reg.spec, element), offset, lost);
+  const std::string text = fmt::format(
+      "{}: write of {:#x} to {} at offset {:#x} {}", options_.name, written, element_name(*reg.spec, element), offset,
+      reg.settable == 0 && !names.empty() ? "has no effect: the register is read-only"
+                                          : fmt::format("sets bits that stay 0: {:#x}{}", lost,
+                                                        names.empty() ? "" : fmt::format(" (read-only: {})", names)));
   SC_REPORT_WARNING(kLostWriteReport, text.c_str());
 }
 

@@ -175,6 +175,23 @@ void check_choice(const std::string& here, const RegisterDescription& reg, const
     throw SpecError(at, "is there, and counters need the PMU to run to be written: pmufab does not know such a PMU");
 }
 
+/// Whether a field acts on the counter that `first` names, and on that one alone.
+bool may_have_first(const FieldDescription& field) {
+  constexpr std::array kOfNone = {Role::keeps,   Role::constant,        Role::stop,    Role::run_set, Role::run_clear,
+                                  Role::preload, Role::preload_counter, Role::command, Role::pending};
+  return field.latches || std::ranges::find(kOfNone, field.role) == kOfNone.end();
+}
+
+/// Whether `first` of a register says something: a field, or a filter, tells counters apart.
+bool tells_apart(const RegisterDescription& reg, std::size_t number, const PmuDescription& pmu) {
+  const auto has_own = [&](const FieldDescription& field) {
+    return !reg.is_for_all(field) || field.role == Role::counter || field.role == Role::event;
+  };
+  return reg.count > 1 || std::ranges::any_of(reg.fields, has_own) ||
+         std::ranges::any_of(
+             pmu.filters, [&](const FilterDescription& filter) { return filter.word == number && filter.repeat > 1; });
+}
+
 void check_fields(const std::string& at, const RegisterDescription& reg, const PmuDescription& pmu) {
   std::uint64_t taken = 0;
   std::set<std::string> names;
@@ -201,7 +218,7 @@ void check_fields(const std::string& at, const RegisterDescription& reg, const P
     const bool is_order = std::ranges::find(kOrders, field.role) != kOrders.end();
     if (field.value != 0 && is_order)
       throw SpecError(here + "value",
-                      fmt::format("is {:#x}: what writing {} does has no state of its own", field.value, field.name),
+                      fmt::format("is {:#x}, but {} acts as it is written, and holds nothing", field.value, field.name),
                       "leave it out");
     if (field.chosen_by) check_choice(here, reg, field, pmu);
     if (field.selected && (field.first || reg.first != 0))
@@ -210,9 +227,15 @@ void check_fields(const std::string& at, const RegisterDescription& reg, const P
     if (field.latches && (field.repeat > 1 || field.selected))
       throw SpecError(here + "latches", "is for a field that stands once in a register",
                       "give each counter a register");
+    if (field.counters && field.first)
+      throw SpecError(here + "first", "stands beside counters, and both say which counters the field is for",
+                      "leave one of them out");
     if (field.counters && !reg.is_for_all(field))
       throw SpecError(here + "counters", "are those of one bit that stands once, in no array",
                       "give first: the counter of the first bit");
+    if (field.first && !may_have_first(field))
+      throw SpecError(here + "first", fmt::format("is there, but {} is for no single counter", field.name),
+                      "leave it out, or give another role");
     if (field.counters && field.counters->first + field.counters->width > pmu.counters)
       throw SpecError(here + "counters",
                       fmt::format("names counter {}; the PMU has 0 ... {}",
@@ -272,6 +295,10 @@ void check_registers(const std::string& field, const PmuDescription& pmu) {
       }
       places[reg.window].push_back({begin, begin + bytes, &reg});
     }
+    if (reg.first != 0 && !tells_apart(reg, index, pmu))
+      throw SpecError(at + "first",
+                      fmt::format("is {}, but no field of {} is for single counters", reg.first, reg.name),
+                      "give it to the field that is for that counter, or leave it out");
     check_fields(at, reg, pmu);
   }
 }
@@ -358,19 +385,26 @@ std::vector<Switch> switches_of(const PmuDescription& pmu, Role role) {
 
 /// One switch lets a counter count, or stops it: of two that contradict each other, pmufab would see the last one written.
 void check_opposites(const std::string& field, const PmuDescription& pmu) {
-  constexpr std::array<std::pair<Role, Role>, 4> kOpposites = {{{Role::enable, Role::disable},
-                                                                {Role::interrupt_enable, Role::interrupt_mask},
-                                                                {Role::run, Role::stop},
-                                                                {Role::enable, Role::enable_set}}};
-  for (const auto& [first, second] : kOpposites) {
-    const std::vector<Switch> others = switches_of(pmu, second);
-    for (const Switch& one : switches_of(pmu, first)) {
+  struct Pair {
+    Role role;
+    Role other;
+    const char* names;
+    const char* what;
+  };
+  constexpr std::array<Pair, 4> kOpposites = {
+      {{Role::enable, Role::disable, "enable and disable", "counts"},
+       {Role::interrupt_enable, Role::interrupt_mask, "interrupt_enable and interrupt_mask", "interrupts"},
+       {Role::run, Role::stop, "run and stop", "counts"},
+       {Role::enable, Role::enable_set, "enable and enable_set", "counts"}}};
+  for (const Pair& pair : kOpposites) {
+    const std::vector<Switch> others = switches_of(pmu, pair.other);
+    for (const Switch& one : switches_of(pmu, pair.role)) {
       const auto other = std::ranges::find(others, one.place(), &Switch::place);
       if (other != others.end())
         throw SpecError(field + "registers",
-                        fmt::format("{} and {} both turn counter {} on and off, or its interrupt, by different roles",
-                                    *one.reg, *other->reg, one.counter),
-                        "one of them keeps what is written");
+                        fmt::format("{} and {} have the roles {}, and each decides alone whether counter {} {}",
+                                    *one.reg, *other->reg, pair.names, one.counter, pair.what),
+                        "give one of the two fields the role keeps");
     }
   }
 }
@@ -399,7 +433,7 @@ void check_switches(const std::string& field, const PmuDescription& pmu) {
                       fmt::format("{} and {} both have the role {} for counter {}", *other->second.reg, *one.reg,
                                   kind.name, one.counter),
                       other->second.reach == one.reach
-                          ? "a counter has one field of that role"
+                          ? "give one of them the role keeps, or other counters"
                           : fmt::format("give the one for several counters the role {}", kind.wider));
     }
   }
@@ -464,8 +498,8 @@ void check_latches(const std::string& field, const PmuDescription& pmu) {
   }
   if (has_own_way && has_wraps)
     throw SpecError(field + "registers",
-                    "have counters that count down or saturate, and a role chain or overflow_at_half",
-                    "such counters neither carry nor wrap at half");
+                    "have counters that count down or saturate, which neither carry nor wrap at half",
+                    "remove the fields with the role chain or overflow_at_half");
   for (const RegisterDescription& reg : pmu.map->registers) {
     for (const FieldDescription& one : reg.fields) {
       for (unsigned place = 0; one.latched && place < reg.count; ++place) {
@@ -473,7 +507,7 @@ void check_latches(const std::string& field, const PmuDescription& pmu) {
         if (!latched.contains(counter))
           throw SpecError(
               field + "registers",
-              fmt::format("{} shows what was latched of counter {}, and nothing latches it", reg.name, counter),
+              fmt::format("{} shows what was latched of counter {}, but no field latches it", reg.name, counter),
               "give a field the role latch, or latches: true");
       }
     }
@@ -494,14 +528,14 @@ void check_roles(const std::string& field, const PmuDescription& pmu) {
   const bool any_event = std::any_of(events.begin(), events.end(), [](const auto& one) { return !one.empty(); });
   for (unsigned counter = 0; counter < pmu.counters; ++counter) {
     if (counters[counter].empty())
-      throw SpecError(field + "registers", fmt::format("none has the value of counter {}", counter),
-                      "give a field of one the role counter, or fewer counters");
+      throw SpecError(field + "registers", fmt::format("hold no field that shows counter {}", counter),
+                      "give a field the role counter, or the PMU fewer counters");
     const bool has_own = std::any_of(pmu.events.begin(), pmu.events.end(), [&](const soc::EventDescription& event) {
       return event.counters && event.counters->first == counter && event.counters->width == 1;
     });
     if (any_event && selectors(counter).empty() && !has_own)
-      throw SpecError(field + "registers", fmt::format("none selects the event of counter {}", counter),
-                      "give a field of one the role event, or an event counters that are this one alone");
+      throw SpecError(field + "registers", fmt::format("hold no field that selects the event of counter {}", counter),
+                      fmt::format("give a field the role event, or an event counters: {}", counter));
   }
   for (std::size_t index = 0; index < pmu.events.size(); ++index) {
     const auto& range = pmu.events[index].counters;
@@ -525,8 +559,9 @@ void check_roles(const std::string& field, const PmuDescription& pmu) {
   const bool needs_number = has([](const FieldDescription& one) { return one.role == Role::preload || one.selected; });
   if (needs_number != has([](const FieldDescription& one) { return one.role == Role::preload_counter; }))
     throw SpecError(field + "registers",
-                    "have one of the roles preload, or a selected counter, and preload_counter alone",
-                    "give a field the other: one names the counter that the other sets or shows");
+                    needs_number ? "hold a preload, or a selected counter, but no preload_counter names its counter"
+                                 : "hold a preload_counter, but neither a preload nor a selected counter uses it",
+                    needs_number ? "give a field the role preload_counter" : "give that field the role keeps");
   const auto overflows = registers_with(pmu, Role::overflow);
   const bool is_told = std::any_of(overflows.begin(), overflows.end(), [](const auto& one) { return !one.empty(); });
   if (pmu.interrupt && !is_told)

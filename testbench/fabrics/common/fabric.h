@@ -84,6 +84,8 @@ class Fabric {
 
   /// @return the socket whose CPUs a PMU belongs to; nothing for a PMU of another fabric, or of no socket
   [[nodiscard]] virtual std::optional<unsigned> socket_of(const std::string& /*pmu*/) const { return {}; }
+  /// @return the kernel module that drives a PMU by description; "" for another PMU
+  [[nodiscard]] virtual std::string driver_of(const std::string& /*pmu*/) const { return {}; }
   /// @return true if a driver may leave its PMUs with a CPU of another socket, once all CPUs of theirs were offline
   [[nodiscard]] virtual bool may_stay_away() const { return false; }
 

@@ -54,11 +54,13 @@ static bool has_word(const char* words, const char* word) {
   return false;
 }
 
-/* The device that another is in: "HID:UID" of the ACPI namespace, or the node's compatible string; null: there is none. */
-static struct described_device* find_above(const char* path, bool is_acpi) {
+/* The device that another is in, of the same socket: "HID:UID" of the ACPI namespace, or the node's compatible string; null:
+ * there is none. */
+static struct described_device* find_above(const char* path, bool is_acpi, int numa_node) {
   struct described_device* device;
   list_for_each_entry(device, &devices, node) {
     const size_t length = strlen(device->acpi.hid);
+    if (device->numa_node != numa_node) continue;
     if (!is_acpi && !length && has_word(device->device_tree.compatible, path)) return device;
     if (is_acpi && length && strncmp(path, device->acpi.hid, length) == 0 && path[length] == ':' && device->acpi.uid &&
         strcmp(path + length + 1, device->acpi.uid) == 0)
@@ -83,11 +85,12 @@ static void describe_device(const struct pmufab_device* from) {
                                        .property_count = from->property_count};
   device->acpi.fwnode = device->device_tree.fwnode = fwnode;
   device->acpi.hid = kstrdup(from->hid, GFP_KERNEL);
+  device->acpi.dev.numa_node = device->numa_node = from->node < 0 ? NUMA_NO_NODE : from->node;
   device->acpi.uid = from->uid[0] ? kstrdup(from->uid, GFP_KERNEL) : NULL;
   char* const inner = device->acpi.uid ? strchr(device->acpi.uid, '/') : NULL;
   if (inner) { /* what it is in comes first */
     *inner = '\0';
-    device->above = find_above(device->acpi.uid, is_acpi);
+    device->above = find_above(device->acpi.uid, is_acpi, device->numa_node);
     device->parent = (struct acpi_device){.fwnode = {.kind = PMUFAB_FWNODE_ACPI},
                                           .hid = "ACPI0004", /* a container of modules */
                                           .uid = device->above ? NULL : device->acpi.uid};
@@ -102,7 +105,6 @@ static void describe_device(const struct pmufab_device* from) {
   device->device_tree.compatible = kstrdup(from->compatible, GFP_KERNEL);
   device->device_tree.name = device->device_tree.compatible;
   device->acpi.status.present = 1;
-  device->acpi.dev.numa_node = device->numa_node = from->node < 0 ? NUMA_NO_NODE : from->node;
   list_add_tail(&device->node, &devices);
 }
 

@@ -115,6 +115,10 @@ Machine::Machine(const platform::PlatformSpec& platform, const HostSpec& host, c
   host_->observe(calls_.get());
   pmus_->observe(event_observers());
   if (is_judged_) platform_->bus().monitor([this](const MmioBus::BusAccess& access) { tell_judge(access); });
+  if (is_judged_)
+    platform_->on_reset([this](std::optional<std::uint64_t> window) {
+      if (judging_) scoreboard_->on_reset(window, simulated_time());
+    });
   if (!tracers_.empty()) attach_tracers();
 }
 

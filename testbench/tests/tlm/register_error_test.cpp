@@ -191,7 +191,7 @@ TEST_F(RegisterErrors, a_write_to_an_element_that_the_part_lacks_is_reported) {
 TEST_F(RegisterErrors, a_write_that_sets_bits_which_stay_0_is_reported_and_one_that_writes_back_is_not) {
   build(HolePolicy::read_zero_write_ignored);
   expect_lost_write("soc.pmu", "write of 0x80000001 to CTRL", "offset 0x0", "0x80000000");  // reserved
-  expect_lost_write("soc.pmu", "write of 0x30002 to SHOW", "offset 0x48", "0x2");           // read-only
+  expect_lost_write("soc.pmu", "write of 0x30002 to SHOW", "offset 0x48", "0x2 (read-only: VERSION)");
   run([&] {
     cpu.put32(0x00, 0x8000'0001);
     cpu.put32(0x00, 0x8000'0001);  // once

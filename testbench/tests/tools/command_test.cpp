@@ -159,6 +159,23 @@ TEST_F(Command, list_shows_what_the_drivers_publish) {
   EXPECT_EQ(pmus.at("nvidia_ucf_pmu_0").at("events").at("slc_hit_rd"), "event=0x119");
 }
 
+TEST_F(Command, list_names_described_pmus_that_no_driver_has_registered) {
+  const Outcome outcome = pmufab({"list", write("unbound.yaml", R"(kind: soc
+sources: [{name: request}]
+pmus:
+  - name: bridge
+    perf_name: acme_bridge0
+    device: {acpi: ACME0042, module: arm_cmn}
+    base: 0x2000_0000
+    counters: 1
+    width: 32
+    registers: [{name: COUNTER, offset: 0x0, role: counter}]
+    events: [{name: requests, number: 0x0, source: request}]
+)")});
+  EXPECT_NE(outcome.exit_code, 0);
+  EXPECT_THAT(outcome.err, HasSubstr("pmufab: acme_bridge0 is missing: its driver arm_cmn is bound to no device"));
+}
+
 TEST_F(Command, list_marks_events_that_are_not_modelled) {
   const std::string platform = shipped("platforms/cmn600-small.yaml");
   EXPECT_THAT(

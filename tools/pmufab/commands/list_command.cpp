@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstddef>
+#include <cstdio>
 #include <map>
 #include <string>
 #include <string_view>
@@ -54,7 +55,33 @@ NotModelled events_not_modelled(const perf::PmuCatalog& catalog, const scenario:
   return reasons;
 }
 
-Json as_json(const perf::PmuCatalog& catalog, const NotModelled& reasons, const std::string& version) {
+/// PMUs by description that no driver has registered, and why.
+using Missing = std::map<std::string, std::string>;
+
+Missing find_missing(const scenario::Machine& machine, const driver_host::DriverSet& drivers,
+                     const std::vector<perf::Pmu>& registered) {
+  Missing missing;
+  for (const std::string& pmu : machine.scoreboard().pmus()) {
+    if (std::ranges::find(registered, pmu, &perf::Pmu::name) != registered.end()) continue;
+    std::string module;
+    for (const auto& fabric : machine.fabrics()) module += fabric->driver_of(pmu);
+    if (module.empty()) continue;
+    const bool is_bound = std::ranges::any_of(machine.host().driver_files(), [&](const auto& one) {
+      return one.is_used && driver_host::module_of(one.file) == driver_host::module_of(module + ".c");
+    });
+    if (!drivers.modules.empty() && !drivers.holds(module)) {
+      missing[pmu] = fmt::format("its driver {} is not in this driver set", module);
+    } else if (is_bound) {
+      missing[pmu] = fmt::format("its driver {} is bound to a device, and has not registered this PMU", module);
+    } else {
+      missing[pmu] = fmt::format("its driver {} is bound to no device: see --kernel-log", module);
+    }
+  }
+  return missing;
+}
+
+Json as_json(const perf::PmuCatalog& catalog, const NotModelled& reasons, const Missing& missing,
+             const std::string& version) {
   Json json;
   json["drivers"] = version;
   json["pmus"] = Json::array();
@@ -71,6 +98,7 @@ Json as_json(const perf::PmuCatalog& catalog, const NotModelled& reasons, const 
     for (const auto& [name, content] : pmu.others) item["files"][name] = content;
     json["pmus"].push_back(std::move(item));
   }
+  for (const auto& [pmu, reason] : missing) json["missing"][pmu] = reason;
   return json;
 }
 
@@ -112,6 +140,9 @@ int print_published(const platform::PlatformSpec& platform, const driver_host::D
     if (driven > 0) pmus = machine.pmus().pmus();
   });
   scenario::print_kernel_errors(machine.host().log());
+  const Missing missing = find_missing(machine, drivers, pmus);
+  for (const auto& [pmu, reason] : missing)
+    std::fputs(fmt::format("pmufab: {} is missing: {}\n", pmu, reason).c_str(), stderr);
   if (loaded < 0 || pmus.empty()) {
     scenario::print_failure(
         machine.host().log(),
@@ -122,7 +153,7 @@ int print_published(const platform::PlatformSpec& platform, const driver_host::D
   scenario::print_warnings(catalog);
   const NotModelled reasons = events_not_modelled(catalog, machine);
   if (json) {
-    fmt::print("{}\n", as_json(catalog, reasons, drivers.kernel_version).dump(2));
+    fmt::print("{}\n", as_json(catalog, reasons, missing, drivers.kernel_version).dump(2));
   } else {
     fmt::print("PMUs and events the drivers of Linux {} publish on platform {}{}:\n", drivers.kernel_version,
                platform.name, pmus.size() > driven ? ", and those that need no driver (cpmu_...)" : "");
@@ -243,6 +274,7 @@ Any event can be given to pmufab stat -e, with terms added:
 
 "not modelled" marks events that nothing on the platform causes, with the reason. pmufab refuses to measure such an
 event.
+A PMU by description that no driver has registered is named with the reason, on standard error.
 "unusable" marks those that the driver publishes so that nobody can use them: with an empty file, say.
 
 With --scenarios, it lists the scenarios below scenarios/ here and those that come with pmufab, or those that SCENARIO

@@ -83,6 +83,8 @@ class MapGate {
   /// @return whether nothing turns counters on or off
   [[nodiscard]] bool is_free() const noexcept { return is_free_; }
   [[nodiscard]] bool is_on(unsigned counter) const noexcept { return (on_ >> counter) % 2 == 1; }
+  /// @return the counters that active events may have
+  [[nodiscard]] std::uint64_t used() const noexcept;
   void starts_with(std::uint64_t on) noexcept { on_ = on; }
 
  private:
@@ -117,8 +119,14 @@ class GatedTruth final : public EventTruth {
     return now(when);
   }
   [[nodiscard]] std::uint64_t count(const Span& span) const override { return span.end.position - span.begin.position; }
+  [[nodiscard]] std::uint64_t used() const noexcept { return is_active_ ? counters_ : 0; }
+  void activated() override {
+    event_->activated();
+    is_active_ = true;
+  }
   void deactivated() override {
     event_->deactivated();
+    is_active_ = false;
     if (gate_->is_free() || known_) return;
     stop(last_off_ ? last_off_->when : 0);
     counter_.reset();
@@ -213,6 +221,7 @@ class GatedTruth final : public EventTruth {
   std::shared_ptr<MapGate> gate_;
   std::uint64_t counters_;
   std::optional<Switch> known_;
+  bool is_active_ = false;        // its driver has taken it
   std::uint64_t total_ = 0;       // while the counter was on before
   std::optional<Mark> on_since_;  // of the event
   std::optional<Mark> last_off_;
@@ -240,6 +249,12 @@ void MapGate::begin(std::uint64_t counters, Picoseconds when) {
   }
 }
 
+std::uint64_t MapGate::used() const noexcept {
+  std::uint64_t found = 0;
+  for (const GatedTruth* const truth : truths_) found |= truth->used();
+  return found;
+}
+
 void MapGate::pause(Picoseconds when) {
   for (GatedTruth* const truth : truths_) truth->paused(when);
 }
@@ -260,20 +275,12 @@ MapPmuJudge::MapPmuJudge(std::unique_ptr<SocEvents> events, Chronicle* chronicle
     : PmuJudge(events->spec().name, events->spec().description.width),
       events_(std::move(events)),
       chronicle_(chronicle) {
-  const auto lets_run = [](const FieldDescription& field) {
-    return field.role == Role::run || field.role == Role::run_set;
-  };
-  runs_ = std::ranges::none_of(map().registers, [&](const RegisterDescription& reg) {
-    return std::ranges::any_of(reg.fields, [&](const auto& field) { return lets_run(field) && !field.counters; });
-  });
   const auto turns_on = [](const FieldDescription& field) {
     return field.role == Role::enable || field.role == Role::enable_set || field.zero_stops ||
            (field.role == Role::run && field.first);
   };
   const std::uint64_t all = bits_up_to(events_->spec().description.counters);
   switched_ = all & counters_with(turns_on);
-  enables_ = all & ~switched_;
-  interrupts_.fill(~std::uint64_t{0});
   // The wrap of a counter that is the lower half of two is none of the event's.
   must_tell_ =
       chronicle_ != nullptr && events_->spec().description.interrupt.has_value() && !has_any(map(), {Role::chain});
@@ -283,13 +290,35 @@ MapPmuJudge::MapPmuJudge(std::unique_ptr<SocEvents> events, Chronicle* chronicle
   if (map().runs_by_event) free_ = all;
   writes_running_ = counters_with([](const FieldDescription& field) { return field.needs_run; }) != 0;
   silent_ = counters_with([](const FieldDescription& field) { return field.silent; });
-  range_runs_ = all & ~counters_with([](const FieldDescription& field) {
-                  return field.counters && (field.role == Role::run || field.role == Role::run_set);
-                });
   ranged_ = counters_with([](const FieldDescription& field) {
     return field.counters && (field.role == Role::run || field.role == Role::run_set || field.role == Role::stop);
   });
+  const auto switches_all = [](const FieldDescription& field) {
+    return !field.counters && (field.role == Role::run || field.role == Role::run_set || field.role == Role::stop);
+  };
+  switchable_ = ~free_ & (counters_with(switches_all) != 0 ? all : ranged_);
+  countable_ = counters_for({});
   if (free_ != 0 || ranged_ != 0) gate_ = std::make_shared<MapGate>(is_free && ranged_ == 0);
+  apply_reset();
+  if (gate_) gate_->starts_with(let_count());
+}
+
+void MapPmuJudge::apply_reset() {
+  const std::uint64_t all = bits_up_to(events_->spec().description.counters);
+  const auto lets_run = [](const FieldDescription& field) {
+    return field.role == Role::run || field.role == Role::run_set;
+  };
+  runs_ = std::ranges::none_of(map().registers, [&](const RegisterDescription& reg) {
+    return std::ranges::any_of(reg.fields, [&](const auto& field) { return lets_run(field) && !field.counters; });
+  });
+  range_runs_ = all & ~counters_with([](const FieldDescription& field) {
+                  return field.counters && (field.role == Role::run || field.role == Role::run_set);
+                });
+  enables_ = all & ~switched_;
+  named_ = ~std::uint64_t{0};
+  untold_ = 0;
+  selected_.clear();
+  interrupts_.fill(~std::uint64_t{0});
   for (const RegisterDescription& reg : map().registers) {
     for (const FieldDescription& field : reg.fields) {
       if (field.role == Role::interrupt_enable || field.role == Role::interrupt_set)
@@ -302,7 +331,14 @@ MapPmuJudge::MapPmuJudge(std::unique_ptr<SocEvents> events, Chronicle* chronicle
         see_field(field, {&reg, element, 0, value, bits_up_to(reg.width)});
     }
   }
-  if (gate_) gate_->starts_with(let_count());
+}
+
+void MapPmuJudge::see_reset(std::optional<std::uint64_t> window, Picoseconds when) {
+  const std::vector<std::uint64_t>& windows = events_->spec().windows;
+  if (window && std::ranges::find(windows, *window) == windows.end()) return;
+  const std::uint64_t before = let_count();
+  apply_reset();
+  if (gate_) gate_->turn(let_count() & ~before, before & ~let_count(), when);
 }
 
 std::optional<MapPmuJudge::Hit> MapPmuJudge::hit_by(const MmioBus::BusAccess& access) const {
@@ -433,6 +469,11 @@ std::uint64_t MapPmuJudge::let_count() const {
   return (enables_ & free_) | (runs_ ? range_runs_ & ~free_ : 0);
 }
 
+std::uint64_t MapPmuJudge::used() const {
+  const std::uint64_t active = gate_->used() | elsewhere_;
+  return active != 0 ? active : countable_;
+}
+
 bool MapPmuJudge::share_switch(std::uint64_t counters) const {
   if (std::has_single_bit(counters)) return true;
   if ((counters & free_) != 0) return false;
@@ -554,7 +595,10 @@ std::unique_ptr<EventTruth> MapPmuJudge::truth(const EventTerms& terms) {
   std::unique_ptr<EventTruth> event = events_->truth(terms);
   const std::uint64_t counters = counters_for(terms);
   const bool is_free = (counters & ~free_) == 0;
-  if (!gate_ || (!is_free && (ranged_ == 0 || !share_switch(counters)))) return event;
+  if (!gate_ || (!is_free && (ranged_ == 0 || !share_switch(counters)))) {
+    elsewhere_ |= counters;
+    return event;
+  }
   std::optional<GatedTruth::Switch> known;
   if (!map().runs_by_event && !gate_->is_free() && share_switch(counters))
     known = {static_cast<unsigned>(std::countr_zero(counters)), is_free};

@@ -24,9 +24,10 @@ class MapPmuJudge final : public PmuJudge {
 
   bool see_write(const MmioBus::BusAccess& access) override;
   void see_read(const MmioBus::BusAccess& access) override;
+  void see_reset(std::optional<std::uint64_t> window, Picoseconds when) override;
   [[nodiscard]] bool written_on() const override {
     if (map().runs_by_event) return wanted;
-    const bool is_range_on = ranged_ == 0 || (range_runs_ & ~free_) != 0;
+    const bool is_range_on = ranged_ == 0 || (range_runs_ & switchable_ & used()) != 0;
     return runs_ && is_range_on && (!writes_running_ || (enables_ & named_) != 0);
   }
   [[nodiscard]] bool lets_count() const override { return runs_ && (enables_ & range_runs_) != 0; }
@@ -58,6 +59,8 @@ class MapPmuJudge final : public PmuJudge {
     bool is_for_all = false;
   };
   [[nodiscard]] static Fields fields_of(const soc::FieldDescription& field, const soc::RegisterDescription& reg);
+  /// What registers say after a reset.
+  void apply_reset();
   /// @return the counters for which some field is meant
   [[nodiscard]] std::uint64_t counters_with(bool (*is_meant)(const soc::FieldDescription&)) const;
   [[nodiscard]] static std::uint64_t counters_of(const soc::FieldDescription& field,
@@ -77,6 +80,8 @@ class MapPmuJudge final : public PmuJudge {
   bool let_run(const soc::FieldDescription& field, std::uint64_t which, std::uint64_t on);
   /// @return the counters whose own switches let them count
   [[nodiscard]] std::uint64_t let_count() const;
+  /// @return the counters that active events may have; without such events, those that any event may have
+  [[nodiscard]] std::uint64_t used() const;
   /// @return whether one switch lets counters count, or none
   [[nodiscard]] bool share_switch(std::uint64_t counters) const;
   /// A driver must have turned on the overflow interrupts of counters when it lets them count, and when it reads one. It may
@@ -92,6 +97,9 @@ class MapPmuJudge final : public PmuJudge {
   std::uint64_t free_ = 0;         // by counter: it counts whether perf has the PMU on or not
   std::uint64_t ranged_ = 0;       // by counter: a range of them has a switch
   std::uint64_t range_runs_ = 0;   // by counter: that is on, or there is none
+  std::uint64_t switchable_ = 0;   // by counter: a switch of a range, or of all, stops it
+  std::uint64_t countable_ = 0;    // by counter: some event may have it
+  std::uint64_t elsewhere_ = 0;    // by counter: events may have it that no gate tells of
   std::uint64_t silent_ = 0;       // by counter: its overflow sends no interrupt
   std::uint64_t untold_ = 0;       // by counter: at the last look, it counted with its interrupt off
   std::uint64_t read_only_ = 0;    // by counter: its driver reads what it begins with

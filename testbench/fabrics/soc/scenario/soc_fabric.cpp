@@ -74,6 +74,11 @@ std::optional<unsigned> SocFabric::socket_of(const std::string& pmu) const {
   return found->socket;
 }
 
+std::string SocFabric::driver_of(const std::string& pmu) const {
+  const auto found = std::ranges::find_if(spec_.pmus, [&](const auto& one) { return one.name == pmu; });
+  return found == spec_.pmus.end() || !found->description.map ? "" : found->description.map->device.module;
+}
+
 scoreboard::Injection SocFabric::injection(const perf::ResolvedEvent& event, unsigned /*unit*/) {
   const auto found = std::ranges::find_if(spec_.pmus, [&](const auto& one) { return one.name == event.pmu; });
   if (found == spec_.pmus.end()) return {};

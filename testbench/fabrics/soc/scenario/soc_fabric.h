@@ -38,6 +38,7 @@ class SocFabric final : public Fabric {
   void report_traffic(Json& list) const override { streams_.report(list); }
   void add_gauges(std::vector<Gauge>& gauges) const override { streams_.add_gauges(gauges); }
   [[nodiscard]] std::optional<unsigned> socket_of(const std::string& pmu) const override;
+  [[nodiscard]] std::string driver_of(const std::string& pmu) const override;
   [[nodiscard]] perf::PmuService* pmus() override { return reference_.get(); }
   /// Of the reference software: why it refuses all events of a PMU.
   [[nodiscard]] std::string hint(const perf::ResolvedEvent& event) const override;

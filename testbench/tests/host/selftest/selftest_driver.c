@@ -224,6 +224,14 @@ static void selftest_properties(struct device* dev) {
   pr_info("selftest property match data %lu\n", (unsigned long)device_get_match_data(dev));
 }
 
+static void selftest_children(struct device* dev) {
+  struct device_node* child;
+  int children = 0;
+
+  for_each_child_of_node(dev_of_node(dev), child) children++;
+  pr_info("selftest children %d\n", children);
+}
+
 static int selftest_numbers_show(struct seq_file* file, void* data) {
   struct selftest* self = file->private;
 
@@ -260,6 +268,7 @@ static int selftest_probe(struct platform_device* pdev) {
   pr_info("selftest version %d.%d.%d\n", LINUX_VERSION_CODE >> 16, LINUX_VERSION_CODE >> 8 & 255,
           LINUX_VERSION_CODE & 255);
   selftest_properties(dev);
+  if (dev_of_node(dev)) selftest_children(dev);
   device_property_read_u32(dev, "mode", &mode);
   self->base = devm_platform_ioremap_resource(pdev, 0);
   if (IS_ERR(self->base)) return PTR_ERR(self->base);

@@ -116,6 +116,25 @@ TEST_P(Selftest, device_tree_properties_are_cells_of_32_bits_the_upper_half_firs
   });
 }
 
+TEST_P(Selftest, a_device_tree_node_is_below_the_one_of_its_own_socket) {
+  constexpr std::uint32_t kDeferred = 5;
+  platform::AcpiDevice above = add_device(kDeferred);
+  above.hid.clear();
+  above.compatible = "test,selftest";
+  platform::AcpiDevice child;
+  child.compatible = "test,child";
+  child.uid = "test,selftest/";
+  firmware.devices.clear();
+  for (const std::uint32_t socket : {0U, 1U}) {
+    above.node = child.node = socket;
+    above.memory[0].base = kBase + socket * 0x10000;
+    firmware.devices.insert(firmware.devices.end(), {above, child});
+  }
+  boot([&] {
+    EXPECT_THAT(said("children "), ::testing::AllOf(::testing::Each("1"), ::testing::SizeIs(::testing::Ge(2U))));
+  });
+}
+
 TEST_P(Selftest, debugfs_files_can_be_listed_and_read_until_they_are_removed) {
   add_device();
   boot([&] {

@@ -122,6 +122,43 @@ TEST_F(MapJudge, a_range_that_stands_though_it_has_an_event_is_exposed) {
   EXPECT_EQ(noted("pmu_not_started"), 1);
 }
 
+/// The same, whose second range is on after a reset, and a third one, which no event uses.
+class IdleRanges : public MapJudge {
+ protected:
+  static SocJudgeSpec idle() {
+    SocJudgeSpec its = spec();
+    soc::PmuDescription& pmu = its.pmus[0].description;
+    pmu.counters = 7;
+    pmu.map->registers[1].fields[0].value = 1;
+    pmu.map->registers.push_back(one_bit("THIRD", 0xc, Role::run, soc::BitRange{5, 2}));
+    pmu.map->registers.back().fields[0].value = 1;
+    return its;
+  }
+  IdleRanges() : MapJudge(idle()) {}
+  /// Let an event count, with what switches its range. @return what it must have counted
+  std::uint64_t count(int event, const char* name, std::uint64_t range, std::uint64_t at_end) {
+    add(event, name);
+    begin(Call::pmu_enable);
+    write(range, 1);
+    end(Call::pmu_enable);
+    happen(1);
+    begin(Call::pmu_disable);
+    happen(2);
+    write(range, at_end);
+    happen(4);
+    end(Call::pmu_disable);
+    return del(event, 3);
+  }
+};
+
+TEST_F(IdleRanges, a_driver_may_leave_ranges_on_that_no_event_uses) {
+  EXPECT_EQ(count(kRead, "read", 0x0, 0), 3U);
+  EXPECT_EQ(count(kClock, "clock", 0x8, 0), 3U);
+  EXPECT_EQ(board.findings().failures(), 0);
+  static_cast<void>(count(kWrite, "write", 0x4, 1));
+  EXPECT_EQ(noted("pmu_not_stopped"), 1) << "its range has an event";
+}
+
 TEST_F(MapJudge, a_handler_that_leaves_a_range_stopped_is_exposed) {
   add(kRead, "read");
   add(kWrite, "write");
@@ -185,6 +222,48 @@ TEST_F(MapJudge, a_free_counter_that_nobody_turns_on_is_exposed) {
   happen(1);
   EXPECT_EQ(del(kClock, 0), 0U);
   EXPECT_EQ(noted("pmu_not_started"), 1);
+}
+
+TEST_F(MapJudge, a_reset_turns_a_counter_off_and_one_of_another_window_does_not) {
+  add(kClock, "clock");
+  begin(Call::pmu_enable);
+  write(0x8, 1);
+  end(Call::pmu_enable);
+  happen(1);
+  board.on_reset(kBase + 0x1000, ++now);
+  happen(2);
+  board.on_reset(kBase, ++now);
+  happen(4);
+  begin(Call::pmu_disable);
+  end(Call::pmu_disable);
+  EXPECT_EQ(del(kClock, 3), 3U);
+}
+
+/// The same with a mask of the interrupts of counters.
+class MaskedJudge : public MapJudge {
+ protected:
+  static SocJudgeSpec masked() {
+    SocJudgeSpec its = spec();
+    soc::PmuDescription& pmu = its.pmus[0].description;
+    pmu.interrupt.emplace();
+    pmu.map->registers.push_back(one_bit("MASK", 0xc, Role::interrupt_mask, {}));
+    return its;
+  }
+  MaskedJudge() : MapJudge(masked()) {}
+  void count_and_read() {
+    write(0x8, 1);
+    for (int n = 0; n < 2; ++n) board.on_bus_access({++now, kBase + 0x10, 0, 4, false, true});
+  }
+};
+
+TEST_F(MaskedJudge, a_driver_may_rely_on_what_a_reset_leaves) {
+  write(0xc, 1);  // an earlier driver, as it goes
+  board.on_reset({}, ++now);
+  count_and_read();
+  EXPECT_EQ(noted("overflow_untold"), 0);
+  write(0xc, 1);
+  count_and_read();
+  EXPECT_EQ(noted("overflow_untold"), 1);
 }
 
 /// A PMU whose counters nothing stops, and whose readers read what software latches.

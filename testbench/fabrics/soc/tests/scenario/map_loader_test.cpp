@@ -127,6 +127,17 @@ TEST(MapLoader, counters_may_choose_among_the_only_selectors) {
               HasSubstr("both select the event of counter 1"));
 }
 
+TEST(MapLoader, first_of_a_register_of_one_bit_is_the_counter_that_the_bit_is_for) {
+  std::string yaml = kScenario;
+  const std::string last = "role: counter}";
+  yaml.insert(yaml.find(last) + last.size(), "\n        - {name: CLEAR, offset: 0x80, bits: 4, first: 2, role: clear}");
+  const ScenarioFile file(parse_text(yaml, "s.yaml"), {});
+  const ScenarioSpec spec = file.load(file.variants().front(), {});
+  const soc::RegisterDescription& reg = spec.platform.of<platform::SocSpec>().pmus.front().map->registers.back();
+  EXPECT_FALSE(reg.is_for_all(reg.fields.front()));
+  EXPECT_EQ(reg.counter_of(reg.fields.front(), 0, 0), 2U);
+}
+
 TEST(MapLoader, each_socket_has_its_device) {
   const ScenarioFile file(parse_text(kScenario, "s.yaml"), {});
   const auto rows = platform::soc_pmus(file.load(file.variants().front(), {}).platform);
@@ -205,8 +216,10 @@ TEST(MapLoader, what_is_wrong_is_told_with_its_place) {
       {"name: COUNTER", "name: SELECT", {"registers[5].name", "is that of another register"}},
       {"bits: 0-3, role: enable", "bits: 0-33, role: enable", {"bits", "the register has 32"}},
       {"role: enable}", "role: enabel}", {"role", "did you mean 'enable'?"}},
-      {"role: counter}", "role: keeps}", {"pmus[0].registers", "none has the value of counter 0"}},
-      {"repeat: 4, step: 8", "repeat: 3, step: 8", {"pmus[0].registers", "none selects the event of counter 3"}},
+      {"role: counter}", "role: keeps}", {"pmus[0].registers", "hold no field that shows counter 0"}},
+      {"repeat: 4, step: 8",
+       "repeat: 3, step: 8",
+       {"pmus[0].registers", "hold no field that selects the event of counter 3", "an event counters: 3"}},
       {"repeat: 4, step: 8", "repeat: 4, step: 4", {"step", "would overlap the next"}},
       {"bits: 0-7}\n        - {name: COUNTER",
        "bits: 0-7, role: event}\n        - {name: COUNTER",
@@ -217,29 +230,45 @@ TEST(MapLoader, what_is_wrong_is_told_with_its_place) {
         "give the one for several counters the role run"}},
       {"bits: 0, role: run}",
        "bits: 0, role: run}, {name: ALL, bits: 1, role: run}",
-       {"CONTROL and CONTROL both have the role run for counter 0", "a counter has one field of that role"}},
+       {"CONTROL and CONTROL both have the role run for counter 0", "give one of them the role keeps"}},
       {"bits: 0, role: run}",
        "bits: 0, role: run, counters: 0-1}, {name: REST, bits: 1, role: run, counters: 1-3}",
        {"both have the role run for counter 1"}},
       {"bits: 0, role: run}",
        "bits: 0, role: run}, {name: HALT, bits: 1, role: stop}",
-       {"CONTROL and CONTROL both turn counter 0 on and off", "one of them keeps what is written"}},
+       {"CONTROL and CONTROL have the roles run and stop", "whether counter 0 counts",
+        "give one of the two fields the role keeps"}},
       {"bits: 0, role: run}",
        "bits: 0, role: run}, {name: GO, bits: 1, role: run_set, value: 1}",
-       {"fields[1].value", "what writing GO does has no state of its own"}},
+       {"fields[1].value", "GO acts as it is written"}},
       {"bits: 0, role: run}",
        "bits: 0, role: run, counters: 0-4}",
        {"counters", "names counter 4; the PMU has 0 ... 3"}},
       {"bits: 0, role: run}", "bits: 0-1, role: run, counters: 0-1}", {"counters", "give first"}},
       {"role: overflow}", "role: overflow, counters: 0-1}", {"counters", "unknown key"}},
+      {"bits: 0, role: run}",
+       "bits: 0, role: run, first: 0, counters: 0-1}",
+       {"fields[0].first", "stands beside counters", "leave one of them out"}},
+      {"bits: 0, role: run}",
+       "bits: 0, role: run}, {name: GO, bits: 1, role: run_set, first: 1}",
+       {"fields[1].first", "GO is for no single counter"}},
+      {"bits: 0, role: run}",
+       "bits: 0, role: run}, {name: NOTE, bits: 1-2, first: 1}",
+       {"fields[1].first", "NOTE is for no single counter", "leave it out"}},
+      {"offset: 0x0, fields",
+       "offset: 0x0, first: 2, fields",
+       {"registers[0].first", "no field of CONTROL is for single counters", "give it to the field"}},
+      {"role: counter}",
+       "role: counter}\n        - {name: CLEAR, offset: 0x80, bits: 0, first: 4, role: clear}",
+       {"registers[6]", "names counter 4; the PMU has 0 ... 3"}},
       {"role: counter}",
        "role: counter, latched: true}",
-       {"pmus[0].registers", "latched of counter 0, and nothing latches it", "give a field the role latch"}},
+       {"pmus[0].registers", "latched of counter 0, but no field latches it", "give a field the role latch"}},
       {"role: enable}", "role: enable, saturates: true}", {"saturates", "unknown key"}},
       {"role: enable}", "role: enable, read_only: true}", {"read_only", "unknown key"}},
       {"stride: 8, role: counter}",
        "stride: 8, role: counter, down: true}\n        - {name: CHAIN, offset: 0x80, bits: 0-3, role: chain}",
-       {"pmus[0].registers", "count down or saturate", "neither carry"}},
+       {"pmus[0].registers", "count down or saturate", "neither carry", "remove the fields"}},
       {"width: 32\n",
        "width: 32\n      refused: [{terms: {prot: 1}}]\n",
        {"refused[0].terms", "names 'prot', which is no term"}},
@@ -265,7 +294,7 @@ TEST(MapLoader, what_is_wrong_is_told_with_its_place) {
        "acpi: ACME0042, below: {acpi: ACME0041, windows: top}",
        {"device.below.windows", "there is no window 'top'"}},
       {"role: enable}", "role: pending, of: bridg}", {"pmus[0].registers", "shows interrupts of 'bridg'"}},
-      {"role: counter}", "role: counter, selected: true}", {"registers", "preload_counter"}},
+      {"role: counter}", "role: counter, selected: true}", {"registers", "no preload_counter names its counter"}},
       {"acpi: ACME0042", "acpi: ACME0042, tree: \"acme,bridge\"", {"several ways to tell of one device"}},
       {", module: acme_bridge_pmu", "", {"module", "is missing"}},
       {"uid: \"{socket}\"", "uid: \"0\"", {"ACME0042"}},
