@@ -313,6 +313,15 @@ std::string counts_text(const Review& review) {
                      scenario::with_separators(review.total(&Trial::worse)));
 }
 
+/// @return the lines that are left of some beside others; one at least
+std::size_t room_beside(std::size_t all, std::size_t others) { return all > others ? all - others : 1; }
+
+void cut(Lines& lines, std::size_t most) {
+  if (lines.size() <= most) return;
+  lines.resize(most - 1);
+  lines.emplace_back("(more: --json)");
+}
+
 /// Of a long series, the patches that are worse.
 Lines patch_lines(const Review& review) {
   constexpr std::size_t kMostPatches = 6;
@@ -377,22 +386,24 @@ std::string mail_text(const Review& review) {
   } else {
     add_lines(lines, wrapped(fmt::format("{}: {}", review.verdict(), review.fault), 3));
   }
-  add_lines(lines, patch_lines(review));
+  Lines found = patch_lines(review);
   const std::vector<Finding> worse = findings_of(review, &Trial::worse_findings);
-  add_findings(worse, kMostFindings, "worse", "", lines);
-  add_findings(findings_of(review, &Trial::better_findings), kMostFindings, "better", "before, ", lines);
-  if (!review.is_stopped) add_coverage(review, lines);
+  add_findings(worse, kMostFindings, "worse", "", found);
+  add_findings(findings_of(review, &Trial::better_findings), kMostFindings, "better", "before, ", found);
+  Lines coverage;
+  if (!review.is_stopped) add_coverage(review, coverage);
   Lines commands;
   add_command("again: " + review.command, commands);
   if (!worse.empty()) add_build(review, commands);
   const Reproducer reproducer = to_reproduce(review, worse);
   add_reproducer(reproducer, commands);
-  const std::size_t room = kLines - std::min(commands.size(), kLines - 1);
-  if (lines.size() > room) {
-    lines.resize(room - 1);
-    lines.emplace_back("(more: --json)");
-  }
-  add_lines(lines, commands);
+  // What was changed and how to see it again are told whatever was found.
+  constexpr std::size_t kLeastFound = 6;
+  const std::size_t room = room_beside(kLines, lines.size() + commands.size());
+  cut(coverage, room_beside(room, std::min(found.size(), kLeastFound)));
+  cut(found, room_beside(room, coverage.size()));
+  for (const Lines& part : {found, coverage, commands}) add_lines(lines, part);
+  cut(lines, kLines);
   add_smallest(reproducer, lines);
   return fmt::format("{}\n", fmt::join(lines, "\n"));
 }
