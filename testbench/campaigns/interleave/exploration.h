@@ -28,8 +28,9 @@ struct Subject {
   std::shared_ptr<const driver_host::DriverSet> drivers;
   std::string pmu;  ///< whose driver; empty: the first one that the scenario measures and in which something wraps
   Trigger::Call call = Trigger::Call::read;
-  std::uint64_t nth_call = 0;        ///< 0: every call
-  std::vector<std::string> sources;  ///< what happens in bulk; empty: the events that the scenario measures
+  std::uint64_t nth_call = 0;             ///< 0: every call
+  std::vector<std::string> sources;       ///< what happens in bulk; empty: the events that the scenario measures
+  bool unused_drivers_are_right = false;  ///< the user's drivers may be for PMUs that the scenario does not have
   bool whole = false;  ///< the scenario as it is, even if it lets nothing happen in bulk: otherwise a short life
 };
 

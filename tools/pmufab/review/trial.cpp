@@ -221,6 +221,7 @@ std::optional<interleave::Exploration> look_at(const fs::path& path, scenario::T
   subject.overrides = std::make_shared<const std::vector<std::string>>();
   subject.call = call;
   subject.drivers = drivers;
+  subject.unused_drivers_are_right = true;
   const scenario::ScenarioFile file(subject.document, subject.base);
   std::vector<scenario::Variant> variants = file.variants(*subject.overrides);
   if (variants.size() != 1) return std::nullopt;

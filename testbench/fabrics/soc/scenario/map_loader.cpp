@@ -163,7 +163,6 @@ void read_register(Reader& reader, const RegisterMap& map, RegisterDescription& 
   reader.number("count", reg.count, Quantity::count, 1, soc::kMaximumRegisters);
   reg.stride = reg.width / 8;
   if (reg.count > 1) reader.number("stride", reg.stride, Quantity::address, 4, 1U << 16);
-  const bool has_first = reader.has("first");
   reader.number("first", reg.first, Quantity::count, 0, soc::kMaximumCounters - 1);
   reader.list("fields", [&](Reader& field, std::size_t) { read_field(field, map, reg.fields.emplace_back()); });
   if (!reg.fields.empty()) {
@@ -176,7 +175,8 @@ void read_register(Reader& reader, const RegisterMap& map, RegisterDescription& 
   if (reader.has("bits")) whole.bits = read_bits(reader, "bits", Presence::optional);
   read_role(reader, map, whole);
   whole.step = whole.bits.width;
-  if (has_first && reg.count == 1 && whole.bits.width == 1) whole.first = reg.first;
+  // The scenario that a run writes has each default: 0 is that of a register without it.
+  if (reg.first != 0 && reg.count == 1 && whole.bits.width == 1) whole.first = reg.first;
 }
 
 void read_windows(Reader& reader, RegisterMap& map) {
