@@ -85,8 +85,10 @@ std::string what_ran(const Review& review) {
   return text.empty() ? "nothing" : text;
 }
 
+/// Of one run of a matrix, its scenario alone.
 std::string findings_title(const Finding& finding) {
-  return finding.runs > 1 ? fmt::format("{} (and {} more)", finding.where, finding.runs - 1) : finding.where;
+  const std::string where = finding.where.substr(0, finding.where.find(" ["));
+  return finding.runs > 1 ? fmt::format("{} (and {} more)", where, finding.runs - 1) : where;
 }
 
 /// The first few kinds of findings, with up to three lines for each.

@@ -249,8 +249,8 @@ std::optional<Explored> explore(const interleave::Exploration& exploration, cons
     std::optional<Finding>& finding = explored[name_of(schedules[i])];
     if (outcomes[i].kind != Kind::failed && outcomes[i].kind != Kind::as_expected) continue;
     finding = {.kind = fmt::format("{} of {}: {}", call, exploration.choices().pmu, outcomes[i].kind_of_failure),
-               .where = fmt::format("{}, {}", name, name_of(schedules[i])),
-               .text = outcomes[i].what,
+               .where = name,
+               .text = fmt::format("{} ({})", outcomes[i].what, name_of(schedules[i])),
                .runs = 1,
                .file = {},
                .scenario = exploration.as_scenario(schedules[i])};
