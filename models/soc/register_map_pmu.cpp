@@ -272,7 +272,6 @@ void RegisterMapPmu::add_selection(unsigned counter, std::optional<std::uint64_t
     for (const FieldDescription& field : reg.fields) {
       if (field.role != Role::event || field.for_number.has_value() != base.has_value()) continue;
       if (!reg.stands_for(field, counter)) continue;
-      const unsigned first = reg.counter_of(field, 0, 0);
       selection.known |= low_bits(field.bits.width) << field.shift;
       if (field.for_number != base) continue;
       if (field.chosen_by) {
@@ -281,6 +280,7 @@ void RegisterMapPmu::add_selection(unsigned counter, std::optional<std::uint64_t
         if (copy) selection.number |= part_of(bank_of(number).value(ids_[number]), field.bits_of(*copy)) << field.shift;
         continue;
       }
+      const unsigned first = reg.counter_of(field, 0, 0);
       const std::uint64_t value = bank_of(number).value(ids_[number], (counter - first) / field.repeat);
       selection.number |= part_of(value, field.bits_of((counter - first) % field.repeat)) << field.shift;
     }

@@ -134,6 +134,13 @@ constexpr std::array<Role, 12> kOrders = {Role::enable_set,      Role::enable_cl
                                           Role::run_set,         Role::run_clear,    Role::clear,
                                           Role::latch,           Role::preload,      Role::command};
 
+/// @return the bits of a register on which the copies of a field lie
+std::uint64_t mask_of(const FieldDescription& field) {
+  std::uint64_t mask = low_bits(field.bits.width) << field.bits.first;
+  for (unsigned copy = 1; copy < field.repeat; ++copy) mask |= low_bits(field.bits.width) << field.bits_of(copy).first;
+  return mask;
+}
+
 void check_choice(const std::string& here, const RegisterDescription& reg, const FieldDescription& field,
                   const PmuDescription& pmu) {
   const soc::ChoiceDescription& choice = *field.chosen_by;
@@ -157,12 +164,7 @@ void check_choice(const std::string& here, const RegisterDescription& reg, const
   for (unsigned counter = 0; counter < choice.repeat; ++counter) {
     const std::uint64_t bits = low_bits(choice.bits.width) << (choice.bits.first + counter * choice.step);
     const auto holds = [&](const FieldDescription& one) {
-      std::uint64_t own = 0;
-      for (unsigned copy = 0; copy < one.repeat; ++copy) {
-        const BitRange place = one.repeat > 1 ? one.bits_of(copy) : one.bits;
-        own |= low_bits(place.width) << place.first;
-      }
-      return (one.role == Role::keeps || one.role == Role::event) && (bits & ~own) == 0;
+      return (one.role == Role::keeps || one.role == Role::event) && (bits & ~mask_of(one)) == 0;
     };
     if (std::ranges::none_of(its.fields, holds))
       throw SpecError(at + ".bits",
@@ -575,12 +577,9 @@ void check_map_filters(const std::string& field, const PmuDescription& pmu) {
     const RegisterDescription& reg = pmu.map->registers[filter.word];
     for (const FieldDescription& other : reg.fields) {
       if (other.role == Role::keeps) continue;
-      for (unsigned copy = 0; copy < other.repeat; ++copy) {
-        const BitRange bits = other.repeat > 1 ? other.bits_of(copy) : other.bits;
-        if (filter.bits.first < bits.first + bits.width && bits.first < filter.bits.first + filter.bits.width)
-          throw SpecError(fmt::format("{}filters[{}].bits", field, index),
-                          fmt::format("lie on the field {} of {}", other.name, reg.name));
-      }
+      if ((mask_of(other) & low_bits(filter.bits.width) << filter.bits.first) != 0)
+        throw SpecError(fmt::format("{}filters[{}].bits", field, index),
+                        fmt::format("lie on the field {} of {}", other.name, reg.name));
     }
   }
 }
