@@ -56,8 +56,8 @@ class PmuJudge {
   virtual bool see_write(const MmioBus::BusAccess& access) = 0;
   /// Process a completed read.
   virtual void see_read(const MmioBus::BusAccess& /*access*/) {}
-  /// Registers have got their reset values.
-  /// @param window  address of the window that was reset; nothing: all of the platform was
+  /// Registers have got their reset values: those of the window at the address, or, without one, of
+  /// the whole platform.
   virtual void see_reset(std::optional<std::uint64_t> /*window*/, Picoseconds /*when*/) {}
   /// @return true if the control registers, as last written, let the PMU count.
   [[nodiscard]] virtual bool written_on() const = 0;
