@@ -87,7 +87,7 @@ fi
 # A device that no platform has: nothing can be said of it.
 changed 's/\{ "HISI0243", \},?/&\n\t{ "HISI0249", },/' hisilicon/hisi_uncore_hha_pmu.c
 expect 0 review my/hisilicon/hisi_uncore_hha_pmu.c
-says 'not covered: adds the device HISI0249: no run is better for'
+says 'not covered: adds the device HISI0249: no run shows that'
 
 # A driver of PMUs that a platform file describes.
 mkdir -p a/drivers/perf/hisilicon b/drivers/perf/hisilicon
