@@ -20,7 +20,7 @@ void ClockCondition::received(void* context, std::uint64_t /*wraps*/, Picosecond
 
 void ClockCondition::take(std::uint64_t amount, Picoseconds when) {
   if (!running_ || when >= end_) return;
-  if (is_raw()) {
+  if (settings_.is_raw()) {
     if (output_ != nullptr) output_->add(amount, when);
     return;
   }
@@ -43,7 +43,7 @@ void ClockCondition::stop(Picoseconds when) {
 }
 
 void ClockCondition::settle(Picoseconds when) {
-  if (!running_ || is_raw()) return;
+  if (!running_ || settings_.is_raw()) return;
   State state = state_;
   const std::uint64_t increments = evaluate(state, clock_.edges_before(std::min(when, end_)));
   if (output_ != nullptr && increments > output_->maximum() - output_->value()) [[unlikely]] {
@@ -65,13 +65,13 @@ void ClockCondition::settle_with_wrap(Picoseconds when) {
 }
 
 std::uint64_t ClockCondition::unsettled(Picoseconds when) const noexcept {
-  if (!running_ || is_raw()) return 0;
+  if (!running_ || settings_.is_raw()) return 0;
   State state = state_;
   return evaluate(state, clock_.edges_before(std::min(when, end_)));
 }
 
 Picoseconds ClockCondition::time_of_increments(std::uint64_t increments) const noexcept {
-  if (!running_ || is_raw()) return kNever;
+  if (!running_ || settings_.is_raw()) return kNever;
   State state = state_;
   if (step(state)) --increments;
   std::uint64_t edge = state.next_edge - 1;

@@ -25,6 +25,10 @@ class ClockCondition {
     std::uint64_t threshold = 0;
     bool invert = false;
     bool edge = false;
+
+    /// @return true if raw events pass as they come.
+    [[nodiscard]] bool is_raw() const noexcept { return threshold == 0 && !edge; }
+    bool operator==(const Settings&) const = default;
   };
   using OnLastIncrement = void (*)(void* context, Picoseconds when);
 
@@ -71,7 +75,6 @@ class ClockCondition {
   static void received(void* context, std::uint64_t wraps, Picoseconds when);
   void take(std::uint64_t amount, Picoseconds when);
   void settle_with_wrap(Picoseconds when);
-  [[nodiscard]] bool is_raw() const noexcept { return settings_.threshold == 0 && !settings_.edge; }
   [[nodiscard]] bool holds(std::uint64_t raw) const noexcept;
   [[nodiscard]] bool step(State& state) const noexcept;
   [[nodiscard]] std::uint64_t evaluate(State& state, std::uint64_t end_edge) const noexcept;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "models/pmu/clock_condition.h"
 #include "models/pmu/counter.h"
 #include "models/pmu/cycle_count.h"
 #include "models/pmu/occupancy_count.h"
@@ -21,8 +22,19 @@ struct CounterBlock::Slot {
     occupancy.on_overflow_nearer(&CounterBlock::overflow_nearer, this);
   }
 
+  /// Count events as they come, or clocks of which they are true. Only while stopped.
+  void use(const ClockCondition::Settings& settings) {
+    is_conditioned = !settings.is_raw();
+    if (is_conditioned && !condition) {
+      condition = std::make_unique<ClockCondition>(block.clock_);
+      condition->on_last_increment([](void* context, Picoseconds /*when*/) { overflow_nearer(context); }, this);
+    }
+    if (is_conditioned) condition->configure(settings);
+    events.set_condition(is_conditioned ? condition.get() : nullptr);
+  }
+
   /// @return true if time alone can make it overflow.
-  [[nodiscard]] bool is_timed() const noexcept { return place != Place::events; }
+  [[nodiscard]] bool is_timed() const noexcept { return place != Place::events || is_conditioned; }
   [[nodiscard]] std::uint64_t value(Picoseconds when) const {
     const bool is_full = full || (saturates && overflow_time <= when);
     const std::uint64_t up = is_full ? events.maximum() : (raw(when) - ahead) & events.maximum();
@@ -70,11 +82,21 @@ struct CounterBlock::Slot {
   }
   /// @return the first instant after `when` at which time has made it overflow; kNever if there is none.
   [[nodiscard]] Picoseconds next_overflow(Picoseconds when) {
-    return place == Place::occupancy ? occupancy.next_overflow(when) : cycles.next_overflow(when);
+    switch (place) {
+      case Place::cycles:
+        return cycles.next_overflow(when);
+      case Place::occupancy:
+        return occupancy.next_overflow(when);
+      case Place::events:
+        break;
+    }
+    return events.next_overflow();
   }
 
   CounterBlock& block;
   unsigned index;
+  std::unique_ptr<ClockCondition> condition{};  // of `events`, which use it while is_conditioned
+  bool is_conditioned = false;
   Counter events;
   CycleCount cycles;
   OccupancyCount occupancy;
@@ -292,6 +314,7 @@ void CounterBlock::apply(Slot& slot, Picoseconds when) {
 void CounterBlock::select(Slot& slot, Picoseconds when) {
   const CounterInput& input = slot.input;
   slot.events.deselect();
+  slot.use(input.condition);
   switch (input.kind) {
     case CounterInput::Kind::nothing:
       slot.move(Slot::Place::events, when);
@@ -325,7 +348,8 @@ void CounterBlock::start(Slot& slot, Picoseconds when) {
   switch (slot.place) {
     case Slot::Place::events:
       slot.events.enable(true, when);
-      return;
+      if (!slot.is_conditioned) return;
+      break;
     case Slot::Place::cycles:
       slot.cycles.start(when);
       break;
@@ -342,7 +366,8 @@ void CounterBlock::stop(Slot& slot, Picoseconds when) {
   switch (slot.place) {
     case Slot::Place::events:
       slot.events.enable(false, when);
-      return;
+      if (!slot.is_conditioned) return;
+      break;
     case Slot::Place::cycles:
       slot.cycles.stop(when);
       break;
@@ -371,13 +396,13 @@ void CounterBlock::counter_wrapped(void* context, std::uint64_t wraps, Picosecon
 void CounterBlock::overflow_nearer(void* context) {
   Slot& slot = *static_cast<Slot*>(context);
   CounterBlock& block = slot.block;
-  // The overflow lies ahead of simulated time. Nothing is driven here; see wrap().
+  // The overflow may lie ahead of simulated time. Nothing is driven here; see wrap().
   block.settle(simulated_time());
   if (slot.full || (block.has_overflowed(slot.index) && !slot.saturates)) {
     slot.occupancy.forget_overflow();
     return;
   }
-  slot.overflow_time = slot.occupancy.next_overflow(simulated_time());
+  slot.overflow_time = slot.next_overflow(simulated_time());
   block.next_timed_overflow_ = std::min(block.next_timed_overflow_, slot.overflow_time);
   block.alarm_.set(std::min(block.alarm_.time(), block.next_timed_overflow_));
 }
@@ -418,6 +443,11 @@ void CounterBlock::settle(Picoseconds when) {
   if (next_timed_overflow_ <= when) {
     for (const auto& slot : slots_) {
       if (!slot || slot->overflow_time > when) continue;
+      if (slot->is_conditioned) {
+        slot->events.settle(when);  // which reports the wrap
+        slot->overflow_time = kNever;
+        continue;
+      }
       pending_.push_back({slot->overflow_time, slot->index});
       slot->note_end();
       carry(*slot, 1, slot->overflow_time);

@@ -5,6 +5,7 @@
 #include <functional>
 #include <vector>
 
+#include "models/pmu/clock_condition.h"
 #include "models/pmu/outstanding_requests.h"
 #include "tlm/probe/probe.h"
 
@@ -33,6 +34,7 @@ struct CounterInput {
   OutstandingRequests* requests = nullptr;
   OutstandingRequests::Selection selection{};
   const ClockDomain* other_clock = nullptr;  ///< whose edges are counted; null: the PMU's
+  ClockCondition::Settings condition{};      ///< of probes: what stands between them and the counter
 
   [[nodiscard]] static CounterInput of(Probe& probe, std::uint64_t qualifiers = ~std::uint64_t{0}) noexcept {
     CounterInput input;

@@ -26,6 +26,8 @@ Condition condition_of(const FilterDescription& filter, std::uint64_t reg, std::
     case FilterDescription::Match::between:
       return {Condition::Kind::within, attribute, value, care};
     case FilterDescription::Match::value:
+    case FilterDescription::Match::threshold:
+    case FilterDescription::Match::edge:
       break;
   }
   return {Condition::Kind::bits, attribute, value, care};
@@ -118,18 +120,22 @@ std::uint64_t DescribedPmu::value_of(FilterDescription::Register where, unsigned
 
 bool DescribedPmu::compile(const Program& program, const EventDescription& event, Wish& wish) const {
   wish.conditions.clear();
+  wish.clocks = {};
   for (const Requirement& requirement : event.where)
     wish.conditions.push_back({Condition::Kind::within, requirement.attribute, requirement.first, requirement.last});
   const std::vector<std::string>& attributes = sources_[event.source]->attributes();
   for (const FilterDescription& filter : description_.filters) {
     const auto attribute = std::find(attributes.begin(), attributes.end(), filter.attribute);
-    if (attribute == attributes.end()) continue;
+    if (attribute == attributes.end() && !filter.is_of_clocks()) continue;
     if (map_ && !map_->has_value(filter.word, program.counter, filter.repeat)) continue;
     const auto& when = filter.when;
     if (when && field(value_of(filter.where, when->word, program), when->bits) != when->value) continue;
     const std::uint64_t reg = value_of(filter.where, filter.word, program, filter.repeat, filter.step);
     if (filter.enable && (reg >> *filter.enable & 1U) == 0) continue;
     if (filter.disable && (reg >> *filter.disable & 1U) != 0) continue;
+    if (filter.match == FilterDescription::Match::threshold) wish.clocks.threshold = field(reg, filter.bits);
+    if (filter.match == FilterDescription::Match::edge) wish.clocks.edge = field(reg, filter.bits) != 0;
+    if (filter.is_of_clocks()) continue;
     const bool is_zero = field(reg, filter.bits) == 0;
     const bool is_switched = description_.map && (filter.enable || filter.disable || when);
     const bool is_range = filter.match == FilterDescription::Match::between;
@@ -174,7 +180,7 @@ CounterInput DescribedPmu::resolve(const Program& program) {
   if (!compile(program, *event, wish)) return {};
   if (sources_[event->source]->follows()) {
     sources_[event->source]->choose(wish);
-    return CounterInput::of(wish.choices);
+    return CounterInput::of(wish.choices);  // check_filters() lets no clocks be chosen here
   }
   wish.counts = event->counts;
   wish.attribute = event->attribute;
@@ -184,7 +190,9 @@ CounterInput DescribedPmu::resolve(const Program& program) {
   sources_[event->source]->add(wish);
   if (event->counts == EventDescription::Counts::outstanding)
     return CounterInput::of(wish.requests, {.id = wish.program, .id_mask = ~std::uint32_t{0}});
-  return CounterInput::of(wish.probe);
+  CounterInput input = CounterInput::of(wish.probe);
+  input.condition = wish.clocks;
+  return input;
 }
 
 }  // namespace pmufab::soc

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "models/pmu/clock_condition.h"
 #include "models/pmu/counter_input.h"
 #include "models/pmu/outstanding_requests.h"
 #include "models/soc/wire/description.h"
@@ -55,12 +56,13 @@ struct Wish {
 
   std::vector<Condition> conditions;
   EventDescription::Counts counts = EventDescription::Counts::occurrences;
-  unsigned attribute = 0;        ///< for a sum
-  std::uint64_t unit = 1;        ///< for a sum
-  Probe probe;                   ///< what has passed
-  OutstandingRequests requests;  ///< what has passed, if outstanding occurrences are wanted
-  std::uint32_t program = 0;     ///< number of the wish, by which its requests differ from those of the wish before
-  ProbeChoices choices;          ///< of probes that a source follows: what passes
+  unsigned attribute = 0;           ///< for a sum
+  std::uint64_t unit = 1;           ///< for a sum
+  ClockCondition::Settings clocks;  ///< which clocks count, in place of what passes
+  Probe probe;                      ///< what has passed
+  OutstandingRequests requests;     ///< what has passed, if outstanding occurrences are wanted
+  std::uint32_t program = 0;        ///< number of the wish, by which its requests differ from those of the wish before
+  ProbeChoices choices;             ///< of probes that a source follows: what passes
 };
 
 /// A probe of a fabric that tells of what happens at a source.

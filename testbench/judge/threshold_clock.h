@@ -15,7 +15,7 @@ namespace pmufab::scoreboard {
 class ThresholdClock {
  public:
   struct Rule {
-    unsigned threshold = 0;
+    std::uint64_t threshold = 0;
     bool invert = false;
     bool edge = false;
     std::uint64_t each_clock = 0;  ///< events that every clock has

@@ -80,8 +80,8 @@ void CounterUnit::select(const EventGroup& group, const Program& program, Picose
     if (qualifiers != 0) events_.select_also(*source.probe, qualifiers);
   }
   // An overflow of a condition has a later instant already.
-  timed_ = group.timed && program.condition.threshold == 0 && !program.condition.edge;
-  if (program.condition.threshold == 0 && !program.condition.edge) return;
+  timed_ = group.timed && program.condition.is_raw();
+  if (program.condition.is_raw()) return;
   condition_.configure(program.condition);
   events_.set_condition(&condition_);
 }

@@ -229,6 +229,24 @@ unsigned register_width(const PmuDescription& pmu, FilterDescription::Register w
   return pmu.is_64bit && which != FilterDescription::Register::implementation_defined ? 64 : kHalf;
 }
 
+/// What acts on clocks needs to know of each event by itself when it happens.
+void check_clocks(const std::string& field, const PmuDescription& pmu,
+                  const std::vector<soc::SourceDescription>& sources) {
+  const auto filter = std::ranges::find_if(pmu.filters, &FilterDescription::is_of_clocks);
+  if (filter == pmu.filters.end()) return;
+  for (std::size_t index = 0; index < pmu.events.size(); ++index) {
+    const EventDescription& event = pmu.events[index];
+    if (event.counts == EventDescription::Counts::cycles) continue;
+    const std::string at = fmt::format("{}events[{}].", field, index);
+    if (event.counts == EventDescription::Counts::outstanding)
+      throw SpecError(at + "counts", fmt::format("is outstanding, on which {} does not act", filter->name),
+                      "give the event a PMU of its own, or remove that filter");
+    if (!soc::is_heard_itself(sources[event.source]))
+      throw SpecError(at + "source", fmt::format("is a fabric, on whose events {} does not act", filter->name),
+                      "name a source of the platform file, or remove that filter");
+  }
+}
+
 void check_filters(const std::string& field, const PmuDescription& pmu) {
   TakenBits taken;
   std::set<std::string> names;
@@ -271,6 +289,8 @@ void check_filters(const std::string& field, const PmuDescription& pmu) {
       throw SpecError(at + "invert", fmt::format("is bit {}; {} has {} bits", *filter.invert,
                                                  pmu.map->registers[filter.invert_word].name,
                                                  pmu.map->registers[filter.invert_word].width));
+    if (filter.match == FilterDescription::Match::edge && filter.bits.width != 1)
+      throw SpecError(at + "bits", "are several; match: edge is for one");
     if (filter.care && filter.match != FilterDescription::Match::value &&
         filter.match != FilterDescription::Match::between)
       throw SpecError(at + "care", "is for match: value, and between");
@@ -344,6 +364,7 @@ void check_soc(const PlatformSpec& spec) {
     }
     check_events(field, pmu, spec.of<SocSpec>().sources);
     check_filters(field, pmu);
+    check_clocks(field, pmu, spec.of<SocSpec>().sources);
   }
   check_names(spec);
   check_pci_places(spec);

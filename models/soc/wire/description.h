@@ -100,6 +100,8 @@ struct FilterDescription {
     value,     ///< the attribute equals the field
     at_least,  ///< the attribute is not below the field
     between,   ///< nor above the field of `care`. Where that is 0 or below the field, everything passes
+    threshold,  ///< of no attribute: clocks count in which an event adds as much as the field. Where that is 0, all counts
+    edge,       ///< of no attribute: of such clocks in a row, the first one counts. Without a threshold: of 1
   };
   enum class Zero : std::uint8_t {
     all,      ///< everything passes
@@ -128,6 +130,8 @@ struct FilterDescription {
   unsigned step = 0;           ///< bits from one to the next
 
   [[nodiscard]] Register care_register() const noexcept { return care_where.value_or(where); }
+  /// @return whether it is a condition of clocks, and not of an attribute
+  [[nodiscard]] bool is_of_clocks() const noexcept { return match == Match::threshold || match == Match::edge; }
   std::string format;          ///< where its driver publishes it ("config1:0-9"); empty: the driver knows no such term
   std::string care_term{};     ///< the driver's term for the bits that matter; empty: it has none
   std::string care_format{};   ///< where its driver publishes that

@@ -80,7 +80,7 @@ class ProgrammedCounter {
   std::map<std::uint64_t, std::uint64_t> held_;  // by address
 };
 
-/// Terms of a driver that choose occurrences, each with the attribute by which it does.
+/// Terms of a driver that choose occurrences, each with the attribute by which it does. Those of clocks have none.
 std::map<std::string, std::string, std::less<>> filter_terms(const soc::PmuDescription& pmu) {
   std::map<std::string, std::string, std::less<>> terms;
   for (const soc::FilterDescription& filter : pmu.filters) {
@@ -122,7 +122,7 @@ PmuFacts facts_of_map(const soc::Description& description, const soc::PmuDescrip
     if (term == terms.end() || its == pmu.events.end() || its->counts == soc::EventDescription::Counts::cycles)
       return false;
     const std::vector<std::string>& attributes = description.sources.at(its->source).attributes;
-    return std::ranges::find(attributes, term->second) != attributes.end();
+    return term->second.empty() || std::ranges::find(attributes, term->second) != attributes.end();
   };
   return facts;
 }

@@ -139,9 +139,9 @@ class GatedTruth final : public EventTruth {
       on_since_ = last_on_;
       return Mark{on_since_->when, total_};
     }
-    const auto later = [](const auto& one, const auto& other) { return one.second.when < other.second.when; };
+    const auto later = [](const auto& one, const auto& other) { return one.second->when < other.second->when; };
     const auto latest = std::max_element(candidates_.begin(), candidates_.end(), later);
-    if (latest != candidates_.end() && latest->second.when >= begin) {
+    if (latest != candidates_.end() && latest->second->when >= begin) {
       counter_ = latest->first;
       on_since_ = latest->second;
       candidates_.clear();
@@ -173,18 +173,18 @@ class GatedTruth final : public EventTruth {
   void turned(unsigned counter, bool on, Picoseconds when) {
     if ((counters_ >> counter) % 2 == 0) return;
     if (gate_->is_free()) {
-      if (on) last_on_ = event_->mark(when);
+      if (on) last_on_ = marked(when);
     } else if (counter_ == counter) {
       on ? start(when) : stop(when);
     } else if (!counter_ && on) {
-      candidates_[counter] = event_->mark(when);
+      candidates_[counter] = marked(when);
     } else if (!counter_) {
       candidates_.erase(counter);
     }
   }
   void begun(unsigned counter, Picoseconds when) {
-    if (counter_ == counter && on_since_) on_since_ = event_->mark(when);
-    if (!counter_ && candidates_.contains(counter)) candidates_[counter] = event_->mark(when);
+    if (counter_ == counter && on_since_) on_since_ = marked(when);
+    if (!counter_ && candidates_.contains(counter)) candidates_[counter] = marked(when);
   }
   void was_read(Picoseconds when) { last_read_ = now(when); }
   void was_written(std::uint64_t counters, Picoseconds when) {
@@ -194,6 +194,15 @@ class GatedTruth final : public EventTruth {
   void resumed() { pause_.reset(); }
 
  private:
+  /// A mark of the event, which is forgotten with its last copy.
+  using Kept = std::shared_ptr<const Mark>;
+  [[nodiscard]] Kept marked(Picoseconds when) const {
+    return {new Mark(event_->mark(when)), [event = event_.get()](const Mark* mark) {
+              event->forget(*mark);
+              delete mark;
+            }};
+  }
+
   /// An event with a free counter is there from when its driver takes it, and counts while the switch is on.
   [[nodiscard]] std::optional<Mark> begin_of_switch(Picoseconds begin) const {
     if (!known_->is_free) return std::nullopt;
@@ -204,15 +213,15 @@ class GatedTruth final : public EventTruth {
     return gate_->is_on(known_->counter) ? std::nullopt : std::optional(Mark{begin, total_});
   }
   Mark now(Picoseconds when) {
-    if ((gate_->is_free() || (known_ && gate_->is_on(known_->counter))) && !on_since_) on_since_ = event_->mark(when);
-    return {when, on_since_ ? total_ + event_->count({*on_since_, event_->mark(when)}) : total_};
+    if ((gate_->is_free() || (known_ && gate_->is_on(known_->counter))) && !on_since_) on_since_ = marked(when);
+    return {when, on_since_ ? total_ + event_->count({*on_since_, *marked(when)}) : total_};
   }
   void start(Picoseconds when) {
-    if (!on_since_) on_since_ = event_->mark(when);
+    if (!on_since_) on_since_ = marked(when);
   }
   void stop(Picoseconds when) {
     if (!on_since_) return;
-    total_ += event_->count({*on_since_, event_->mark(when)});
+    total_ += event_->count({*on_since_, *marked(when)});
     on_since_.reset();
     last_off_ = Mark{when, total_};
   }
@@ -223,14 +232,14 @@ class GatedTruth final : public EventTruth {
   std::optional<Switch> known_;
   bool is_active_ = false;        // its driver has taken it
   std::uint64_t total_ = 0;       // while the counter was on before
-  std::optional<Mark> on_since_;  // of the event
+  Kept on_since_;                 // null: it is off
   std::optional<Mark> last_off_;
   std::optional<Mark> last_read_;
   std::optional<Mark> last_written_;
-  std::optional<Mark> last_on_;          // of the event, if nothing turns its counter on
+  Kept last_on_;                         // if nothing turns its counter on
   std::optional<Mark> pause_;            // since which everything stands
   std::optional<unsigned> counter_;      // that the event has
-  std::map<unsigned, Mark> candidates_;  // counters that were turned on, and when, while it had none
+  std::map<unsigned, Kept> candidates_;  // counters that were turned on, and when, while it had none
 };
 
 void MapGate::turn(std::uint64_t on, std::uint64_t off, Picoseconds when) {

@@ -11,6 +11,7 @@
 
 #include "models/soc/wire/fabric_sources.h"
 #include "testbench/fabrics/cmn/judge/cmn_judge.h"
+#include "testbench/fabrics/soc/judge/clock_truth.h"
 #include "testbench/fabrics/soc/judge/map_judge.h"
 #include "testbench/fabrics/soc/judge/soc_meaning.h"
 #include "testbench/fabrics/soc/judge/soc_truth.h"
@@ -190,6 +191,8 @@ std::unique_ptr<EventTruth> SocEvents::truth(const EventTerms& terms) {
     case soc::Cause::cmn_flit:
       break;
   }
+  if (is_of_source && meaning.is_of_clocks())
+    return std::make_unique<ClockTruth>(std::move(meaning), source, wires_, edges_);
   return std::make_unique<SocTruth>(std::move(meaning), source, wires_, clock);
 }
 
@@ -201,6 +204,7 @@ Injection SocEvents::injection(const EventTerms& terms) {
   const bool is_nothing = meaning.kind == SocMeaning::Kind::nothing;
   if (const char* const owner = is_nothing ? nullptr : owner_of(sources_[meaning.source].cause); owner != nullptr)
     throw std::invalid_argument(fmt::format("{} causes the event: name it as an event of that PMU", owner));
+  if (meaning.is_of_clocks()) throw std::invalid_argument("the event counts clocks, and not what happens in them");
   Occurrence occurrence = occurrence_of(meaning);
   if (is_nothing || soc::is_heard_itself(sources_[meaning.source]))
     return [](std::uint64_t /*count*/, Picoseconds /*when*/) {};

@@ -256,6 +256,9 @@ Asks test_of(const FilterDescription& filter, bool has_switch, Program& program,
       test.differs = is_other;
       if (filter.care) test.care = program.care(filter);
       return Asks::test;
+    case FilterDescription::Match::threshold:
+    case FilterDescription::Match::edge:
+      return Asks::nothing;  // add_clocks() knows them
     case FilterDescription::Match::between:
     case FilterDescription::Match::at_least:
       test.kind = SocMeaning::Test::Kind::range;
@@ -298,12 +301,33 @@ bool is_for_others(const FilterDescription& filter, const EventDescription& even
   return last < reg.first || first >= reg.first + std::uint64_t{reg.count} * filter.repeat;
 }
 
+/// Add what a filter asks of clocks.
+void add_clocks(const FilterDescription& filter, bool has_switch, Program& program, SocMeaning& meaning) {
+  if (has_switch && filter.enable && (program.reg(filter) >> *filter.enable) % 2 == 0) return;
+  if (has_switch && filter.disable && (program.reg(filter) >> *filter.disable) % 2 == 1) return;
+  if (!has_switch && !is_asked_for(filter, program)) return;
+  const std::uint64_t asked = program.asked(filter);
+  const std::uint64_t value = asked == 0 && program.values[filter.name] == 0 ? filter.fallback : asked;
+  if (value == 0) return;
+  meaning.text += fmt::format(", {} {:#x}", filter.name, value);
+  if (filter.match == FilterDescription::Match::edge) {
+    meaning.is_first_alone = true;
+  } else {
+    meaning.threshold = value;
+  }
+}
+
 /// Add what filters ask. @return false: nothing can pass
 bool add_filters(Program& program, const PmuDescription& pmu, const EventDescription& event,
                  const soc::SourceDescription& source, SocMeaning& meaning) {
   for (const FilterDescription& filter : pmu.filters) {
     const auto attribute = std::find(source.attributes.begin(), source.attributes.end(), filter.attribute);
-    if (attribute == source.attributes.end() || is_for_others(filter, event, pmu)) continue;
+    if (is_for_others(filter, event, pmu)) continue;
+    if (filter.match == FilterDescription::Match::threshold || filter.match == FilterDescription::Match::edge) {
+      add_clocks(filter, !pmu.map, program, meaning);
+      continue;
+    }
+    if (attribute == source.attributes.end()) continue;
     SocMeaning::Test test;
     test.attribute = static_cast<unsigned>(attribute - source.attributes.begin());
     const Asks asks = test_of(filter, !pmu.map, program, test);

@@ -36,11 +36,15 @@ struct SocMeaning {
   unsigned attribute = 0;  ///< of a sum
   std::uint64_t unit = 1;  ///< of a sum: a value counts the units that it has, and 1 more for a rest
   std::vector<Test> tests;
+  std::uint64_t threshold = 0;              ///< if not 0, clocks count in which so many happen, or that many units
+  bool is_first_alone = false;              ///< of such clocks in a row, the first one counts
   std::uint64_t times = 1;                  ///< the driver multiplies what is counted
   std::optional<std::uint64_t> clock_hz{};  ///< of cycles that are not those of the PMU's clock
   bool on_cycle_counter = false;            ///< cycles that no other counter counts
   std::string text;
 
+  /// @return whether it counts clocks, by what happens in them.
+  [[nodiscard]] bool is_of_clocks() const noexcept { return threshold != 0 || is_first_alone; }
   /// @return whether the event counts such an occurrence of its source.
   [[nodiscard]] bool counts(const Occurrence& occurrence) const;
 };

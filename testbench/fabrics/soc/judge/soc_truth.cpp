@@ -39,11 +39,11 @@ bool SocTruth::listens() const noexcept {
   return meaning_.kind != SocMeaning::Kind::nothing && meaning_.kind != SocMeaning::Kind::cycles;
 }
 
-std::uint64_t SocTruth::amount(const Occurrence& occurrence) const {
-  if (meaning_.kind != SocMeaning::Kind::sum) return occurrence.repeat;
-  const std::uint64_t value = occurrence.attributes.at(meaning_.attribute);
-  std::uint64_t units = value / meaning_.unit;
-  if (units * meaning_.unit < value) ++units;
+std::uint64_t amount_of(const SocMeaning& meaning, const Occurrence& occurrence) {
+  if (meaning.kind != SocMeaning::Kind::sum) return occurrence.repeat;
+  const std::uint64_t value = occurrence.attributes.at(meaning.attribute);
+  std::uint64_t units = value / meaning.unit;
+  if (units * meaning.unit < value) ++units;
   return occurrence.repeat * units;
 }
 
@@ -57,8 +57,8 @@ void SocTruth::hear(const Occurrence& occurrence, Picoseconds when) {
     lasting_.push_back({when, when + occurrence.duration, occurrence.repeat});
     return;
   }
-  all_ += amount(occurrence);
-  if (meaning_.counts(occurrence)) count_ += amount(occurrence);
+  all_ += amount_of(meaning_, occurrence);
+  if (meaning_.counts(occurrence)) count_ += amount_of(meaning_, occurrence);
 }
 
 /// Of those that have ended nothing more will be added.

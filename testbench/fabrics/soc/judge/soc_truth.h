@@ -46,7 +46,6 @@ class SocTruth final : public EventTruth, private SocWires::Listener {
   void hear(const Occurrence& occurrence, Picoseconds when) override;
   [[nodiscard]] bool listens() const noexcept;
   void settle_lasting(Picoseconds when);
-  [[nodiscard]] std::uint64_t amount(const Occurrence& occurrence) const;
 
   SocMeaning meaning_;
   unsigned source_;
@@ -66,6 +65,9 @@ class SocTruth final : public EventTruth, private SocWires::Listener {
   std::uint64_t all_counted_ = 0;
   std::uint64_t settled_cycles_ = 0;  // in settled spans
 };
+
+/// @return what an event of occurrences, or of a sum, adds for one that it counts
+[[nodiscard]] std::uint64_t amount_of(const SocMeaning& meaning, const Occurrence& occurrence);
 
 /// What events of described PMUs must count whose sources are fabrics. The fabrics' judges see them.
 /// @return what an event must count that the UCF of a Tegra410 socket causes

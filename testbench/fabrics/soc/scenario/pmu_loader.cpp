@@ -231,6 +231,16 @@ void read_mapped_filter(Reader& reader, const soc::RegisterMap& map, FilterDescr
   reader.number("greatest", filter.greatest, Quantity::address, 0, kAny);
 }
 
+void read_attribute_of(Reader& reader, const Description& all, FilterDescription& filter) {
+  filter.attribute = filter.name;
+  reader.text("attribute", filter.attribute);
+  std::vector<std::string> attributes;
+  for (const SourceDescription& source : all.sources)
+    attributes.insert(attributes.end(), source.attributes.begin(), source.attributes.end());
+  static_cast<void>(
+      number_among(reader, "attribute", filter.attribute, attributes, attributes, "no source has the attribute"));
+}
+
 /// @param map  the registers of a PMU that is no CoreSight PMU; null: it is one
 void read_filter(Reader& reader, const Description& all, const soc::RegisterMap* map, FilterDescription& filter) {
   reader.text("name", filter.name, Presence::required);
@@ -241,18 +251,14 @@ void read_filter(Reader& reader, const Description& all, const soc::RegisterMap*
     read_register(reader, filter);
   }
   filter.bits = read_bits(reader, "bits", Presence::required);
-  filter.attribute = filter.name;
-  reader.text("attribute", filter.attribute);
-  std::vector<std::string> attributes;
-  for (const SourceDescription& source : all.sources)
-    attributes.insert(attributes.end(), source.attributes.begin(), source.attributes.end());
-  static_cast<void>(
-      number_among(reader, "attribute", filter.attribute, attributes, attributes, "no source has the attribute"));
   reader.choice("match", filter.match,
                 {{"mask", FilterDescription::Match::mask},
                  {"value", FilterDescription::Match::value},
                  {"at_least", FilterDescription::Match::at_least},
-                 {"between", FilterDescription::Match::between}});
+                 {"between", FilterDescription::Match::between},
+                 {"threshold", FilterDescription::Match::threshold},
+                 {"edge", FilterDescription::Match::edge}});
+  if (!filter.is_of_clocks()) read_attribute_of(reader, all, filter);
   if (reader.has("care")) filter.care = read_bits(reader, "care", Presence::optional);
   if (map != nullptr && reader.has("care_register")) {
     filter.care_where = FilterDescription::Register::described;

@@ -198,9 +198,12 @@ void add_map(Random& random, const pmufab::soc::PmuDescription& description, boo
       pmu.terms.push_back({random.pick(filter.terms).first, 1, is_shared, {}, 0, false});
       continue;
     }
+    // In streams, little happens in one clock.
+    constexpr std::uint64_t kMostInClock = 3;
+    const std::uint64_t greatest = filter.is_of_clocks() ? std::min(filter.greatest, kMostInClock) : filter.greatest;
     pmu.terms.push_back({filter.name, filter.bits.width, is_shared, filter.care_term,
                          filter.care ? filter.care->width : 0,
-                         filter.match == pmufab::soc::FilterDescription::Match::between, filter.greatest});
+                         filter.match == pmufab::soc::FilterDescription::Match::between, greatest});
     if (!filter.invert_format.empty()) pmu.terms.push_back({filter.invert_term, 1, is_shared, {}, 0, false});
   }
 }

@@ -98,6 +98,23 @@ Value draw_filter(Random& random, std::size_t index, const Machine& machine, con
   return value;
 }
 
+/// @return whether thresholds act on all events
+bool can_have_clocks(const Pmu& pmu) {
+  return std::ranges::none_of(pmu.events, [](const Event& event) { return event.kind == Event::Kind::outstanding; });
+}
+
+/// A threshold in two bits that no filter has, and the bit above them for its edges.
+void add_clocks(unsigned next, Pmu& pmu, std::vector<Value>& filters) {
+  constexpr unsigned kWidth = 2;
+  constexpr unsigned kHighest = kHalf - kWidth - 1;
+  if (next > kHighest) return;
+  pmu.filters.push_back({false, next, kWidth + 1, false});
+  filters.push_back(map({{"name", word("threshold")},
+                         {"bits", word(fmt::format("{}-{}", next, next + kWidth - 1))},
+                         {"match", word("threshold")}}));
+  filters.push_back(map({{"name", word("edge")}, {"bits", number(next + kWidth)}, {"match", word("edge")}}));
+}
+
 void draw_layout(Random& random, const Machine& machine, Pmu& pmu, Value& value) {
   pmu.is_64bit = !machine.is_slow && machine.has_layout64 && random.chance(45);
   if (pmu.is_64bit) {
@@ -187,6 +204,7 @@ Value draw_pmu(Random& random, Machine& machine, unsigned index, std::map<std::s
       pmu.filters.push_back(filter);
       filters.push_back(std::move(one));
     }
+    if (!is_second && can_have_clocks(pmu) && random.chance(30)) add_clocks(next, pmu, filters);
   }
   if (!filters.empty()) value.add("filters", list(std::move(filters)));
   return value;

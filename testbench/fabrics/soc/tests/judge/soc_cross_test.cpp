@@ -11,6 +11,7 @@
 #include <boost/random/uniform_int_distribution.hpp>
 
 #include "models/soc/described_pmu.h"
+#include "testbench/fabrics/soc/judge/clock_truth.h"
 #include "testbench/fabrics/soc/judge/soc_meaning.h"
 #include "testbench/support/initiator.h"
 #include "testbench/support/simulation_test.h"
@@ -165,6 +166,82 @@ TEST_F(SocCross, counters_count_what_the_description_says) {
   // Neither side let everything or nothing pass.
   EXPECT_GT(counted, 10'000U);
   EXPECT_GT(left_out, 10'000U);
+}
+
+/// One PMU whose PMEVFILTR holds a threshold and whether the first clock of a row counts alone.
+soc::PmuDescription clocks_description() {
+  soc::PmuDescription pmu;
+  pmu.counters = kCounters;
+  pmu.cycle_counter = false;
+  pmu.events = {{"all", 1, EventDescription::Counts::occurrences, 0, 0, {}},
+                {"sum", 2, EventDescription::Counts::sum, 0, 2, {}}};
+  for (const auto match : {FilterDescription::Match::threshold, FilterDescription::Match::edge}) {
+    FilterDescription filter;
+    filter.match = match;
+    filter.name = match == FilterDescription::Match::edge ? "edge" : "threshold";
+    filter.bits = match == FilterDescription::Match::edge ? soc::BitRange{8, 1} : soc::BitRange{0, 4};
+    pmu.filters.push_back(filter);
+  }
+  return pmu;
+}
+
+TEST_F(SocCross, clocks_count_alike_from_wherever_a_counter_starts_to_wherever_it_ends) {
+  const soc::PmuDescription described = clocks_description();
+  constexpr std::uint64_t kClock = 333'333'333;
+  const ClockDomain clock("clock", kClock);
+  const ExactClock its_clock(kClock);
+  soc::DescribedPmu pmu("pmu", described, clock, {&first, &second});
+  testing::Initiator cpu("cpu");
+  cpu.socket.bind(pmu.socket(0));
+  const auto wires = std::make_shared<SocWires>(2);
+  std::uint64_t sum = 0;
+  std::uint64_t raw = 0;
+  run([&] {
+    for (unsigned round = 0; round < 400; ++round) {
+      std::vector<std::unique_ptr<ClockTruth>> truths;
+      cpu.put32(kPmcr, 6);
+      for (unsigned counter = 0; counter < kCounters; ++counter) {
+        const std::uint64_t event = 1 + draw(1);
+        const std::uint64_t filter = draw(2) == 0 ? 0x100 : (1 + draw(0xe)) | draw(1) << 8;
+        cpu.put32(kPmevtyper + std::uint64_t{4} * counter, static_cast<std::uint32_t>(event));
+        cpu.put32(kPmevfiltr + std::uint64_t{4} * counter, static_cast<std::uint32_t>(filter));
+        const SocMeaning meaning = soc_meaning({{"event", event}, {"filter", filter}}, described, sources);
+        EXPECT_TRUE(meaning.is_of_clocks());
+        truths.push_back(std::make_unique<ClockTruth>(meaning, 0, wires, its_clock));
+      }
+      const auto happen = [&](std::uint64_t times) {
+        for (; times > 0; --times) {
+          testing::advance(draw(2'500));
+          Occurrence occurrence;
+          occurrence.attributes[2] = draw(9);
+          occurrence.repeat = 1 + draw(2);
+          first.happen(occurrence, testing::now());
+          wires->tell(0, occurrence, testing::now());
+          raw += occurrence.repeat;
+        }
+      };
+      happen(draw(4));
+      testing::advance(1 + draw(3'000));
+      cpu.put32(kPmcntenset, 0xf);
+      cpu.put32(kPmcr, 1);
+      std::vector<Mark> begins;
+      for (const auto& truth : truths) begins.push_back(truth->mark(testing::now()));
+      happen(draw(draw(1) == 0 ? 2 : 40));
+      testing::advance(1 + draw(9'000));
+      for (unsigned counter = 0; counter < kCounters; ++counter) {
+        const Mark end = truths[counter]->mark(testing::now());
+        const std::uint64_t expected = truths[counter]->count({begins[counter], end});
+        ASSERT_EQ(cpu.get64(std::uint64_t{8} * counter), expected)
+            << "round " << round << ", " << truths[counter]->text();
+        truths[counter]->forget(end);
+        sum += expected;
+      }
+      cpu.put32(kPmcr, 0);
+      cpu.put32(kPmcntenclr, 0xf);
+    }
+  });
+  EXPECT_GT(sum, 1'000U);
+  EXPECT_GT(raw, 2 * sum / kCounters) << "hardly any threshold mattered";
 }
 
 }  // namespace

@@ -848,5 +848,81 @@ TEST_F(RegisterMapTest, a_reset_brings_back_what_power_up_gives) {
   });
 }
 
+/// Filters of clocks in the upper bits of PORTS.
+void add_clocks(PmuDescription& its) {
+  its.map->registers[8].fields = {field("PORTS", {0, 4}, Role::keeps), field("CLOCKS", {8, 9}, Role::keeps)};
+  FilterDescription filter = its.filters[0];
+  filter.attribute.clear();
+  for (const auto match : {FilterDescription::Match::threshold, FilterDescription::Match::edge}) {
+    const bool is_edge = match == FilterDescription::Match::edge;
+    filter.name = is_edge ? "edge" : "threshold";
+    filter.match = match;
+    filter.bits = is_edge ? BitRange{16, 1} : BitRange{8, 8};
+    its.filters.push_back(filter);
+  }
+}
+
+TEST_F(RegisterMapTest, with_a_threshold_clocks_count_in_which_so_much_is_added) {
+  make(add_clocks);
+  run([&] {
+    cpu.put32(kSelect, 0x0001'0001);      // counters 0 and 1: occurrences
+    cpu.put32(kSelect + 4, 0x0001'0002);  // counter 2: a sum; counter 3: occurrences
+    cpu.put32(kPorts, 0x0'0200);          // two in a clock
+    cpu.put32(kPorts + 4, 0x1'0200);      // and not in the clock before
+    cpu.put32(kPorts + 8, 0x0'0500);
+    cpu.put32(kPorts + 12, 0x1'0000);  // one, and none in the clock before
+    cpu.put32(kEnable, 0xf);
+    testing::advance(500);
+    cpu.put32(kControl, 1);
+    happen(0, 4);  // alone in its clock, but for what came before the start
+    testing::advance(1'000);
+    happen(0, 1);
+    testing::advance(400);
+    happen(0, 2, 2);  // three in a clock, 5 in all
+    testing::advance(600);
+    happen(0, 9, 2);  // two in the next one, 18
+    testing::advance(3'000);
+    happen(0, 5);
+    testing::advance(1'000);
+    EXPECT_EQ(counter(0), 2U);
+    EXPECT_EQ(counter(1), 1U);
+    EXPECT_EQ(counter(2), 3U);
+    EXPECT_EQ(counter(3), 2U);
+  });
+}
+
+TEST_F(RegisterMapTest, a_clock_that_wraps_a_counter_sends_its_interrupt) {
+  make(add_clocks);
+  run([&] {
+    cpu.put32(kSelect, 0x1);
+    cpu.put32(kPorts, 0x0'0200);
+    cpu.put32(kInterruptMask, 0);
+    cpu.put32(kCounter, 0xffff);
+    cpu.put32(kEnable, 0x1);
+    cpu.put32(kControl, 1);
+    testing::advance(10'300);
+    happen(0, 1);
+    testing::advance(2'000);
+    EXPECT_FALSE(line.is_high()) << "one in a clock is not enough";
+    happen(0, 1, 2);  // at 12.3 ns, so that the clock ends at 13 ns
+    testing::advance(600);
+    EXPECT_FALSE(line.is_high());
+    testing::advance(200);
+    EXPECT_TRUE(line.is_high());
+    EXPECT_EQ(cpu.get32(kStatus), 1U);
+    EXPECT_EQ(counter(0), 0U);
+    cpu.put32(kStatusClear, 1);
+    EXPECT_FALSE(line.is_high());
+    cpu.put32(kCounter, 0xfffe);
+    happen(0, 1, 2);
+    testing::advance(1'000);
+    happen(0, 1, 2);
+    cpu.put32(kControl, 0);  // before the second clock ends
+    testing::advance(2'000);
+    EXPECT_EQ(counter(0), 0xffffU);
+    EXPECT_FALSE(line.is_high());
+  });
+}
+
 }  // namespace
 }  // namespace pmufab::soc::register_map_test

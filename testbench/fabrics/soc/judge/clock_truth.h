@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "testbench/fabrics/soc/judge/soc_meaning.h"
+#include "testbench/fabrics/soc/judge/soc_wires.h"
+#include "testbench/judge/events/event_truth.h"
+#include "testbench/judge/exact_clock.h"
+#include "testbench/judge/threshold_clock.h"
+
+namespace pmufab::scoreboard {
+
+/// What an event of a described PMU must count that counts clocks, by what happens in them.
+///
+/// A counter that starts within a clock sees a part of that clock alone, and knows nothing of the one before. Two clocks
+/// later it is in the state of one that has always counted. So that one is kept, and, of each mark, what happened in its
+/// first two clocks. Positions of marks are their numbers.
+class ClockTruth final : public EventTruth, private SocWires::Listener {
+ public:
+  /// @param source  its number on the wires
+  /// @param clock   of the PMU; must outlive the truth
+  ClockTruth(SocMeaning meaning, unsigned source, std::shared_ptr<SocWires> wires, const ExactClock& clock);
+  ~ClockTruth() override { wires_->remove(source_, *this); }
+  ClockTruth& operator=(ClockTruth&&) = delete;
+
+  [[nodiscard]] std::string text() const override { return meaning_.text; }
+  [[nodiscard]] Mark mark(Picoseconds when) override;
+  void forget(const Mark& mark) override;
+  [[nodiscard]] std::uint64_t count(const Span& span) const override;
+  void describe(std::span<const Span> /*spans*/, EventResult& /*result*/) const override {}
+  [[nodiscard]] std::string explain(std::span<const Span> spans, std::uint64_t driver) const override;
+
+ private:
+  /// What happened in the first two clocks after a mark, and what the clock that always counts had then.
+  struct Beginning {
+    Picoseconds when;
+    Picoseconds alike;     // from here on, a counter started at the mark is in the same state
+    std::uint64_t total;   // at the mark
+    std::uint64_t events;  // at the mark, without the threshold
+    std::optional<std::uint64_t> alike_total{};
+    std::vector<std::pair<Picoseconds, std::uint64_t>> first{};
+  };
+
+  void hear(const Occurrence& occurrence, Picoseconds when) override;
+  [[nodiscard]] ThresholdClock::Rule rule() const noexcept;
+
+  SocMeaning meaning_;
+  unsigned source_;
+  std::shared_ptr<SocWires> wires_;
+  const ExactClock& clock_;
+  ThresholdClock always_;
+  std::uint64_t events_ = 0;  // without the threshold
+  std::map<std::uint64_t, Beginning> marks_;
+  std::vector<std::uint64_t> young_;  // marks whose first two clocks have not passed
+  std::uint64_t next_ = 0;
+};
+
+}  // namespace pmufab::scoreboard
