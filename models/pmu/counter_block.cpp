@@ -314,7 +314,7 @@ void CounterBlock::apply(Slot& slot, Picoseconds when) {
 void CounterBlock::select(Slot& slot, Picoseconds when) {
   const CounterInput& input = slot.input;
   slot.events.deselect();
-  slot.use(input.condition);
+  slot.use(input.kind == CounterInput::Kind::occupancy ? ClockCondition::Settings{} : input.condition);
   switch (input.kind) {
     case CounterInput::Kind::nothing:
       slot.move(Slot::Place::events, when);
@@ -333,6 +333,7 @@ void CounterBlock::select(Slot& slot, Picoseconds when) {
       break;
     case CounterInput::Kind::occupancy:
       slot.occupancy.select(*input.requests, input.selection);
+      slot.occupancy.use(input.condition);
       slot.move(Slot::Place::occupancy, when);
       break;
   }

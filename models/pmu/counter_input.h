@@ -34,7 +34,7 @@ struct CounterInput {
   OutstandingRequests* requests = nullptr;
   OutstandingRequests::Selection selection{};
   const ClockDomain* other_clock = nullptr;  ///< whose edges are counted; null: the PMU's
-  ClockCondition::Settings condition{};      ///< of probes: what stands between them and the counter
+  ClockCondition::Settings condition{};      ///< of probes and requests: which clocks count in their place
 
   [[nodiscard]] static CounterInput of(Probe& probe, std::uint64_t qualifiers = ~std::uint64_t{0}) noexcept {
     CounterInput input;

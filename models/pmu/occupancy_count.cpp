@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iterator>
 #include <stdexcept>
+#include <utility>
 
 namespace pmufab {
 
@@ -23,8 +24,14 @@ std::uint64_t OccupancyCount::edge_at(Picoseconds when) const noexcept {
 void OccupancyCount::start(Picoseconds when) {
   if (running_) return;
   since_ = requests_->clock().edges_before(when);
-  total_ += requests_->remaining(selection_, since_);
   forget_overflow();
+  if (settings_.is_raw()) {
+    total_ += requests_->remaining(selection_, since_);
+  } else {
+    BusyClocks::Changes changes = requests_->changes(selection_, since_);
+    last_end_ = changes.rbegin()->first;
+    busy_.start(settings_, since_, std::move(changes));
+  }
   requests_->watch(*this, selection_);
   running_ = true;
 }
@@ -39,6 +46,7 @@ void OccupancyCount::stop(Picoseconds when) {
 
 std::uint64_t OccupancyCount::value(Picoseconds when) const noexcept {
   if (!running_) return total_;
+  if (!settings_.is_raw()) return (total_ + busy_.count(edge_at(when))) & maximum_;
   return (total_ - requests_->remaining(selection_, edge_at(when))) & maximum_;
 }
 
@@ -47,10 +55,30 @@ void OccupancyCount::set_value(std::uint64_t value, Picoseconds when) noexcept {
   forecast_.reset();
   if (!running_) return;
   since_ = edge_at(when);
-  total_ += requests_->remaining(selection_, since_);
+  if (settings_.is_raw()) {
+    total_ += requests_->remaining(selection_, since_);
+  } else {
+    busy_.settle(since_);
+  }
+}
+
+void OccupancyCount::tell_busy(std::uint64_t first, std::uint64_t end) {
+  // Nobody asks for the value before this instant again.
+  const std::uint64_t present = requests_->clock().edges_before(simulated_time());
+  if (present > since_ && busy_.is_long()) {
+    total_ = (total_ + busy_.count(present)) & maximum_;
+    since_ = present;
+    busy_.settle(present);
+  }
+  busy_.add(first, end);
+  last_end_ = std::max(last_end_, end);
+  // At most each edge counts.
+  if (is_awaited_ && on_nearer_ != nullptr && last_end_ > since_ && maximum_ - total_ < last_end_ - since_)
+    on_nearer_(context_);
 }
 
 void OccupancyCount::tell(std::uint64_t first, std::uint64_t end) {
+  if (!settings_.is_raw()) return tell_busy(first, end);
   first = std::max(first, since_);
   if (end <= first) return;
   const std::uint64_t amount = end - first;
@@ -98,9 +126,21 @@ Picoseconds OccupancyCount::time_of_forecast() const noexcept {
   return time == kNever ? kNever : time + 1;
 }
 
+Picoseconds OccupancyCount::next_busy_overflow(std::uint64_t edge) {
+  is_awaited_ = true;
+  const std::uint64_t counted = busy_.count(edge);
+  const std::uint64_t room = maximum_ - ((total_ + counted) & maximum_);
+  std::uint64_t number = 0;
+  if (__builtin_add_overflow(counted, room, &number) || __builtin_add_overflow(number, 1, &number)) return kNever;
+  const std::optional<std::uint64_t> overflow = busy_.edge_of(number);
+  const Picoseconds time = overflow ? requests_->clock().time_of_edge(*overflow) : kNever;
+  return time == kNever ? kNever : time + 1;
+}
+
 Picoseconds OccupancyCount::next_overflow(Picoseconds when) {
   if (!running_) return kNever;
   const std::uint64_t edge = edge_at(when);
+  if (!settings_.is_raw()) return next_busy_overflow(edge);
   if (forecast_ && forecast_->begin <= edge && edge <= forecast_->edge) return time_of_forecast();
   forecast_.reset();
   const std::uint64_t remaining = requests_->remaining(selection_, edge);

@@ -6,6 +6,8 @@
 #include <optional>
 
 #include "models/pmu/alarm.h"
+#include "models/pmu/busy_clocks.h"
+#include "models/pmu/clock_condition.h"
 #include "models/pmu/outstanding_requests.h"
 
 namespace pmufab {
@@ -32,6 +34,9 @@ class OccupancyCount {
     requests_ = &requests;
     selection_ = selection;
   }
+  /// Count edges at which so many are outstanding, in place of their number. Only while stopped.
+  /// @param settings  not inverted
+  void use(const ClockCondition::Settings& settings) noexcept { settings_ = settings; }
   void on_overflow_nearer(OnOverflowNearer function, void* context) noexcept {
     on_nearer_ = function;
     context_ = context;
@@ -52,11 +57,14 @@ class OccupancyCount {
   void forget_overflow() noexcept {
     headroom_ = ~std::uint64_t{0};
     forecast_.reset();
+    is_awaited_ = false;
   }
 
  private:
   friend class OutstandingRequests;
   void tell(std::uint64_t first, std::uint64_t end);
+  void tell_busy(std::uint64_t first, std::uint64_t end);
+  [[nodiscard]] Picoseconds next_busy_overflow(std::uint64_t edge);
   [[nodiscard]] std::uint64_t edge_at(Picoseconds when) const noexcept;
   /// @return whether the overflow in sight comes at an earlier edge now
   bool bring_forward(std::uint64_t first, std::uint64_t end);
@@ -80,6 +88,11 @@ class OccupancyCount {
   std::uint64_t since_ = 0;     // first edge that counts: the edge of the start, or of the last set value
   std::uint64_t headroom_ = 0;  // the amount total_ can still take before an overflow comes into sight
   std::optional<Forecast> forecast_;
+  // With settings, total_ is the value at the edge since_, and busy_ counts from there on.
+  ClockCondition::Settings settings_;
+  BusyClocks busy_;
+  std::uint64_t last_end_ = 0;  // of the requests that busy_ has
+  bool is_awaited_ = false;     // the owner wants to know of its overflows
   bool running_ = false;
   OnOverflowNearer on_nearer_ = nullptr;
   void* context_ = nullptr;

@@ -188,9 +188,9 @@ CounterInput DescribedPmu::resolve(const Program& program) {
   ++wish.program;
   served_by_[program.counter] = sources_[event->source];
   sources_[event->source]->add(wish);
-  if (event->counts == EventDescription::Counts::outstanding)
-    return CounterInput::of(wish.requests, {.id = wish.program, .id_mask = ~std::uint32_t{0}});
-  CounterInput input = CounterInput::of(wish.probe);
+  CounterInput input = event->counts == EventDescription::Counts::outstanding
+                           ? CounterInput::of(wish.requests, {.id = wish.program, .id_mask = ~std::uint32_t{0}})
+                           : CounterInput::of(wish.probe);
   input.condition = wish.clocks;
   return input;
 }

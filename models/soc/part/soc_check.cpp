@@ -237,12 +237,9 @@ void check_clocks(const std::string& field, const PmuDescription& pmu,
   for (std::size_t index = 0; index < pmu.events.size(); ++index) {
     const EventDescription& event = pmu.events[index];
     if (event.counts == EventDescription::Counts::cycles) continue;
-    const std::string at = fmt::format("{}events[{}].", field, index);
-    if (event.counts == EventDescription::Counts::outstanding)
-      throw SpecError(at + "counts", fmt::format("is outstanding, on which {} does not act", filter->name),
-                      "give the event a PMU of its own, or remove that filter");
     if (!soc::is_heard_itself(sources[event.source]))
-      throw SpecError(at + "source", fmt::format("is a fabric, on whose events {} does not act", filter->name),
+      throw SpecError(fmt::format("{}events[{}].source", field, index),
+                      fmt::format("is a fabric, on whose events {} does not act", filter->name),
                       "name a source of the platform file, or remove that filter");
   }
 }

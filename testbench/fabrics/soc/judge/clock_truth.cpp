@@ -68,4 +68,49 @@ std::string ClockTruth::explain(std::span<const Span> spans, std::uint64_t drive
   return guesses.text();
 }
 
+BusyTruth::BusyTruth(SocMeaning meaning, unsigned source, std::shared_ptr<SocWires> wires, const ExactClock& clock)
+    : meaning_(std::move(meaning)), source_(source), wires_(std::move(wires)), clock_(clock) {
+  wires_->add(source_, *this);
+  for (const SocWires::Lasting& one : wires_->lasting(source_)) add(one.occurrence, one.begin, one.end);
+}
+
+void BusyTruth::add(const Occurrence& occurrence, Picoseconds begin, Picoseconds end) {
+  if (end == begin || !meaning_.counts(occurrence)) return;
+  begin_[std::max(edge_, clock_.edges_before(begin))] += occurrence.repeat;
+  end_[std::max(edge_, clock_.edges_before(end))] += occurrence.repeat;
+}
+
+void BusyTruth::look_until(std::uint64_t edge) {
+  while (edge_ < edge) {
+    if (!begin_.empty() && begin_.begin()->first == edge_) outstanding_ += begin_.extract(begin_.begin()).mapped();
+    if (!end_.empty() && end_.begin()->first == edge_) outstanding_ -= end_.extract(end_.begin()).mapped();
+    const bool is_busy = outstanding_ >= std::max<std::uint64_t>(meaning_.threshold, 1);
+    for (auto& [number, place] : marks_) {
+      if (place.edge == edge_) place.is_continued = is_busy && was_busy_;
+    }
+    std::uint64_t until = edge;
+    if (!begin_.empty()) until = std::min(until, begin_.begin()->first);
+    if (!end_.empty()) until = std::min(until, end_.begin()->first);
+    const std::uint64_t new_rows = was_busy_ ? 0 : 1;
+    if (is_busy) total_ += meaning_.is_first_alone ? new_rows : until - edge_;
+    was_busy_ = is_busy;
+    edge_ = until;
+  }
+}
+
+Mark BusyTruth::mark(Picoseconds when) {
+  const std::uint64_t edge = clock_.edges_before(when);
+  look_until(edge);
+  marks_.emplace(next_, Place{edge, total_});
+  return {when, next_++};
+}
+
+std::uint64_t BusyTruth::count(const Span& span) const {
+  const Place& begin = marks_.at(span.begin.position);
+  const Place& end = marks_.at(span.end.position);
+  // A counter knows nothing of rows that began before it did.
+  const bool has_own_row = meaning_.is_first_alone && begin.is_continued && end.edge > begin.edge;
+  return (end.total - begin.total + (has_own_row ? 1 : 0)) * meaning_.times;
+}
+
 }  // namespace pmufab::scoreboard

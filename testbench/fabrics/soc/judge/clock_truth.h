@@ -64,4 +64,50 @@ class ClockTruth final : public EventTruth, private SocWires::Listener {
   std::uint64_t next_ = 0;
 };
 
+/// The same of what is outstanding. Positions of marks are their numbers.
+class BusyTruth final : public EventTruth, private SocWires::Listener {
+ public:
+  /// @param source  its number on the wires
+  /// @param clock   of the PMU; must outlive the truth
+  BusyTruth(SocMeaning meaning, unsigned source, std::shared_ptr<SocWires> wires, const ExactClock& clock);
+  ~BusyTruth() override { wires_->remove(source_, *this); }
+  BusyTruth& operator=(BusyTruth&&) = delete;
+
+  [[nodiscard]] std::string text() const override { return meaning_.text; }
+  [[nodiscard]] Mark mark(Picoseconds when) override;
+  void forget(const Mark& mark) override { marks_.erase(mark.position); }
+  [[nodiscard]] std::uint64_t count(const Span& span) const override;
+  void describe(std::span<const Span> /*spans*/, EventResult& /*result*/) const override {}
+  [[nodiscard]] std::string explain(std::span<const Span> /*spans*/, std::uint64_t /*driver*/) const override {
+    return {};
+  }
+
+ private:
+  struct Place {
+    std::uint64_t edge;         // first after the mark
+    std::uint64_t total;        // of the edges before it
+    bool is_continued = false;  // that edge goes on with a row that began before
+  };
+
+  void hear(const Occurrence& occurrence, Picoseconds when) override {
+    add(occurrence, when, when + occurrence.duration);
+  }
+  void add(const Occurrence& occurrence, Picoseconds begin, Picoseconds end);
+  /// Look at the edges before `edge`.
+  void look_until(std::uint64_t edge);
+
+  SocMeaning meaning_;
+  unsigned source_;
+  std::shared_ptr<SocWires> wires_;
+  const ExactClock& clock_;
+  std::map<std::uint64_t, std::uint64_t> begin_;  // how many begin, by the first edge that sees them
+  std::map<std::uint64_t, std::uint64_t> end_;    // how many have ended, by the first edge that does not
+  std::uint64_t edge_ = 0;                        // the next to look at
+  std::uint64_t outstanding_ = 0;                 // at the edge before
+  bool was_busy_ = false;                         // so was that
+  std::uint64_t total_ = 0;
+  std::map<std::uint64_t, Place> marks_;
+  std::uint64_t next_ = 0;
+};
+
 }  // namespace pmufab::scoreboard

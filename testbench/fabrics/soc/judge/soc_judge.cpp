@@ -191,6 +191,8 @@ std::unique_ptr<EventTruth> SocEvents::truth(const EventTerms& terms) {
     case soc::Cause::cmn_flit:
       break;
   }
+  if (meaning.is_of_clocks() && meaning.kind == SocMeaning::Kind::outstanding)
+    return std::make_unique<BusyTruth>(std::move(meaning), source, wires_, edges_);
   if (is_of_source && meaning.is_of_clocks())
     return std::make_unique<ClockTruth>(std::move(meaning), source, wires_, edges_);
   return std::make_unique<SocTruth>(std::move(meaning), source, wires_, clock);

@@ -98,11 +98,6 @@ Value draw_filter(Random& random, std::size_t index, const Machine& machine, con
   return value;
 }
 
-/// @return whether thresholds act on all events
-bool can_have_clocks(const Pmu& pmu) {
-  return std::ranges::none_of(pmu.events, [](const Event& event) { return event.kind == Event::Kind::outstanding; });
-}
-
 /// A threshold in two bits that no filter has, and the bit above them for its edges.
 void add_clocks(unsigned next, Pmu& pmu, std::vector<Value>& filters) {
   constexpr unsigned kWidth = 2;
@@ -204,7 +199,7 @@ Value draw_pmu(Random& random, Machine& machine, unsigned index, std::map<std::s
       pmu.filters.push_back(filter);
       filters.push_back(std::move(one));
     }
-    if (!is_second && can_have_clocks(pmu) && random.chance(30)) add_clocks(next, pmu, filters);
+    if (!is_second && random.chance(30)) add_clocks(next, pmu, filters);
   }
   if (!filters.empty()) value.add("filters", list(std::move(filters)));
   return value;

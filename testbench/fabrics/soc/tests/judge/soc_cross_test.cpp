@@ -174,7 +174,8 @@ soc::PmuDescription clocks_description() {
   pmu.counters = kCounters;
   pmu.cycle_counter = false;
   pmu.events = {{"all", 1, EventDescription::Counts::occurrences, 0, 0, {}},
-                {"sum", 2, EventDescription::Counts::sum, 0, 2, {}}};
+                {"sum", 2, EventDescription::Counts::sum, 0, 2, {}},
+                {"busy", 3, EventDescription::Counts::outstanding, 0, 0, {}}};
   for (const auto match : {FilterDescription::Match::threshold, FilterDescription::Match::edge}) {
     FilterDescription filter;
     filter.match = match;
@@ -194,20 +195,25 @@ TEST_F(SocCross, clocks_count_alike_from_wherever_a_counter_starts_to_wherever_i
   testing::Initiator cpu("cpu");
   cpu.socket.bind(pmu.socket(0));
   const auto wires = std::make_shared<SocWires>(2);
+  wires->keep_lasting(0);
   std::uint64_t sum = 0;
   std::uint64_t raw = 0;
   run([&] {
     for (unsigned round = 0; round < 400; ++round) {
-      std::vector<std::unique_ptr<ClockTruth>> truths;
+      std::vector<std::unique_ptr<EventTruth>> truths;
       cpu.put32(kPmcr, 6);
       for (unsigned counter = 0; counter < kCounters; ++counter) {
-        const std::uint64_t event = 1 + draw(1);
+        const std::uint64_t event = 1 + draw(2);
         const std::uint64_t filter = draw(2) == 0 ? 0x100 : (1 + draw(0xe)) | draw(1) << 8;
         cpu.put32(kPmevtyper + std::uint64_t{4} * counter, static_cast<std::uint32_t>(event));
         cpu.put32(kPmevfiltr + std::uint64_t{4} * counter, static_cast<std::uint32_t>(filter));
         const SocMeaning meaning = soc_meaning({{"event", event}, {"filter", filter}}, described, sources);
         EXPECT_TRUE(meaning.is_of_clocks());
-        truths.push_back(std::make_unique<ClockTruth>(meaning, 0, wires, its_clock));
+        if (meaning.kind == SocMeaning::Kind::outstanding) {
+          truths.push_back(std::make_unique<BusyTruth>(meaning, 0, wires, its_clock));
+        } else {
+          truths.push_back(std::make_unique<ClockTruth>(meaning, 0, wires, its_clock));
+        }
       }
       const auto happen = [&](std::uint64_t times) {
         for (; times > 0; --times) {
@@ -215,6 +221,7 @@ TEST_F(SocCross, clocks_count_alike_from_wherever_a_counter_starts_to_wherever_i
           Occurrence occurrence;
           occurrence.attributes[2] = draw(9);
           occurrence.repeat = 1 + draw(2);
+          occurrence.duration = draw(3) == 0 ? 0 : draw(20'000);
           first.happen(occurrence, testing::now());
           wires->tell(0, occurrence, testing::now());
           raw += occurrence.repeat;

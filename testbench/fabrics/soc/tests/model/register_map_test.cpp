@@ -924,5 +924,46 @@ TEST_F(RegisterMapTest, a_clock_that_wraps_a_counter_sends_its_interrupt) {
   });
 }
 
+TEST_F(RegisterMapTest, with_a_threshold_clocks_count_at_which_so_many_are_outstanding) {
+  make([](PmuDescription& its) {
+    add_clocks(its);
+    its.events[0].counts = EventDescription::Counts::outstanding;
+  });
+  const auto last = [&](Picoseconds duration) {
+    Occurrence occurrence;
+    occurrence.duration = duration;
+    source.happen(occurrence, testing::now());
+  };
+  run([&] {
+    cpu.put32(kSelect, 0x0001'0001);
+    cpu.put32(kSelect + 4, 0x0001'0001);
+    cpu.put32(kPorts, 0x0'0200);      // two at once
+    cpu.put32(kPorts + 4, 0x1'0200);  // and not at the edge before
+    cpu.put32(kPorts + 8, 0x1'0000);  // any, and none at the edge before
+    cpu.put32(kPorts + 12, 0x0'0200);
+    cpu.put32(kInterruptMask, 0x7);
+    cpu.put32(kCounter + 12, 0xfffd);
+    cpu.put32(kEnable, 0xf);
+    testing::advance(500);
+    last(10'000);  // at the edges 1 ... 10
+    last(3'000);   // 1 ... 3
+    testing::advance(1'000);
+    cpu.put32(kControl, 1);  // it sees 2 and 3
+    testing::advance(4'000);
+    last(2'000);  // 6 and 7
+    EXPECT_FALSE(line.is_high());
+    testing::advance(500);  // 6 ns, so that an instant before edge 6 has counted
+    EXPECT_FALSE(line.is_high());
+    testing::advance(1);
+    EXPECT_TRUE(line.is_high()) << "edges 2, 3 and 6";
+    EXPECT_EQ(cpu.get32(kStatus), 0x8U);
+    testing::advance(9'999);
+    EXPECT_EQ(counter(0), 4U);
+    EXPECT_EQ(counter(1), 2U);
+    EXPECT_EQ(counter(2), 1U);
+    EXPECT_EQ(counter(3), 1U);
+  });
+}
+
 }  // namespace
 }  // namespace pmufab::soc::register_map_test
