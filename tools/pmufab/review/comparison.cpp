@@ -23,6 +23,7 @@ using scenario::RunResult;
 using verify::Failure;
 using Status = RunResult::Status;
 
+const std::string kLessTime = "less of the time for ";
 constexpr const char* kNoPmu = "the drivers registered no PMU";
 
 bool is_measure_wrong(const scenario::MeasureResult& measure) {
@@ -113,6 +114,13 @@ std::optional<Failure> only_in(const RunResult& run, const RunResult& other) {
   return std::nullopt;
 }
 
+/// "all: port_0/L1/" -> "port_0"
+std::string pmu_of(const Json& counter) {
+  const std::string name = counter["name"].get<std::string>();
+  const std::size_t begin = name.find(": ");
+  return begin == std::string::npos ? name : name.substr(begin + 2, name.find('/', begin) - begin - 2);
+}
+
 /// What is worse, where nothing is wrong.
 Failure loss_in(const Json& difference) {
   for (const Json& counter : difference["counters"]) {
@@ -120,8 +128,9 @@ Failure loss_in(const Json& difference) {
     const std::string name = counter["name"].get<std::string>();
     const Json& share = counter["time_share_percent"];
     if (share.is_array() && share[0].is_number() && share[1].is_number())
-      return {"a counter has less of the time", fmt::format("{}: counted {:.1f} % of the time, then {:.1f} %", name,
-                                                            share[0].get<double>(), share[1].get<double>())};
+      return {kLessTime + scenario::without_numbers(pmu_of(counter)),
+              fmt::format("{}: counted {:.1f} % of the time, then {:.1f} %", name, share[0].get<double>(),
+                          share[1].get<double>())};
     return {"a counter is missing", fmt::format("{}: is missing now", name)};
   }
   for (const Json& check : difference["checks"]) {
@@ -236,13 +245,6 @@ bool is_wrong_elsewhere(const RunResult& before, const RunResult& after, const s
          std::ranges::all_of(after.measures, [&](const auto& one) { return is_wrong_elsewhere(one, missing); });
 }
 
-/// "all: port_0/L1/" -> "port_0"
-std::string pmu_of(const Json& counter) {
-  const std::string name = counter["name"].get<std::string>();
-  const std::size_t begin = name.find(": ");
-  return begin == std::string::npos ? name : name.substr(begin + 2, name.find('/', begin) - begin - 2);
-}
-
 /// @return whether nothing is worse but that counters have less of the time, because an event of their PMU that could not
 ///         be opened takes turns with them now
 bool is_shared_with_more(const Json& run) {
@@ -318,6 +320,28 @@ void Trial::add(const RunResult& before, RunResult after, Expectation expectatio
   } else {
     ++same;
     if (change == "changed" && new_run.is_good()) ++changed;
+  }
+}
+
+void bear_shorter_turns(std::vector<Trial>& trials) {
+  const auto find = [&](std::vector<Finding> Trial::*findings, const std::string& kind) -> Finding* {
+    for (Trial& trial : trials) {
+      const auto found = std::ranges::find(trial.*findings, kind, &Finding::kind);
+      if (found != (trial.*findings).end()) return &*found;
+    }
+    return nullptr;
+  };
+  for (Trial& trial : trials) {
+    std::erase_if(trial.worse_findings, [&](const Finding& finding) {
+      if (!finding.kind.starts_with(kLessTime)) return false;
+      const std::string wrong_count = "wrong count of " + finding.kind.substr(kLessTime.size());
+      Finding* const mended = find(&Trial::better_findings, wrong_count);
+      if (mended == nullptr || find(&Trial::worse_findings, wrong_count) != nullptr) return false;
+      mended->text += fmt::format("; at the cost of turns: {}", finding.text);
+      trial.worse -= finding.runs;
+      trial.same += finding.runs;
+      return true;
+    });
   }
 }
 

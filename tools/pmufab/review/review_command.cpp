@@ -256,6 +256,7 @@ class Reviewer {
     add("scenarios", [&] { return try_scenarios(subject_.scenarios, options_); });
     add("random cases", [&] { return try_random_cases(subject_.fabrics, review.seed, seconds, options_); });
     add("interleavings", [&] { return try_interleavings(explorable(), options_); });
+    bear_shorter_turns(review.trials);
     if (each && interrupts() == 0) {
       PatchVerdict last = verdict_of(review.trials);
       last.subject = subject_.change.patches.back().subject;
@@ -310,7 +311,8 @@ class Reviewer {
     return state.part(of_patch + name, work);
   }
 
-  static PatchVerdict verdict_of(const std::vector<Trial>& trials) {
+  static PatchVerdict verdict_of(std::vector<Trial> trials) {
+    bear_shorter_turns(trials);
     PatchVerdict verdict;
     for (const Trial& trial : trials) {
       verdict.same += trial.same;

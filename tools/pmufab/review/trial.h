@@ -99,4 +99,8 @@ struct TrialOptions {
 /// @param files  scenarios; what cannot be explored is left out
 [[nodiscard]] Trial try_interleavings(const std::vector<std::filesystem::path>& files, const TrialOptions& options);
 
+/// A driver that counts right may need more counters for the same events. Where counts of a PMU are mended, and none becomes
+/// wrong, it is no mistake that its counters have less of the time in other runs, as they take turns: the mended count says so.
+void bear_shorter_turns(std::vector<Trial>& trials);
+
 }  // namespace pmufab::cli

@@ -88,6 +88,30 @@ TEST(Review, knows_which_changed_events_were_counted) {
   EXPECT_THAT(trial.counted, testing::ElementsAre("new"));
 }
 
+/// @return runs that are worse, of a trial of some runs and one in which a counter has less of the time
+std::uint64_t worse_beside(const std::string& pmu, const std::vector<std::pair<Check, Check>>& runs) {
+  std::vector<Trial> trials = {{.name = "scenario"}, {.name = "random case"}};
+  for (const auto& [before, after] : runs) {
+    const auto run = [&](Check check) {
+      return run_of(check == Check::wrong ? Status::failed : Status::passed, {{pmu + "/new/", check}});
+    };
+    trials[0].add(run(before), run(after), Trial::Expectation::defect);
+  }
+  const RunResult turns = run_of(Status::passed, {{kNew, Check::exact}, {kOld, Check::exact}});
+  trials[1].add(with_share(turns, 100), with_share(turns, 57), Trial::Expectation::defect);
+  bear_shorter_turns(trials);
+  EXPECT_EQ(trials[0].runs() + trials[1].runs(), runs.size() + 1);
+  EXPECT_EQ(trials[1].worse_findings.size(), trials[1].worse);
+  return trials[0].worse + trials[1].worse;
+}
+
+TEST(Review, bears_shorter_turns_of_a_pmu_that_counts_right_now) {
+  EXPECT_EQ(worse_beside("port", {{Check::wrong, Check::exact}}), 0);
+  EXPECT_EQ(worse_beside("port", {{Check::exact, Check::exact}}), 1) << "for nothing";
+  EXPECT_EQ(worse_beside("other", {{Check::wrong, Check::exact}}), 1) << "another PMU";
+  EXPECT_EQ(worse_beside("port", {{Check::wrong, Check::exact}, {Check::exact, Check::wrong}}), 2);
+}
+
 const std::vector<Case> kCases = {
     {"nothing_differs", run_of(Status::passed, {{kOld, Check::exact}}), run_of(Status::passed, {{kOld, Check::exact}}),
      "same"},
