@@ -163,7 +163,8 @@ class GatedTruth final : public EventTruth {
     return now(end);
   }
   [[nodiscard]] std::optional<bool> is_on() const override {
-    return known_ ? std::optional(gate_->is_on(known_->counter)) : std::nullopt;
+    const bool has_counter = is_active_ && counter_ && !gate_->is_free();
+    return has_counter || known_ ? std::optional(gate_->is_on(known_ ? known_->counter : *counter_)) : std::nullopt;
   }
   void describe(std::span<const Span> /*spans*/, EventResult& result) const override { event_->describe({}, result); }
   [[nodiscard]] std::string explain(std::span<const Span> /*spans*/, std::uint64_t /*driver*/) const override {

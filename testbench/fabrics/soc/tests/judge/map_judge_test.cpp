@@ -239,6 +239,49 @@ TEST_F(MapJudge, a_reset_turns_a_counter_off_and_one_of_another_window_does_not)
   EXPECT_EQ(del(kClock, 3), 3U);
 }
 
+/// A PMU whose driver starts counters one by one.
+class StartedJudge : public MapJudge {
+ protected:
+  static SocJudgeSpec started() {
+    SocJudgeSpec its = spec();
+    soc::RegisterMap& map = *its.pmus[0].description.map;
+    map.registers.erase(map.registers.begin(), map.registers.begin() + 2);
+    map.runs_by_event = true;
+    return its;
+  }
+  StartedJudge() : MapJudge(started()) {
+    board.expect(kClock, kPmu, {{"clock"}});
+    begin(Call::add, kClock);
+    write(0x8, 1);
+    end(Call::add, kClock);
+    begin(Call::pmu_enable);
+    end(Call::pmu_enable);
+  }
+};
+
+TEST_F(StartedJudge, a_counter_that_stands_though_its_event_goes_on_is_exposed) {
+  begin(Call::pmu_disable);
+  write(0x8, 0);
+  end(Call::pmu_disable);
+  begin(Call::pmu_enable);
+  end(Call::pmu_enable);
+  del(kClock, 0);
+  EXPECT_EQ(noted("pmu_not_started"), 1);
+}
+
+TEST_F(StartedJudge, a_driver_may_turn_counters_off_while_perf_has_the_pmu_off) {
+  begin(Call::pmu_disable);
+  write(0x8, 0);
+  end(Call::pmu_disable);
+  begin(Call::pmu_enable);
+  write(0x8, 1);
+  end(Call::pmu_enable);
+  begin(Call::del, kClock);
+  write(0x8, 0);
+  end(Call::del, kClock);
+  EXPECT_EQ(board.findings().failures(), 0);
+}
+
 /// The same with a mask of the interrupts of counters.
 class MaskedJudge : public MapJudge {
  protected:
