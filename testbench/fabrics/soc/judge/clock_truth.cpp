@@ -76,6 +76,7 @@ BusyTruth::BusyTruth(SocMeaning meaning, unsigned source, std::shared_ptr<SocWir
 
 void BusyTruth::add(const Occurrence& occurrence, Picoseconds begin, Picoseconds end) {
   if (end == begin || !meaning_.counts(occurrence)) return;
+  if (begin_.size() >= kMany) look_until(clock_.edges_before(begin));
   begin_[std::max(edge_, clock_.edges_before(begin))] += occurrence.repeat;
   end_[std::max(edge_, clock_.edges_before(end))] += occurrence.repeat;
 }

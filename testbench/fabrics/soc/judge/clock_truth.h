@@ -83,6 +83,8 @@ class BusyTruth final : public EventTruth, private SocWires::Listener {
   }
 
  private:
+  static constexpr std::size_t kMany = 256;  // edges to look at, before nobody asks
+
   struct Place {
     std::uint64_t edge;         // first after the mark
     std::uint64_t total;        // of the edges before it
