@@ -231,9 +231,9 @@ class GatedTruth final : public EventTruth {
   std::shared_ptr<MapGate> gate_;
   std::uint64_t counters_;
   std::optional<Switch> known_;
-  bool is_active_ = false;        // its driver has taken it
-  std::uint64_t total_ = 0;       // while the counter was on before
-  Kept on_since_;                 // null: it is off
+  bool is_active_ = false;   // its driver has taken it
+  std::uint64_t total_ = 0;  // while the counter was on before
+  Kept on_since_;            // null: it is off
   std::optional<Mark> last_off_;
   std::optional<Mark> last_read_;
   std::optional<Mark> last_written_;
