@@ -5,6 +5,7 @@
 #include <regex>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -23,7 +24,9 @@ using scenario::RunResult;
 using verify::Failure;
 using Status = RunResult::Status;
 
-const std::string kLessTime = "less of the time for ";
+// Kinds of findings, before the name of a PMU.
+constexpr std::string_view kLessTime = "less of the time for ";
+constexpr std::string_view kWrongCount = "wrong count of ";  // as verify::failures_of() has it
 constexpr const char* kNoPmu = "the drivers registered no PMU";
 
 bool is_measure_wrong(const scenario::MeasureResult& measure) {
@@ -128,7 +131,7 @@ Failure loss_in(const Json& difference) {
     const std::string name = counter["name"].get<std::string>();
     const Json& share = counter["time_share_percent"];
     if (share.is_array() && share[0].is_number() && share[1].is_number())
-      return {kLessTime + scenario::without_numbers(pmu_of(counter)),
+      return {std::string(kLessTime) + scenario::without_numbers(pmu_of(counter)),
               fmt::format("{}: counted {:.1f} % of the time, then {:.1f} %", name, share[0].get<double>(),
                           share[1].get<double>())};
     return {"a counter is missing", fmt::format("{}: is missing now", name)};
@@ -324,20 +327,23 @@ void Trial::add(const RunResult& before, RunResult after, Expectation expectatio
 }
 
 void bear_shorter_turns(std::vector<Trial>& trials) {
-  const auto find = [&](std::vector<Finding> Trial::*findings, const std::string& kind) -> Finding* {
-    for (Trial& trial : trials) {
-      const auto found = std::ranges::find(trial.*findings, kind, &Finding::kind);
-      if (found != (trial.*findings).end()) return &*found;
+  std::map<std::string, Finding*> mended;  // wrong counts, by PMU
+  for (Trial& trial : trials) {
+    for (Finding& finding : trial.better_findings) {
+      if (finding.kind.starts_with(kWrongCount)) mended.emplace(finding.kind.substr(kWrongCount.size()), &finding);
     }
-    return nullptr;
-  };
+  }
+  for (const Trial& trial : trials) {
+    for (const Finding& finding : trial.worse_findings) {
+      if (finding.kind.starts_with(kWrongCount)) mended.erase(finding.kind.substr(kWrongCount.size()));
+    }
+  }
   for (Trial& trial : trials) {
     std::erase_if(trial.worse_findings, [&](const Finding& finding) {
       if (!finding.kind.starts_with(kLessTime)) return false;
-      const std::string wrong_count = "wrong count of " + finding.kind.substr(kLessTime.size());
-      Finding* const mended = find(&Trial::better_findings, wrong_count);
-      if (mended == nullptr || find(&Trial::worse_findings, wrong_count) != nullptr) return false;
-      mended->text += fmt::format("; at the cost of turns: {}", finding.text);
+      const auto right_now = mended.find(finding.kind.substr(kLessTime.size()));
+      if (right_now == mended.end()) return false;
+      right_now->second->text += fmt::format("; at the cost of turns: {}", finding.text);
       trial.worse -= finding.runs;
       trial.same += finding.runs;
       return true;

@@ -311,8 +311,7 @@ class Reviewer {
     return state.part(of_patch + name, work);
   }
 
-  static PatchVerdict verdict_of(std::vector<Trial> trials) {
-    bear_shorter_turns(trials);
+  static PatchVerdict verdict_of(const std::vector<Trial>& trials) {
     PatchVerdict verdict;
     for (const Trial& trial : trials) {
       verdict.same += trial.same;
@@ -349,10 +348,12 @@ class Reviewer {
         patch_ = fmt::format("after {}/{}: ", count, all);
         const std::string name = fmt::format("after {} patches: ", count);
         const double share = seconds / static_cast<double>(all);
-        verdict =
-            verdict_of({part(state, name, "scenarios", [&] { return try_scenarios(subject_.scenarios, options); }),
-                        part(state, name, "random cases",
-                             [&] { return try_random_cases(subject_.fabrics, review.seed, share, options); })});
+        std::vector<Trial> trials = {
+            part(state, name, "scenarios", [&] { return try_scenarios(subject_.scenarios, options); }),
+            part(state, name, "random cases",
+                 [&] { return try_random_cases(subject_.fabrics, review.seed, share, options); })};
+        bear_shorter_turns(trials);
+        verdict = verdict_of(trials);
         verdict.library = options.library;
         patch_.clear();
       } else {
