@@ -225,10 +225,15 @@ bool is_inverted(const FilterDescription& filter, Program& program) {
 }
 
 /// @param has_switch  software turns the filter on by a bit that the user sees
+bool is_on(const FilterDescription& filter, bool has_switch, Program& program) {
+  if (!has_switch) return is_asked_for(filter, program);
+  const std::uint64_t reg = program.reg(filter);
+  return (!filter.enable || (reg >> *filter.enable) % 2 == 1) && (!filter.disable || (reg >> *filter.disable) % 2 == 0);
+}
+
+/// @param has_switch  as above
 Asks test_of(const FilterDescription& filter, bool has_switch, Program& program, SocMeaning::Test& test) {
-  if (has_switch && filter.enable && (program.reg(filter) >> *filter.enable) % 2 == 0) return Asks::nothing;
-  if (has_switch && filter.disable && (program.reg(filter) >> *filter.disable) % 2 == 1) return Asks::nothing;
-  if (!has_switch && !is_asked_for(filter, program)) return Asks::nothing;
+  if (!is_on(filter, has_switch, program)) return Asks::nothing;
   const std::uint64_t asked = program.asked(filter);
   const bool is_given = has_switch ? asked != 0 : program.values[filter.name] != 0;  // perhaps in bits beyond the field
   const std::uint64_t value = is_given ? asked : filter.fallback;
@@ -303,9 +308,7 @@ bool is_for_others(const FilterDescription& filter, const EventDescription& even
 
 /// Add what a filter asks of clocks.
 void add_clocks(const FilterDescription& filter, bool has_switch, Program& program, SocMeaning& meaning) {
-  if (has_switch && filter.enable && (program.reg(filter) >> *filter.enable) % 2 == 0) return;
-  if (has_switch && filter.disable && (program.reg(filter) >> *filter.disable) % 2 == 1) return;
-  if (!has_switch && !is_asked_for(filter, program)) return;
+  if (!is_on(filter, has_switch, program)) return;
   const std::uint64_t asked = program.asked(filter);
   const std::uint64_t value = asked == 0 && program.values[filter.name] == 0 ? filter.fallback : asked;
   if (value == 0) return;
@@ -323,7 +326,7 @@ bool add_filters(Program& program, const PmuDescription& pmu, const EventDescrip
   for (const FilterDescription& filter : pmu.filters) {
     const auto attribute = std::find(source.attributes.begin(), source.attributes.end(), filter.attribute);
     if (is_for_others(filter, event, pmu)) continue;
-    if (filter.match == FilterDescription::Match::threshold || filter.match == FilterDescription::Match::edge) {
+    if (filter.is_of_clocks()) {
       add_clocks(filter, !pmu.map, program, meaning);
       continue;
     }
