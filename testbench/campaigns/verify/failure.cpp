@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 #include <regex>
+#include <set>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -69,6 +70,19 @@ Failure failure_of(const CheckResult& check) {
   return {check.name + function_in(text), fmt::format("{}: {}", check.name, text)};
 }
 
+/// Of the scoreboard's check, each rule that it names is a failure of its own, as it was broken first.
+void add_check(const CheckResult& check, const RunResult& run, std::vector<Failure>& failures) {
+  const std::size_t known = failures.size();
+  std::set<std::string> kinds;
+  for (const std::string& finding : run.findings) {
+    const std::string rule = finding.substr(0, finding.find(" at "));
+    const bool is_broken = check.name == "scoreboard" && check.text.find(rule) != std::string::npos;
+    if (is_broken && kinds.insert(rule).second)
+      failures.push_back({check.name + ": " + rule, check.name + ": " + finding});
+  }
+  if (failures.size() == known) failures.push_back(failure_of(check));
+}
+
 void add_counts(const MeasureResult& measure, std::vector<Failure>& failures) {
   for (const CounterResult& counter : measure.counters) {
     if (counter.check == perf::Check::wrong || counter.check == perf::Check::not_opened)
@@ -125,7 +139,7 @@ std::vector<Failure> failures_of(const RunResult& run) {
     return failures;
   }
   for (const CheckResult& check : run.checks) {
-    if (!check.ok && check.name != "kernel_panic") failures.push_back(failure_of(check));
+    if (!check.ok && check.name != "kernel_panic") add_check(check, run, failures);
   }
   return failures;
 }

@@ -18,7 +18,6 @@ namespace {
 using Check = CounterResult::Check;
 
 constexpr std::uint64_t kShownInFull = 3;
-constexpr const char* kScoreboardCheck = "scoreboard";
 
 /// What is wrong, in words, and what it has in common with failures of the same cause.
 struct OneFailure {
@@ -44,21 +43,13 @@ std::string kind_of_event(const CounterResult& counter) {
   return kind;
 }
 
-/// @return the rules that the scoreboard saw broken, by their kinds
-std::string kinds_of_findings(const RunResult& run) {
-  std::set<std::string> kinds;
-  for (const std::string& finding : run.findings) kinds.insert(finding.substr(0, finding.find(" at ")));
-  return fmt::format("{}", fmt::join(kinds, ", "));
-}
-
 /// All failures of a run.
 std::vector<OneFailure> failures_of(const RunResult& run) {
   std::vector<OneFailure> failures;
   const auto add_check = [&](const CheckResult& check) {
     if (check.ok) return;
     const std::string text = fmt::format("{}: {}", check.name, check.text);
-    const std::string rules = check.name == kScoreboardCheck ? ": " + kinds_of_findings(run) : "";
-    failures.push_back({text + rules, without_numbers(text) + rules});
+    failures.push_back({text, without_numbers(text)});
   };
   for (const MeasureResult& measure : run.measures) {
     for (const CounterResult& counter : measure.counters) {

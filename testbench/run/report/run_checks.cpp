@@ -2,6 +2,7 @@
 #include "testbench/run/report/run_checks.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -92,9 +93,15 @@ std::vector<CheckResult> run_checks(const Machine& machine, Kernel kernel) {
   checks.push_back(check_for("register_accesses", machine.reports(), "no access was refused"));
   if (!machine.warnings().empty()) checks.push_back(check_for("models", machine.warnings(), ""));
   if (machine.is_judged()) {
-    const std::uint64_t broken = machine.scoreboard().findings().failures();
-    checks.push_back({"scoreboard", broken == 0,
-                      broken == 0 ? "no rule broken" : fmt::format("{} broken", counted(broken, "rule"))});
+    const scoreboard::Findings& findings = machine.scoreboard().findings();
+    std::set<std::string> rules;
+    for (const scoreboard::Finding& finding : findings.list()) {
+      if (finding.severity == scoreboard::Finding::Severity::failure) rules.insert(finding.kind);
+    }
+    checks.push_back(
+        {"scoreboard", rules.empty(),
+         rules.empty() ? "no rule broken"
+                       : fmt::format("{} broken: {}", counted(findings.failures(), "rule"), fmt::join(rules, ", "))});
   }
   checks.push_back(check_traffic(traffic_report(machine)));
   return checks;

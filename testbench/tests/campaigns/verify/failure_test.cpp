@@ -10,6 +10,7 @@ namespace pmufab::verify {
 namespace {
 
 using scenario::RunResult;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
@@ -60,6 +61,17 @@ TEST(Failure, checks_are_told_apart_by_the_drivers_function) {
   EXPECT_EQ(kind, "register_accesses in add_one() of some-driver.c");
   EXPECT_EQ(kind, kind_of(with("write to 0x20, in add_one() of some-driver.c")));
   EXPECT_NE(kind, kind_of(with("write to 0x10, in del_one() of some-driver.c")));
+}
+
+TEST(Failure, each_broken_rule_is_a_failure_with_what_was_seen_first) {
+  RunResult run;
+  run.status = RunResult::Status::failed;
+  run.checks.push_back({"scoreboard", false, "3 rules broken: leak, order"});
+  run.findings = {"doubt at 1 us: none", "order at 2 us: p/x/ too early", "leak at 3 us: q", "order at 4 us: later"};
+  std::vector<std::string> seen;
+  for (const Failure& failure : failures_of(run)) seen.push_back(failure.kind + " | " + failure.text);
+  EXPECT_THAT(seen, ElementsAre("scoreboard: order | scoreboard: order at 2 us: p/x/ too early",
+                                "scoreboard: leak | scoreboard: leak at 3 us: q"));
 }
 
 TEST(Failure, a_crash_is_graver_than_a_wrong_count) {
