@@ -45,6 +45,7 @@ Access access_of(const FieldDescription& field) {
   switch (field.role) {
     case Role::constant:
     case Role::pending:
+    case Role::latching:
       return Access::ro;
     case Role::overflow:
       switch (field.cleared) {
@@ -210,7 +211,7 @@ void RegisterMapPmu::build(std::size_t number) {
 void RegisterMapPmu::apply_reset(Picoseconds when) {
   const Counters all = low_bits(description_.counters);
   // What nothing turns on is on.
-  latched_.assign(description_.counters, 0);
+  latched_.assign(description_.counters, {});
   enables_.fill(all);
   interrupts_.fill(all);
   for (const Reach reach : {Reach::each, Reach::range, Reach::all}) {
@@ -346,7 +347,8 @@ std::uint64_t RegisterMapPmu::live(std::size_t number, unsigned element, Picosec
       switch (field.role) {
         case Role::counter: {
           const std::optional<unsigned> shown = field.selected ? preloaded() : counter;
-          if (shown) part = (field.latched ? latched_.at(*shown) : counters_.value(*shown, when)) >> field.shift;
+          if (shown)
+            part = (field.latched ? latched_.at(*shown).shown(when) : counters_.value(*shown, when)) >> field.shift;
           break;
         }
         case Role::enable_set:
@@ -364,6 +366,9 @@ std::uint64_t RegisterMapPmu::live(std::size_t number, unsigned element, Picosec
           break;
         case Role::pending:
           part = is_pending_ && std::any_of(field.of.begin(), field.of.end(), is_pending_) ? 1 : 0;
+          break;
+        case Role::latching:
+          part = std::any_of(latched_.begin(), latched_.end(), [&](const Latched& one) { return when < one.when; });
           break;
         case Role::run_set:
         case Role::run_clear:
@@ -462,9 +467,10 @@ void RegisterMapPmu::clear(Counters which, Picoseconds when) {
   }
 }
 
-void RegisterMapPmu::latch(Counters which, Picoseconds when) {
+void RegisterMapPmu::latch(Counters which, Picoseconds takes, Picoseconds when) {
   for (unsigned counter = 0; counter < description_.counters; ++counter) {
-    if ((which >> counter & 1U) != 0) latched_.at(counter) = counters_.value(counter, when);
+    Latched& its = latched_.at(counter);
+    if ((which >> counter & 1U) != 0) its = {counters_.value(counter, when), its.shown(when), when + takes};
   }
 }
 
@@ -585,7 +591,7 @@ void RegisterMapPmu::write_field(const FieldDescription& field, const Said& said
       clear(said.ones, when);
       break;
     case Role::latch:
-      latch(said.ones, when);
+      latch(said.ones, field.takes, when);
       break;
     default:  // what is written is kept, or nothing happens
       break;
@@ -609,7 +615,7 @@ void RegisterMapPmu::has_been_read(std::size_t number, unsigned element, Picosec
   for (const FieldDescription& field : reg.fields) {
     const Counters covered = said_by(reg, field, element, 0, ~std::uint64_t{0}).covered;
     if (field.latches)
-      latch(field.role == Role::counter ? Counters{1} << reg.counter_of(field, element, 0) : covered, when);
+      latch(field.role == Role::counter ? Counters{1} << reg.counter_of(field, element, 0) : covered, 0, when);
     if (field.role == Role::overflow && field.cleared == Cleared::by_read) forget_overflow(covered, when);
   }
 }

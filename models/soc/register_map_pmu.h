@@ -65,6 +65,14 @@ class RegisterMapPmu {
     Counters ones = 0;
   };
 
+  /// What a latch has copied of a counter.
+  struct Latched {
+    std::uint64_t value = 0;
+    std::uint64_t earlier = 0;  ///< what is shown until then
+    Picoseconds when = 0;       ///< from where on the value is shown
+    [[nodiscard]] std::uint64_t shown(Picoseconds now) const noexcept { return now < when ? earlier : value; }
+  };
+
   [[nodiscard]] std::vector<std::unique_ptr<Window>> make_windows(const std::string& name);
   void build(std::size_t number);
   /// @return the counter whose registers program this one: of a pair, the first
@@ -89,7 +97,8 @@ class RegisterMapPmu {
   /// Let those of `which` run that are in `on`; where they are no range, the whole PMU.
   void let_run(Reach reach, Counters which, Counters on, Picoseconds when);
   void clear(Counters which, Picoseconds when);
-  void latch(Counters which, Picoseconds when);
+  /// @param takes  until what is copied now is shown
+  void latch(Counters which, Picoseconds takes, Picoseconds when);
   /// @return the counters of fields for which `is_meant` holds
   [[nodiscard]] Counters counters_of(
       const std::function<bool(const RegisterDescription&, const FieldDescription&)>& is_meant) const;
@@ -111,8 +120,8 @@ class RegisterMapPmu {
   std::function<bool(const std::string&)> is_pending_{};
   Switches enables_{};  // of Reach::range: those that run
   Switches interrupts_{};
-  std::vector<std::uint64_t> latched_;  // values, by counter
-  bool has_main_run_ = false;           // something lets the whole PMU run
+  std::vector<Latched> latched_;  // by counter
+  bool has_main_run_ = false;     // something lets the whole PMU run
 };
 
 }  // namespace pmufab::soc

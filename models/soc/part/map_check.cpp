@@ -180,7 +180,7 @@ void check_choice(const std::string& here, const RegisterDescription& reg, const
 /// Whether a field acts on the counter that `first` names, and on that one alone.
 bool may_have_first(const FieldDescription& field) {
   constexpr std::array kOfNone = {Role::keeps,   Role::constant,        Role::stop,    Role::run_set, Role::run_clear,
-                                  Role::preload, Role::preload_counter, Role::command, Role::pending};
+                                  Role::preload, Role::preload_counter, Role::command, Role::pending, Role::latching};
   return field.latches || std::ranges::find(kOfNone, field.role) == kOfNone.end();
 }
 
@@ -487,10 +487,12 @@ void check_latches(const std::string& field, const PmuDescription& pmu) {
   std::set<unsigned> latched;
   bool has_own_way = false;
   bool has_wraps = false;
+  bool takes_time = false;
   for (const RegisterDescription& reg : pmu.map->registers) {
     for (const FieldDescription& one : reg.fields) {
       has_own_way = has_own_way || one.down || one.saturates;
       has_wraps = has_wraps || one.role == Role::chain || one.role == Role::overflow_at_half;
+      takes_time = takes_time || one.takes > 0;
       if (one.role != Role::latch && !one.latches) continue;
       for (unsigned place = 0; one.role == Role::counter && place < reg.count; ++place)
         latched.insert(reg.counter_of(one, place, 0));
@@ -504,6 +506,9 @@ void check_latches(const std::string& field, const PmuDescription& pmu) {
                     "remove the fields with the role chain or overflow_at_half");
   for (const RegisterDescription& reg : pmu.map->registers) {
     for (const FieldDescription& one : reg.fields) {
+      if (one.role == Role::latching && !takes_time)
+        throw SpecError(field + "registers", fmt::format("{} shows a latch that takes time, but none does", reg.name),
+                        "give a field with the role latch a time, for example takes: 200 ns");
       for (unsigned place = 0; one.latched && place < reg.count; ++place) {
         const unsigned counter = reg.counter_of(one, place, 0);
         if (!latched.contains(counter))

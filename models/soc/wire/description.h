@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "tlm/clock/clock_domain.h"
 #include "tlm/firmware/firmware_description.h"
 #include "tlm/interrupt/interrupt.h"
 
@@ -194,6 +195,7 @@ enum class Role : std::uint8_t {
   preload,           ///< writing sets that counter
   command,           ///< what is written is done at once: it reads 0
   pending,           ///< reads 1 while a PMU of `of` interrupts
+  latching,          ///< reads 1 while a latch that `takes` time goes on
 };
 
 /// How software clears an overflow status.
@@ -236,6 +238,7 @@ struct FieldDescription {
   bool saturates = false;           ///< of a counter: it stays at its last value, and the next event is an overflow
   bool latched = false;             ///< of a counter: it reads what was latched last
   bool latches = false;             ///< reading its register latches its counters
+  Picoseconds takes = 0;            ///< of a latch: until what it copied is shown
   bool needs_run = false;           ///< of a counter: what is written while the PMU stands is lost
   std::optional<unsigned> first{};  ///< counter of its first bit; nothing: that of the register
   std::optional<BitRange> counters{};  ///< of a field for all counters: it is for these
@@ -247,7 +250,7 @@ struct FieldDescription {
   [[nodiscard]] bool has_bit_for_each() const noexcept {
     return bits.width > 1 && repeat == 1 && role != Role::keeps && role != Role::constant && role != Role::counter &&
            role != Role::pending && role != Role::event && role != Role::command && role != Role::preload_counter &&
-           role != Role::preload;
+           role != Role::preload && role != Role::latching;
   }
   /// @return for how many counters it stands in one register
   [[nodiscard]] unsigned counters_in() const noexcept {

@@ -30,6 +30,7 @@ using soc::Role;
 
 constexpr unsigned kMostBits = 64;
 constexpr unsigned kMostBar = 5;
+constexpr Picoseconds kLongestLatch = 1'000'000'000;
 
 const Words<Role>& roles() {
   static const Words<Role> words = {{"keeps", Role::keeps},
@@ -58,7 +59,8 @@ const Words<Role>& roles() {
                                     {"preload_counter", Role::preload_counter},
                                     {"preload", Role::preload},
                                     {"command", Role::command},
-                                    {"pending", Role::pending}};
+                                    {"pending", Role::pending},
+                                    {"latching", Role::latching}};
   return words;
 }
 
@@ -125,6 +127,7 @@ void read_role(Reader& reader, const RegisterMap& map, FieldDescription& field) 
   if (field.role == Role::enable || field.role == Role::enable_set) reader.flag("from_zero", field.from_zero);
   if (field.role == Role::enable_clear || field.role == Role::interrupt_clear)
     reader.flag("write_only", field.write_only);
+  if (field.role == Role::latch) reader.number("takes", field.takes, Quantity::duration, 0, kLongestLatch);
   if (field.role == Role::pending) reader.texts("of", field.of, Presence::required);
   if (field.role != Role::overflow) return;
   reader.flag("silent", field.silent);

@@ -719,6 +719,36 @@ TEST_F(RegisterMapTest, a_command_or_a_reading_latches_what_other_fields_show) {
   });
 }
 
+TEST_F(RegisterMapTest, a_latch_may_take_time_in_which_the_earlier_copy_is_shown) {
+  make([](PmuDescription& its) {
+    FieldDescription shown = field("VALUE", {0, 16}, Role::counter);
+    shown.latched = true;
+    its.map->registers.push_back(reg("SHOWN", 0xa0, {shown}));
+    its.map->registers.back().count = 4;
+    its.map->registers.back().stride = 4;
+    its.map->registers.push_back(
+        reg("LATCH", 0xb0, {field("ALL", {0, 1}, Role::latch), field("BUSY", {31, 1}, Role::latching)}));
+    its.map->registers.back().fields[0].takes = 1'000'000;
+  });
+  run([&] {
+    cpu.put32(kSelect, 0x0001'0001);
+    cpu.put32(kEnable, 0x3);
+    cpu.put32(kControl, 1);
+    happen(0, 0, 5);
+    cpu.put32(0xb0, 1);
+    happen(0, 0, 2);
+    EXPECT_EQ(cpu.get32(0xa0), 0U);
+    EXPECT_EQ(cpu.get32(0xb0), 0x8000'0000U);
+    sc_core::wait(1, sc_core::SC_US);
+    EXPECT_EQ(cpu.get32(0xa0), 5U) << "as it was when the command came";
+    EXPECT_EQ(cpu.get32(0xb0), 0U);
+    cpu.put32(0xb0, 1);
+    EXPECT_EQ(cpu.get32(0xa0), 5U) << "the earlier one";
+    sc_core::wait(1, sc_core::SC_US);
+    EXPECT_EQ(cpu.get32(0xa0), 7U);
+  });
+}
+
 TEST_F(RegisterMapTest, exports_are_told_what_an_access_does) {
   make();
   run([&] {
