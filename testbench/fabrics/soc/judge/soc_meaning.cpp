@@ -139,7 +139,7 @@ bool read_other_term(const EventTerm& term, const PmuDescription& pmu, Program& 
 }
 
 /// The terms of a PMU with a register map: its description names them all. A name that several events have leaves to
-/// others what tells these apart.
+/// others what tells these apart. A driver's term that it does not name says nothing where it is 0.
 Program mapped_program_of(const EventTerms& terms, const PmuDescription& pmu) {
   const std::vector<soc::NumberTerm>& parts = pmu.map->number_terms;
   Program program;
@@ -154,7 +154,7 @@ Program mapped_program_of(const EventTerms& terms, const PmuDescription& pmu) {
     if (is_part) {
       told.push_back(term);
     } else if (!read_other_term(term, pmu, program) && !read_event_name(term, pmu, program) &&
-               !read_filter_term(term, pmu, program)) {
+               !read_filter_term(term, pmu, program) && term.value != 0U) {
       throw std::invalid_argument(fmt::format("the PMU has no term '{}'", term.name));
     }
   }

@@ -281,6 +281,9 @@ TEST(SocMeaning, several_terms_may_give_the_number) {
   EXPECT_EQ(soc_meaning({{"code", 3}, {"kind", 2}}, mapped(), kSources).text, "requests, port 0x0");
   EXPECT_EQ(soc_meaning({{"code", 3}}, mapped(), kSources).text, "clock");
   EXPECT_THROW(static_cast<void>(soc_meaning({{"event", 3}}, mapped(), kSources)), std::invalid_argument);
+  // A term that the description does not name, as perf gives those that select events.
+  EXPECT_EQ(soc_meaning({{"code", 3}, {"mask", 0}}, mapped(), kSources).text, "clock");
+  EXPECT_THROW(static_cast<void>(soc_meaning({{"code", 3}, {"mask", 1}}, mapped(), kSources)), std::invalid_argument);
 }
 
 TEST(SocMeaning, an_occurrence_that_counts_as_one_passes_the_filters) {
