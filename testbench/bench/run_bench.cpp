@@ -25,7 +25,7 @@
 
 #include "testbench/fabrics/cmn/scenario/mesh_load.h"
 #include "testbench/host/driver_sets.h"
-#include "testbench/run/session/driver_selection.h"
+#include "testbench/run/session/kernel_selection.h"
 #include "testbench/run/session/runner.h"
 
 namespace pmufab {

@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 #include <boost/program_options.hpp>
 
-#include "testbench/run/session/driver_selection.h"
+#include "testbench/run/session/kernel_selection.h"
 #include "testbench/run/session/runner.h"
 #include "tlm/spec/printable.h"
 #include "tools/pmufab/command.h"

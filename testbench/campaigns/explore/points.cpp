@@ -15,7 +15,7 @@
 #include "testbench/run/process/build_id.h"
 #include "testbench/run/process/child_process.h"
 #include "testbench/run/report/report.h"
-#include "testbench/run/session/driver_selection.h"
+#include "testbench/run/session/kernel_selection.h"
 
 namespace pmufab::explore {
 namespace {

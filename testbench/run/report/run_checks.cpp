@@ -30,7 +30,7 @@ std::string text_of_storm(const driver_host::InterruptStorm& storm, Picoseconds 
 
 void add_kernel_checks(const Machine& machine, std::vector<CheckResult>& checks) {
   const driver_host::DriverHost& host = machine.host();
-  checks.push_back(check_drivers(host.driver_files(), foreign_driver_modules(machine.platform().spec())));
+  checks.push_back(check_own_drivers(host.driver_files(), foreign_driver_modules(machine.platform().spec())));
   checks.push_back(check_for("probe", failed_probes(host.log()), "no probe failed"));
   const std::uint64_t warnings = host.warnings();
   checks.push_back({"kernel_warnings", warnings == 0,

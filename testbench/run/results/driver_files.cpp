@@ -128,7 +128,7 @@ std::string describe_unused(const std::vector<DriverFile>& files, const std::vec
                      is_one ? "was" : "were", is_one ? "it" : "them");
 }
 
-CheckResult check_drivers(const std::vector<DriverFile>& files, const std::vector<std::string_view>& foreign) {
+CheckResult check_own_drivers(const std::vector<DriverFile>& files, const std::vector<std::string_view>& foreign) {
   std::vector<std::string> idle;
   const bool any = std::ranges::any_of(files, [](const DriverFile& file) { return file.is_own; });
   for (const DriverFile& file : expected_files(files)) {

@@ -39,7 +39,7 @@ namespace pmufab::scenario {
 /// @param foreign  kernel modules for hardware that the platform does not have: their drivers have nothing to bind
 /// @return "drivers": failed if another driver of the user's bound no device, with what bound the PMUs in its place;
 ///         otherwise what describe_unused() says, if anything
-[[nodiscard]] CheckResult check_drivers(const std::vector<driver_host::DriverFile>& files,
-                                        const std::vector<std::string_view>& foreign = {});
+[[nodiscard]] CheckResult check_own_drivers(const std::vector<driver_host::DriverFile>& files,
+                                            const std::vector<std::string_view>& foreign = {});
 
 }  // namespace pmufab::scenario

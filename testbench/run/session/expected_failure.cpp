@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "testbench/run/session/driver_selection.h"
+#include "testbench/run/session/kernel_selection.h"
 
 namespace pmufab::scenario {
 namespace {

@@ -15,7 +15,7 @@
 #include "testbench/fabrics/common/loaders.h"
 #include "testbench/fabrics/fabric_kinds.h"
 #include "testbench/perf/event_syntax.h"
-#include "testbench/run/session/driver_selection.h"
+#include "testbench/run/session/kernel_selection.h"
 #include "testbench/run/session/scenario_spec.h"
 
 namespace pmufab::scenario {

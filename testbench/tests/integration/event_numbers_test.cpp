@@ -23,7 +23,7 @@
 #include "testbench/fabrics/cmn/tests/integration/cmn_test.h"
 #include "testbench/perf/event_names.h"
 #include "testbench/perf/pmu_catalog.h"
-#include "testbench/run/session/driver_selection.h"
+#include "testbench/run/session/kernel_selection.h"
 #include "testbench/run/session/machine.h"
 #include "testbench/run/session/scenario_spec.h"
 

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <stdexcept>
 
-#include "testbench/run/session/driver_selection.h"
+#include "testbench/run/session/kernel_selection.h"
 
 namespace pmufab::integration {
 

@@ -10,7 +10,7 @@
 #include "models/tegra410/part/tegra410_spec.h"
 #include "testbench/fabrics/fabric_kinds.h"
 #include "testbench/host/driver_sets.h"
-#include "testbench/run/session/driver_selection.h"
+#include "testbench/run/session/kernel_selection.h"
 #include "testbench/run/session/runner.h"
 #include "testbench/run/session/scenario_spec.h"
 #include "testbench/tests/toy_fabric/toy_kind.h"

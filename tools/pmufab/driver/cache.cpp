@@ -23,6 +23,7 @@ namespace fs = std::filesystem;
 using scenario::InputError;
 
 constexpr std::string_view kPrefix = "drivers-";
+constexpr std::string_view kReview = "review-";
 
 std::string lock_of(const fs::path& folder) { return folder.string() + ".lock"; }
 
@@ -81,7 +82,8 @@ std::vector<CachedDrivers> cached_drivers(const fs::path& cache) {
     if (!name.starts_with(kPrefix) || !entry->is_directory(ignored) || entry->is_symlink(ignored)) continue;
     CachedDrivers one;
     one.folder = entry->path();
-    const std::string rest = name.substr(kPrefix.size());
+    std::string_view rest = std::string_view(name).substr(kPrefix.size());
+    if (rest.starts_with(kReview)) rest.remove_prefix(kReview.size());
     one.is_usual = rest.size() == kDigits && rest.find_first_not_of("0123456789abcdef") == std::string::npos;
     one.used = fs::last_write_time(lock_of(one.folder), ignored);
     if (ignored) one.used = fs::last_write_time(one.folder, ignored);

@@ -28,7 +28,7 @@ struct CachedDrivers {
   std::filesystem::path folder;
   std::uintmax_t bytes = 0;
   std::filesystem::file_time_type used{};  ///< last
-  bool is_usual = false;  ///< of pmufab driver build; otherwise those of gdb or the like, which are few
+  bool is_usual = false;  ///< of pmufab driver build or review; otherwise those of gdb or the like, which are few
 };
 
 /// @param cache  cache_folder()
@@ -41,7 +41,7 @@ struct CachedDrivers {
 /// Remove a folder, unless a build holds its lock. @return whether it is gone
 bool remove_cached(const std::filesystem::path& folder);
 
-/// Remove folders of pmufab driver build, the oldest use first, until there are few and small ones left.
+/// Remove folders of pmufab driver build and review, the oldest use first, until there are few and small ones left.
 /// @param kept  stays whatever there is
 void trim_cache(const std::filesystem::path& cache, const std::filesystem::path& kept);
 

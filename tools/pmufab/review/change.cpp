@@ -5,7 +5,8 @@
 #include <fstream>
 #include <functional>
 #include <iterator>
-#include <regex>
+#include <sstream>
+#include <string_view>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -31,6 +32,9 @@ bool is_c_source(const std::string& word) {
 
 /// The patches of a revision or a range, as mails. @throws InputError if git knows none
 fs::path ask_git(const std::string& range, const fs::path& folder) {
+  if (const std::size_t dots = range.find("..."); dots != std::string::npos)
+    throw InputError(fmt::format("'{}' has the commits of both sides", range),
+                     fmt::format("give {}..{}", range.substr(0, dots), range.substr(dots + 3)));
   // A revision alone is what it changes beside its parent: nothing, if that is no driver, or if it is a merge. A range of a
   // kernel has thousands of other patches.
   const ProgramReply reply =
@@ -43,7 +47,11 @@ fs::path ask_git(const std::string& range, const fs::path& folder) {
   if (reply.exit_code != 0)
     throw InputError(fmt::format("there is no file '{}', and it is no commit of the current folder", range),
                      "give a patch, a mailbox, a C file, - or a range such as HEAD~2..HEAD");
-  if (reply.out.empty()) throw InputError(fmt::format("no commit of '{}' changes a PMU driver", range));
+  if (reply.out.empty()) {
+    const bool is_merge = ask_program({"git", "rev-parse", "--verify", "--quiet", range + "^2"}).exit_code == 0;
+    throw InputError(fmt::format("no commit of '{}' changes a PMU driver", range),
+                     is_merge ? fmt::format("it is a merge, of {0}^1..{0}", range) : "");
+  }
   fs::path file = folder / fmt::format("range-{:016x}.mbox", std::hash<std::string>()(range));
   write_file(file, reply.out);
   return file;
@@ -66,8 +74,14 @@ std::vector<PatchFile> split_patches(const std::vector<std::string>& given, cons
 
 /// "[PATCH v2 2/4] perf: x" -> "perf: x"
 std::string without_tags(const std::string& subject) {
-  static const std::regex tags(R"(^(\s*\[[^\]]*\])*\s*)");
-  return std::regex_replace(subject, tags, "");
+  constexpr std::string_view kBlank = " \t";
+  std::size_t begin = subject.find_first_not_of(kBlank);
+  while (begin != std::string::npos && subject[begin] == '[') {
+    const std::size_t end = subject.find(']', begin);
+    if (end == std::string::npos) break;
+    begin = subject.find_first_not_of(kBlank, end + 1);
+  }
+  return begin == std::string::npos ? std::string() : subject.substr(begin);
 }
 
 /// @param cover  subject of a cover letter; empty: there is none
@@ -124,12 +138,28 @@ std::string content_of(const fs::path& file) {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
+std::string resolved(const std::string& word) {
+  std::error_code error;
+  if (word == "-" || fs::exists(word, error)) return word;
+  const ProgramReply reply = ask_program({"git", "rev-parse", "--short=12", word});
+  std::istringstream lines(reply.out);
+  std::string last;
+  std::string first;
+  if (reply.exit_code != 0 || !std::getline(lines, last)) return word;
+  const bool is_range = std::getline(lines, first) && first.starts_with('^');
+  return is_range ? fmt::format("{}..{}", first.substr(1), last) : last;
+}
+
 Change read_change(const std::vector<std::string>& words, const std::string& tree, const fs::path& scratch) {
   Change change;
   change.tree = tree;
   change.build = "pmufab driver build";
   if (!tree.empty()) change.build += " --tree " + process::shell_word(tree);
   std::string mails;  // commands that write those of ranges
+  const auto give_once = [](const std::vector<std::string>& given, const std::string& word) {
+    if (std::ranges::find(given, word) != given.end())
+      throw InputError(fmt::format("'{}' is given twice", word), "give it once");
+  };
   std::vector<std::string> patches;
   for (const std::string& word : words) {
     std::error_code error;
@@ -142,16 +172,18 @@ Change read_change(const std::vector<std::string>& words, const std::string& tre
       change.build += " " + process::shell_word(word);
     } else if (word == "-" || fs::exists(word, error)) {
       if (word != "-") scenario::note_input(word);
+      give_once(patches, word);
       patches.push_back(word);
       change.build += " --patch " + process::shell_word(word);
     } else {
       patches.push_back(ask_git(word, scratch).string());
-      const char* const one = word.find("..") == std::string::npos ? "-1 " : "";
-      mails += fmt::format("git format-patch --stdout {}{}; ", one, process::shell_word(word));
+      const std::string commits = resolved(word);
+      const char* const one = commits.find("..") == std::string::npos ? "-1 " : "";
+      if (mails.empty()) change.build += " --patch -";
+      mails += fmt::format("git format-patch --stdout {}{}; ", one, process::shell_word(commits));
     }
   }
-  if (!mails.empty())
-    change.build = fmt::format("({}) | {} --patch -", mails.substr(0, mails.size() - 2), change.build);
+  if (!mails.empty()) change.build = fmt::format("({}) | {}", mails.substr(0, mails.size() - 2), change.build);
   const int kinds =
       static_cast<int>(!patches.empty()) + static_cast<int>(!change.files.empty()) + static_cast<int>(!tree.empty());
   if (kinds == 0)
@@ -186,6 +218,9 @@ ChangedDrivers build_change(const Change& change, std::size_t patches, const dri
     throw UnfitError(fmt::format("the change does not fit the drivers of Linux {}", version),
                      "--base V names another kernel");
   if (code == kBadInput) throw InputError("nothing of the change can be reviewed");
+  std::error_code error;
+  if (code != 0 && !fs::exists(folder / version / "FAILED", error))
+    throw std::runtime_error(fmt::format("the drivers could not be built (tools/build-drivers ended with {})", code));
   ChangedDrivers drivers;
   const fs::path source = source_of(version);
   drivers.objects = folder / version / "obj";

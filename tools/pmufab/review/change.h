@@ -30,6 +30,9 @@ struct Change {
   std::string build;  ///< the command that compiles drivers with it, for any kernel: "pmufab driver build ..."
 };
 
+/// @return a commit or a range by the hashes of its commits; another word as it is
+[[nodiscard]] std::string resolved(const std::string& word);
+
 /// @param words    patches or mailboxes, "-", C files and headers, or what git calls a revision or a range of the
 ///                 repository of the current folder
 /// @param tree     --tree

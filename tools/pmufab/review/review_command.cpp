@@ -24,7 +24,9 @@
 #include "testbench/run/results/driver_files.h"
 #include "testbench/run/yaml/input_error.h"
 #include "testbench/run/yaml/quantity.h"
+#include "tlm/spec/printable.h"
 #include "tools/pmufab/cli.h"
+#include "tools/pmufab/driver/cache.h"
 #include "tools/pmufab/driver/further_drivers.h"
 #include "tools/pmufab/output.h"
 #include "tools/pmufab/places.h"
@@ -73,6 +75,7 @@ struct Reviewed {
   Change change;
   Drivers stock;
   ChangedDrivers drivers;
+  std::string broken;  ///< newest kernel that the change fits, but does not compile with, if the base is older
   std::vector<driver_host::DriverFile> files;  ///< the user's
   std::vector<const FabricGenerator*> fabrics;
   std::vector<fs::path> scenarios;
@@ -98,12 +101,15 @@ void build_on_base(Reviewed& subject, const std::string& base, const fs::path& f
     try {
       const ChangedDrivers drivers = build_change(subject.change, subject.change.patches.size(), set, folder);
       if (subject.stock != nullptr && drivers.set == nullptr) continue;
+      if (subject.stock != nullptr) subject.broken = subject.stock->kernel_version;
       subject.stock = std::make_shared<const driver_host::DriverSet>(set);
       subject.drivers = drivers;
       if (drivers.set != nullptr) subject.stock = stock_beside(set, *drivers.set);
       if (drivers.set != nullptr) return;  // otherwise it is for an older kernel, or compiles with none
     } catch (const UnfitError& error) {
       if (!first) first = error;
+    } catch (const InputError&) {
+      if (subject.stock == nullptr) throw;
     }
   }
   if (subject.stock == nullptr) throw UnfitError(*first);
@@ -141,7 +147,9 @@ void find_what_it_serves(Reviewed& subject) {
   if (subject.fabrics.empty())
     throw InputError(names.empty() ? std::string("the change changes nothing that is compiled")
                                    : fmt::format("no fabric has a PMU for {}", fmt::join(names, ", ")),
-                     names.empty() ? "" : "nothing would count behind it; pmufab driver build compiles it");
+                     names.empty() ? ""
+                                   : "of a driver of your own, make results with pmufab run --driver and verify "
+                                     "--platform, and compare them with pmufab compare");
   std::erase_if(names, [](const std::string& name) { return modules_called(name).empty(); });
   subject.scenarios = scenarios_serving(names);
 }
@@ -163,18 +171,22 @@ std::vector<ReviewedFile> reviewed_files(const Reviewed& subject) {
 /// What finished parts of a review have found, so that it can go on after an interruption.
 class FinishedParts {
  public:
-  /// @param identity  of the review: another one begins from its start
-  FinishedParts(fs::path file, Json identity, bool resumes) : file_(std::move(file)) {
-    json_["identity"] = std::move(identity);
+  /// @param asked  what the review was asked for: another one begins from its start
+  FinishedParts(fs::path file, Json asked, bool resumes) : file_(std::move(file)) {
+    json_["asked"] = std::move(asked);
     json_["parts"] = Json::object();
     std::ifstream stream(file_, std::ios::binary);
     const Json kept = resumes ? Json::parse(stream, nullptr, false) : Json();
     if (resumes && !kept.is_object())
       complain("pmufab: {} has no review: a new one begins there\n", file_.parent_path().generic_string());
-    if (kept.is_object() && kept.value("identity", Json()) != json_["identity"])
-      throw InputError(fmt::format("'{}' is of another review", file_.generic_string()),
-                       "name another folder with --out, or leave out --resume");
-    if (kept.is_object() && kept.value("parts", Json()).is_object()) json_ = kept;
+    if (!kept.is_object()) return;
+    if (kept.value("asked", Json()) != json_["asked"]) refuse();
+    if (kept.value("parts", Json()).is_object()) json_ = kept;
+  }
+  /// @param built  what was built and runs
+  void begin(Json built) {
+    if (json_.contains("built") && json_["built"] != built) refuse();
+    json_["built"] = std::move(built);
     write();
   }
   /// @return whether what a part found is kept
@@ -192,6 +204,11 @@ class FinishedParts {
   }
 
  private:
+  [[noreturn]] void refuse() const {
+    throw InputError(fmt::format("'{}' is of another review", file_.generic_string()),
+                     "name another folder with --out, or leave out --resume");
+  }
+
   void write() const { write_file(file_, json_.dump(1, ' ', true, Json::error_handler_t::replace)); }
 
   [[nodiscard]] Trial read_part(const Json& part) const {
@@ -239,7 +256,7 @@ class Reviewer {
   }
 
   /// @param seconds  for random cases
-  void run(Review& review, double seconds) {
+  void run(Review& review, double seconds, FinishedParts& state) {
     const bool each = map_["each"].as<bool>() && subject_.change.patches.size() > 1;
     const std::size_t patches = subject_.change.patches.size();
     for (std::size_t i = each ? 1 : patches; i < patches; ++i) add_parts(seconds / static_cast<double>(patches));
@@ -248,7 +265,6 @@ class Reviewer {
     review.seed = map_["seed"].as<std::uint64_t>();
     options_.library = review.library;
     review.all_patches = subject_.change.patches.size();
-    FinishedParts state(out_ / kReviewState, identity(review, seconds), map_["resume"].as<bool>());
     if (each) try_each(review, seconds, state);
     const auto add = [&](const std::string& name, const auto& work) {
       if (interrupts() == 0) review.trials.push_back(part(state, "", name, work));
@@ -275,22 +291,6 @@ class Reviewer {
   void add_parts(double seconds) {
     time_left_.add(TimeLeft::Kind::scenarios);
     time_left_.add(TimeLeft::Kind::random_cases, seconds);
-  }
-
-  [[nodiscard]] Json identity(const Review& review, double seconds) const {
-    Json json;
-    json["version"] = scenario::version();
-    json["base"] = subject_.stock->kernel_version;
-    json["files"] = review.files;
-    json["seed"] = review.seed;
-    json["seconds"] = seconds;
-    json["each"] = map_["each"].as<bool>();
-    json["timeout"] = map_["timeout"].as<unsigned>();
-    json["patches"] = Json::array();
-    for (const PatchFile& patch : subject_.change.patches) json["patches"].push_back(content_of(patch.file));
-    json["scenarios"] = Json::array();
-    for (const fs::path& file : subject_.scenarios) json["scenarios"].push_back(file.generic_string());
-    return json;
   }
 
   /// The scenarios that are made for interleavings.
@@ -377,19 +377,6 @@ class Reviewer {
   TimeLeft time_left_;
 };
 
-/// @return a commit or a range by the hashes of its commits; another word as it is
-std::string resolved(const std::string& word) {
-  std::error_code error;
-  if (word == "-" || fs::exists(word, error)) return word;
-  const ProgramReply reply = ask_program({"git", "rev-parse", "--short=12", word});
-  std::istringstream lines(reply.out);
-  std::string last;
-  std::string first;
-  if (reply.exit_code != 0 || !std::getline(lines, last)) return word;
-  const bool is_range = std::getline(lines, first) && first.starts_with('^');
-  return is_range ? fmt::format("{}..{}", first.substr(1), last) : last;
-}
-
 /// @return the command that makes the same review, without --out and reports: its reader has folders of their own
 std::string command_of(const Request& request, const std::string& base) {
   const po::variables_map& map = request.options;
@@ -407,6 +394,29 @@ std::string command_of(const Request& request, const std::string& base) {
       command += " --limit " + process::shell_word(limit);
   }
   return command;
+}
+
+/// @return what two reviews that go on with each other have in common, as far as it is known before drivers are built
+Json asked_for(const Change& change, const po::variables_map& map) {
+  Json json;
+  json["version"] = scenario::version();
+  for (const char* const option : {"base", "for", "tree"}) json[option] = map[option].as<std::string>();
+  json["seed"] = map["seed"].as<std::uint64_t>();
+  json["each"] = map["each"].as<bool>();
+  json["timeout"] = map["timeout"].as<unsigned>();
+  json["limit"] = Json::array();
+  if (has_run_limits(map)) json["limit"] = map["limit"].as<std::vector<std::string>>();
+  json["change"] = Json::array();
+  for (const PatchFile& patch : change.patches) json["change"].push_back(printable(content_of(patch.file)));
+  for (const std::string& file : change.files) json["change"].push_back(printable(content_of(file)));
+  return json;
+}
+
+/// @return the same of what was built
+Json built_of(const Review& review, const std::vector<fs::path>& scenarios) {
+  Json json = {{"base", review.base}, {"files", review.files}, {"scenarios", Json::array()}};
+  for (const fs::path& file : scenarios) json["scenarios"].push_back(file.generic_string());
+  return json;
 }
 
 double random_seconds_of(const po::variables_map& map) {
@@ -452,11 +462,13 @@ int run_review(const Request& request) {
   fs::create_directories(out, error);
   if (error) throw InputError(fmt::format("--out: cannot write '{}': {}", out.generic_string(), error.message()));
   const OutFolderLock lock(out, "another review");
+  FinishedParts state(out / kReviewState, asked_for(subject.change, map), map["resume"].as<bool>());
   Review review;
   review.title = subject.change.title;
   // What is built stays, because it has the counts of lines: a review that goes on adds to them.
   const fs::path built =
       cache_folder() / fmt::format("drivers-review-{:016x}", std::hash<std::string>()(fs::absolute(out).string()));
+  const FolderLock built_lock(built, "review");
   if (!map["resume"].as<bool>()) fs::remove_all(built, error);
   build_on_base(subject, map["base"].as<std::string>(), built);
   review.base = subject.stock->kernel_version;
@@ -468,13 +480,16 @@ int run_review(const Request& request) {
   find_what_it_serves(subject);
   for (const FabricGenerator* fabric : subject.fabrics) review.fabrics.emplace_back(fabric->name());
   review.files = reviewed_files(subject);
+  catch_interrupts();
+  state.begin(built_of(review, subject.scenarios));
   review.library = keep_library(subject.drivers.set->library, out);
   review.folder = process::shell_word(out.generic_string());
   review.build = fmt::format("{} --base {}", subject.change.build, review.base);
   const EventChanges events = event_changes(subject.scenarios, subject.stock->library, subject.drivers.set->library);
-  catch_interrupts();
-  Reviewer(map, subject, out, scratch.path(), events).run(review, seconds);
+  Reviewer(map, subject, out, scratch.path(), events).run(review, seconds, state);
   review.coverage = read_coverage(subject.drivers);
+  if (!subject.broken.empty())
+    review.not_covered.push_back(fmt::format("does not compile with Linux {}", subject.broken));
   for (const EventChanges::Change& change : events.changes) {
     const auto counted = [&](const Trial& trial) { return trial.counted.contains(change.measurable); };
     if (!review.is_stopped && std::ranges::none_of(review.trials, counted)) review.not_covered.push_back(change.text);
@@ -484,6 +499,7 @@ int run_review(const Request& request) {
     for (const std::string& device : added_devices(subject.drivers.files))
       review.not_covered.push_back(fmt::format("adds the device {}: no run shows that it works", device));
   }
+  trim_cache(cache_folder(), built);
   return write_reports(review, map);
 }
 

@@ -106,7 +106,20 @@ void add_findings(const std::vector<Finding>& all, std::size_t most, const std::
 
 std::vector<Finding> findings_of(const Review& review, std::vector<Finding> Trial::*which) {
   std::vector<Finding> all;
-  for (const Trial& trial : review.trials) all.insert(all.end(), (trial.*which).begin(), (trial.*which).end());
+  for (const Trial& trial : review.trials) {
+    const auto first = static_cast<std::ptrdiff_t>(all.size());
+    for (const Finding& finding : trial.*which) {
+      // Of the interleavings of one scenario, one stands for all.
+      const auto same = trial.name == "interleaving"
+                            ? std::ranges::find(all.begin() + first, all.end(), finding.where, &Finding::where)
+                            : all.end();
+      if (same == all.end()) {
+        all.push_back(finding);
+      } else {
+        same->runs += finding.runs;
+      }
+    }
+  }
   return all;
 }
 
@@ -242,6 +255,8 @@ std::string cut_off(std::string& line, std::size_t most) {
   std::size_t end = 0;
   for (; end + 1 < most; ++end) quoting.take(line[end]);
   if (quoting.is_escaped()) quoting.take(line[end++]);
+  const auto is_inside_letter = [&] { return (static_cast<unsigned char>(line[end]) & 0xC0U) == 0x80U; };
+  while (end > 1 && is_inside_letter()) --end;
   std::string begin = line.substr(0, end) + (quoting.is_quoted() ? "'\\" : "\\");
   line = (quoting.is_quoted() ? "'" : "") + line.substr(end);
   return begin;
@@ -264,8 +279,8 @@ void add_command(const std::string& command, Lines& lines) {
 }
 
 /// The command that builds the drivers, for who has the change alone.
-void add_build(const Review& review, Lines& lines) {
-  add_command(fmt::format("build: mkdir -p {} && {} -o {}", review.folder, review.build, review.library), lines);
+std::string build_command(const Review& review) {
+  return fmt::format("mkdir -p {} && {} -o {}", review.folder, review.build, review.library);
 }
 
 std::string run_command(const std::string& what, const Reproducer& reproducer) {
@@ -281,15 +296,26 @@ void add_reproducer(const Reproducer& reproducer, Lines& lines) {
   add_command("reproduce: " + run_command(what, reproducer), lines);
 }
 
-/// The smallest scenario that was found, if it fits.
-void add_smallest(const Reproducer& reproducer, Lines& lines) {
-  if (reproducer.smallest == nullptr) return;
-  Lines scenario;
+/// @return the command that runs the smallest scenario that was found, and the scenario, as far as they fit
+Lines smallest_lines(const Reproducer& reproducer, std::size_t room) {
+  Lines lines;
+  if (reproducer.smallest == nullptr) return lines;
   if (reproducer.smallest != reproducer.finding)
-    add_command("smallest: " + run_command(process::shell_word(reproducer.smallest->file), reproducer), scenario);
-  add_lines(scenario, scenario_lines(reproducer.smallest->scenario));
+    add_command("smallest: " + run_command(process::shell_word(reproducer.smallest->file), reproducer), lines);
+  if (lines.size() > room) return {};
+  const Lines scenario = scenario_lines(reproducer.smallest->scenario);
   const bool fits = std::ranges::all_of(scenario, [](const auto& line) { return line.size() <= kColumns; });
-  if (fits && lines.size() + scenario.size() <= kLines) add_lines(lines, scenario);
+  if (fits && lines.size() + scenario.size() <= room) add_lines(lines, scenario);
+  return lines;
+}
+
+/// A command that is too long for a mail stands in what --json writes.
+void add_short_command(const std::string& name, const std::string& command, Lines& lines) {
+  constexpr std::size_t kMost = 5;
+  Lines its;
+  add_command(name + command, its);
+  if (its.size() > kMost) its = {name + "(a long command: --json)"};
+  add_lines(lines, its);
 }
 
 Lines head_of(const Review& review) {
@@ -395,18 +421,21 @@ std::string mail_text(const Review& review) {
   Lines coverage;
   if (!review.is_stopped) add_coverage(review, coverage);
   Lines commands;
-  add_command("again: " + review.command, commands);
-  if (!worse.empty()) add_build(review, commands);
+  add_short_command("again: ", review.command, commands);
+  if (!worse.empty()) add_short_command("build: ", build_command(review), commands);
   const Reproducer reproducer = to_reproduce(review, worse);
   add_reproducer(reproducer, commands);
   // What was changed and how to see it again are told whatever was found.
   constexpr std::size_t kLeastFound = 6;
+  constexpr std::size_t kLeastCoverage = 2;
+  const std::size_t told =
+      lines.size() + commands.size() + std::min(found.size(), kLeastFound) + std::min(coverage.size(), kLeastCoverage);
+  if (told < kLines) add_lines(commands, smallest_lines(reproducer, kLines - told));
   const std::size_t room = room_beside(kLines, lines.size() + commands.size());
   cut(coverage, room_beside(room, std::min(found.size(), kLeastFound)));
   cut(found, room_beside(room, coverage.size()));
   for (const Lines& part : {found, coverage, commands}) add_lines(lines, part);
   cut(lines, kLines);
-  add_smallest(reproducer, lines);
   return fmt::format("{}\n", fmt::join(lines, "\n"));
 }
 
@@ -425,6 +454,7 @@ scenario::Json to_json(const Review& review) {
   json["program"] = "pmufab";
   json["version"] = scenario::version();
   json["command"] = review.command;
+  json["build"] = review.build.empty() ? "" : build_command(review);
   json["title"] = review.title;
   json["base"] = review.base;
   json["verdict"] = review.verdict();

@@ -14,7 +14,7 @@
 #include "testbench/campaigns/interleave/exploration.h"
 #include "testbench/campaigns/verify/campaign.h"
 #include "testbench/fabrics/fabric_kinds.h"
-#include "testbench/run/session/driver_selection.h"
+#include "testbench/run/session/kernel_selection.h"
 #include "testbench/run/yaml/input_error.h"
 #include "tools/pmufab/output.h"
 #include "tools/pmufab/review/change.h"
@@ -139,7 +139,7 @@ class Half {
     campaign_.out = options.out / "cases";
     campaign_.write_file = write_file;
     campaign_.runner = options.runner;
-    // A case that hangs must be over before the time is. Processor time does not depend on what else runs.
+    // Of a case that hangs. Processor time does not depend on what else runs.
     limit_processor_time(campaign_.runner, std::max(kLongestRun, seconds / 8));
     campaign_.names_drivers = false;
     campaign_.run_options = " --driver " + options.library;
@@ -183,6 +183,8 @@ Trial try_random_cases(const std::vector<const verify::FabricGenerator*>& fabric
   before.campaign().out = options.out / "cases-before";
   before.campaign().on_progress = show;
   if (!after.results().empty() && !is_review_interrupted(options)) before.run();
+  if (after.results().empty() && !is_review_interrupted(options))
+    trial.notes.emplace_back("no random case ended within --for");
   const std::size_t both = std::min(before.results().size(), after.results().size());
   for (std::size_t i = 0; i < both; ++i) trial.add(before.results()[i], after.results()[i], Trial::Expectation::rule);
   for (const verify::FailureGroup& group : after.state().groups) {
@@ -258,22 +260,23 @@ std::optional<Explored> explore(const interleave::Exploration& exploration, cons
   return explored;
 }
 
-/// @return true if there is such a schedule, and nothing is wrong in it
-bool is_right_in(const Explored& explored, const std::string& schedule) {
-  const auto found = explored.find(schedule);
-  return found != explored.end() && !found->second;
+/// @return the event whose count is wrong, or the check that failed: what kinds begin with
+std::string_view subject_of(const Finding& finding) {
+  constexpr std::string_view kEnd = "/: ";
+  const std::string_view kind = finding.kind;
+  return kind.substr(0, kind.find(kEnd));
 }
 
-/// A schedule that is wrong with both drivers, or that only drivers with other accesses have, is the same unless
-/// nothing of its kind was wrong before.
+/// A schedule that is wrong with both drivers is the same. So is one that only drivers with other accesses have, unless
+/// nothing was wrong with its event, or check, before.
 void add_explored(const Explored& before, const Explored& after, Trial& trial) {
-  const auto is_any_wrong = [](const Explored& explored) {
-    return std::ranges::any_of(explored, [](const auto& one) { return one.second.has_value(); });
+  const auto is_new = [](const std::string& schedule, const Finding& finding, const Explored& others) {
+    if (const auto other = others.find(schedule); other != others.end()) return !other->second.has_value();
+    return std::ranges::none_of(
+        others, [&](const auto& one) { return one.second && subject_of(*one.second) == subject_of(finding); });
   };
-  const bool was_right = !is_any_wrong(before);
-  const bool is_right = !is_any_wrong(after);
   for (const auto& [schedule, finding] : after) {
-    if (finding && (was_right || is_right_in(before, schedule))) {
+    if (finding && is_new(schedule, *finding, before)) {
       ++trial.worse;
       add_finding(trial.worse_findings, *finding);
     } else {
@@ -281,9 +284,9 @@ void add_explored(const Explored& before, const Explored& after, Trial& trial) {
     }
   }
   for (const auto& [schedule, finding] : before) {
-    if (!finding || !(is_right || is_right_in(after, schedule))) continue;
+    if (!finding || !is_new(schedule, *finding, after)) continue;
     ++trial.better;
-    if (trial.same > 0 && is_right_in(after, schedule)) --trial.same;
+    if (trial.same > 0 && after.contains(schedule)) --trial.same;
     add_finding(trial.better_findings, *finding);
   }
 }

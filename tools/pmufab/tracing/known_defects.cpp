@@ -11,7 +11,7 @@
 
 #include <fmt/format.h>
 
-#include "testbench/run/session/driver_selection.h"
+#include "testbench/run/session/kernel_selection.h"
 #include "testbench/run/session/scenario_spec.h"
 #include "tools/pmufab/places.h"
 #include "tools/pmufab/scenario_names.h"

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "testbench/run/session/driver_selection.h"
+#include "testbench/run/session/kernel_selection.h"
 #include "testbench/run/yaml/reader.h"
 
 namespace pmufab::explore {

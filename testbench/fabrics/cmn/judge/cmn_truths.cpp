@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "testbench/judge/guesses.h"
+#include "testbench/judge/equal_counts.h"
 
 namespace pmufab::scoreboard {
 
@@ -78,12 +78,12 @@ class LocalCountTruth : public EventTruth {
     if (difference == kLocalCounterSpan) return "a carry of a local counter";
     if (difference != 0 && difference % kLocalCounterSpan == 0)
       return fmt::format("{} carries of local counters", difference / kLocalCounterSpan);
-    Guesses guesses(driver);
+    EqualCounts equal(driver);
     for (std::size_t i = 0; i < counted_.size(); ++i) {
       const std::uint64_t running = i < at_open_.size() ? other(i, last_mark_) - at_open_[i] : 0;
-      guesses.offer(counted_[i] + running, other_name(i));
+      equal.offer(counted_[i] + running, other_name(i));
     }
-    return guesses.text();
+    return equal.text();
   }
 
  private:

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "testbench/fabrics/soc/judge/soc_truth.h"
-#include "testbench/judge/guesses.h"
+#include "testbench/judge/equal_counts.h"
 
 namespace pmufab::scoreboard {
 
@@ -63,9 +63,9 @@ std::uint64_t ClockTruth::count(const Span& span) const {
 std::string ClockTruth::explain(std::span<const Span> spans, std::uint64_t driver) const {
   std::uint64_t events = 0;
   for (const Span& span : spans) events += marks_.at(span.end.position).events - marks_.at(span.begin.position).events;
-  Guesses guesses(driver);
-  guesses.offer(events * meaning().times, "everything, without its threshold");
-  return guesses.text();
+  EqualCounts equal(driver);
+  equal.offer(events * meaning().times, "everything, without its threshold");
+  return equal.text();
 }
 
 BusyTruth::BusyTruth(SocMeaning meaning, unsigned source, const std::shared_ptr<SocWires>& wires,

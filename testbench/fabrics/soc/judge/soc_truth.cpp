@@ -7,7 +7,7 @@
 
 #include "models/soc/wire/fabric_sources.h"
 #include "testbench/fabrics/cxl/judge/cxl_tally.h"
-#include "testbench/judge/guesses.h"
+#include "testbench/judge/equal_counts.h"
 
 namespace pmufab::scoreboard {
 
@@ -97,12 +97,12 @@ void SocTruth::describe(std::span<const Span> /*spans*/, EventResult& result) co
 }
 
 std::string SocTruth::explain(std::span<const Span> spans, std::uint64_t driver) const {
-  Guesses guesses(driver);
-  guesses.offer(all_counted_, "everything at its source, without filters");
+  EqualCounts equal(driver);
+  equal.offer(all_counted_, "everything at its source, without filters");
   std::uint64_t cycles = settled_cycles_;
   for (const Span& span : spans) cycles += clock_.edges_in(span.begin.when, span.end.when);
-  if (meaning_.kind != SocMeaning::Kind::cycles) guesses.offer(cycles, "cycles");
-  return guesses.text();
+  if (meaning_.kind != SocMeaning::Kind::cycles) equal.offer(cycles, "cycles");
+  return equal.text();
 }
 
 namespace {

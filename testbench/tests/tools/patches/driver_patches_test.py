@@ -246,6 +246,9 @@ def try_mailboxes(case):
     case.expect("two patches of one mailbox", FIRST, "--patch",
                 write(path, mail("[PATCH] perf: one", one) + mail("[PATCH v2] perf/cmn: other", other)),
                 said=both, never=["left out"])
+    reply = mail("Re: [PATCH] perf: one", b"Looks good\xff").replace(b"charset=utf-8", b"charset=unknown-8bit")
+    case.expect("a reply in letters that nobody knows", FIRST, "--patch", write(path, mail("[PATCH] perf: one", one) + reply),
+                never=["left out", "cannot read"])
     for ids in (("", ""), ("a", "b")):
         box = b"".join([mail("[PATCH 1/2] perf: one", one, answers=ids[0]), mail("[PATCH 2/2] perf: two", two, answers=ids[0]),
                         mail("[PATCH v3 2/2] dwc: third", third, answers=ids[1]),

@@ -137,6 +137,8 @@ expect 0 review HEAD
 says 'SAME: same '
 expect 2 review HEAD~1
 says "no commit of 'HEAD~1' changes a PMU driver"
+expect 2 review HEAD~1...HEAD
+says 'give HEAD~1..HEAD'
 cd ../..
 
 # An interrupted review goes on where it was; before its first part has ended, there is something to resume, too.
@@ -162,6 +164,12 @@ span=8s expect 0 review my/dwc_pcie_pmu.c --out stopped --resume
 says '123,456 scenarios'
 span=8s expect 2 review my/dwc_pcie_pmu.c --out stopped --resume --seed 2
 says 'is of another review'
+# A review that is refused leaves the drivers of the other one there.
+sum=$(sha256sum <stopped/changed.so)
+changed "$delta" dwc_pcie_pmu.c
+span=8s expect 2 review my/dwc_pcie_pmu.c --out stopped --resume
+says 'is of another review'
+[[ $(sha256sum <stopped/changed.so) == "$sum" ]] || complain "a refused review changed the drivers of another one"
 echo '{}' >stopped/review-state.json
 span=8s expect 2 review my/dwc_pcie_pmu.c --out stopped --resume
 
@@ -172,9 +180,18 @@ expect 2 review my/none.c
 expect 2 review none
 expect 2 review tree
 expect 2 review series.mbox my/dwc_pcie_pmu.c
+expect 2 review series.mbox series.mbox
+says 'is given twice'
 sed 's/u64 delta/u32 delta/' series.mbox >other.mbox
 expect 2 review other.mbox
 says 'does not fit Linux'
+{
+  sed '/^Subject: /,$d' other.mbox
+  printf 'Subject: '
+  printf '%300000s\n' '' | tr ' ' '['
+  sed '1,/^Subject: /d' other.mbox
+} >long.mbox
+expect 2 review long.mbox
 printf '%s\n' '--- a/drivers/perf/dwc_pcie_pmu.c' '+++ b/drivers/perf/dwc_pcie_pmu.c' '@@ -1 +1 @@' -none +other >other.diff
 expect 2 review other.diff
 says "/other.diff' does not fit Linux"

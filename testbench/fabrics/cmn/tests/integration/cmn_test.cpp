@@ -9,7 +9,7 @@
 
 #include "models/cmn/standard_devices.h"
 #include "testbench/perf/pmu_catalog.h"
-#include "testbench/run/session/driver_selection.h"
+#include "testbench/run/session/kernel_selection.h"
 #include "testbench/run/session/scenario_spec.h"
 
 namespace pmufab::integration {

@@ -20,7 +20,7 @@
 #include "testbench/fabrics/cmn/scenario/cmn_kind.h"
 #include "testbench/fabrics/cmn/verify/mesh_events.h"
 #include "testbench/host/driver_sets.h"
-#include "testbench/run/session/driver_selection.h"
+#include "testbench/run/session/kernel_selection.h"
 #include "testbench/run/session/runner.h"
 #include "testbench/run/session/scenario_spec.h"
 

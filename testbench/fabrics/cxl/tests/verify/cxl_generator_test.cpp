@@ -17,7 +17,7 @@
 #include "testbench/fabrics/cxl/scenario/cxl_kind.h"
 #include "testbench/fabrics/cxl/verify/cxl_events.h"
 #include "testbench/host/driver_sets.h"
-#include "testbench/run/session/driver_selection.h"
+#include "testbench/run/session/kernel_selection.h"
 #include "testbench/run/session/runner.h"
 #include "testbench/run/session/scenario_spec.h"
 

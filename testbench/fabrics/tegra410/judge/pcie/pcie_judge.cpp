@@ -11,7 +11,7 @@
 
 #include "testbench/fabrics/tegra410/judge/pcie/pcie_meaning.h"
 #include "testbench/fabrics/tegra410/judge/publication/tegra410_publication.h"
-#include "testbench/judge/guesses.h"
+#include "testbench/judge/equal_counts.h"
 
 namespace pmufab::scoreboard {
 namespace {
@@ -222,11 +222,11 @@ std::string lanes_text(const std::vector<PcieLane>& lanes, PcieEvent event) {
   return text.empty() ? "no traffic" : text;
 }
 
-void guess_filters(const PcieMeaning& meaning, const std::vector<PcieLane>& counted, Guesses& guesses) {
+void offer_filters(const PcieMeaning& meaning, const std::vector<PcieLane>& counted, EqualCounts& equal) {
   const PcieSource everything;
-  guesses.offer(sum(counted, meaning.event, everything, kAllPcieDestinations), "this event without a filter");
-  guesses.offer(sum(counted, meaning.event, everything, meaning.destinations), "this event of all root ports");
-  guesses.offer(sum(counted, meaning.event, meaning.source, kAllPcieDestinations), "this event to all destinations");
+  equal.offer(sum(counted, meaning.event, everything, kAllPcieDestinations), "this event without a filter");
+  equal.offer(sum(counted, meaning.event, everything, meaning.destinations), "this event of all root ports");
+  equal.offer(sum(counted, meaning.event, meaning.source, kAllPcieDestinations), "this event to all destinations");
   std::uint32_t seen = 0;
   std::set<std::uint16_t> devices;
   for (const PcieLane& lane : counted) {
@@ -235,16 +235,16 @@ void guess_filters(const PcieMeaning& meaning, const std::vector<PcieLane>& coun
   }
   for (std::uint32_t ports = 1; ports < kAllRootPorts; ++ports) {
     if ((ports & ~seen) != 0) continue;
-    guesses.offer(sum(counted, meaning.event, {.root_ports = ports}, meaning.destinations),
-                  fmt::format("this event of root ports {:#b}", ports));
+    equal.offer(sum(counted, meaning.event, {.root_ports = ports}, meaning.destinations),
+                fmt::format("this event of root ports {:#b}", ports));
   }
   for (const std::uint16_t bdf : devices) {
-    guesses.offer(sum(counted, meaning.event, {.bdf = bdf}, meaning.destinations),
-                  fmt::format("this event of device {}", bdf_text(bdf)));
+    equal.offer(sum(counted, meaning.event, {.bdf = bdf}, meaning.destinations),
+                fmt::format("this event of device {}", bdf_text(bdf)));
   }
   for (std::uint32_t destinations = 1; destinations < kAllPcieDestinations; ++destinations) {
-    guesses.offer(sum(counted, meaning.event, meaning.source, destinations),
-                  fmt::format("this event to {}", destinations_text(destinations)));
+    equal.offer(sum(counted, meaning.event, meaning.source, destinations),
+                fmt::format("this event to {}", destinations_text(destinations)));
   }
 }
 
@@ -252,19 +252,19 @@ void guess_filters(const PcieMeaning& meaning, const std::vector<PcieLane>& coun
 
 std::string explain_pcie(const PcieMeaning& meaning, const std::vector<PcieLane>& counted, std::uint64_t edges,
                          std::uint64_t driver) {
-  Guesses guesses(driver);
-  if (meaning.kind == PcieMeaning::Kind::traffic) guess_filters(meaning, counted, guesses);
+  EqualCounts equal(driver);
+  if (meaning.kind == PcieMeaning::Kind::traffic) offer_filters(meaning, counted, equal);
   for (std::size_t e = 0; e < kPcieEvents; ++e) {
     const auto event = static_cast<PcieEvent>(e);
     if (meaning.kind == PcieMeaning::Kind::traffic) {
       if (event == meaning.event) continue;
-      guesses.offer(sum(counted, event, meaning.source, meaning.destinations),
-                    fmt::format("{} with the same filter", to_string(event)));
+      equal.offer(sum(counted, event, meaning.source, meaning.destinations),
+                  fmt::format("{} with the same filter", to_string(event)));
     }
-    guesses.offer(sum(counted, event, {}, kAllPcieDestinations), fmt::format("{} without a filter", to_string(event)));
+    equal.offer(sum(counted, event, {}, kAllPcieDestinations), fmt::format("{} without a filter", to_string(event)));
   }
-  guesses.offer(edges, "cycles");
-  std::string text = guesses.text();
+  equal.offer(edges, "cycles");
+  std::string text = equal.text();
   if (meaning.kind != PcieMeaning::Kind::traffic) return text;
   if (!text.empty()) text += "; ";
   return text + "by device and destination: " + lanes_text(counted, meaning.event);

@@ -201,9 +201,9 @@ class PcieTgtTruth final : public EventTruth, public PcieTgtListener {
 };
 
 std::string PcieTgtTruth::explain(std::span<const Span> spans, std::uint64_t driver) const {
-  std::vector<std::string> guesses;
+  std::vector<std::string> equal;
   const auto offer = [&](std::uint64_t count, std::string_view what) {
-    if (count == driver && driver != 0) guesses.emplace_back(what);
+    if (count == driver && driver != 0) equal.emplace_back(what);
   };
   Tally sum = settled_;
   std::uint64_t edges = settled_edges_;
@@ -232,8 +232,7 @@ std::string PcieTgtTruth::explain(std::span<const Span> spans, std::uint64_t dri
     }
     text = "by destination: " + (text.empty() ? std::string("no traffic") : text);
   }
-  if (!guesses.empty())
-    text = fmt::format("equals {}{}{}", fmt::join(guesses, "; or "), text.empty() ? "" : "; ", text);
+  if (!equal.empty()) text = fmt::format("equals {}{}{}", fmt::join(equal, "; or "), text.empty() ? "" : "; ", text);
   return text;
 }
 

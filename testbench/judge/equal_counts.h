@@ -9,22 +9,22 @@
 namespace pmufab::scoreboard {
 
 /// Collects other counts that a wrong value equals. A value of 0 equals too many to be informative.
-class Guesses {
+class EqualCounts {
  public:
-  explicit Guesses(std::uint64_t driver) : driver_(driver) {}
+  explicit EqualCounts(std::uint64_t driver) : driver_(driver) {}
   void offer(std::uint64_t count, const std::string& what) {
-    if (count == driver_ && driver_ != 0 && guesses_.size() < kKept) guesses_.push_back(what);
+    if (count == driver_ && driver_ != 0 && equal_.size() < kKept) equal_.push_back(what);
   }
   [[nodiscard]] std::string text() const {
     std::string text;
-    for (const std::string& guess : guesses_) text += (text.empty() ? "equals " : "; or ") + guess;
+    for (const std::string& what : equal_) text += (text.empty() ? "equals " : "; or ") + what;
     return text;
   }
 
  private:
   static constexpr std::size_t kKept = 4;
   std::uint64_t driver_;
-  std::vector<std::string> guesses_;
+  std::vector<std::string> equal_;
 };
 
 }  // namespace pmufab::scoreboard
