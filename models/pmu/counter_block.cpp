@@ -133,9 +133,12 @@ CounterBlock::CounterBlock(Options options, const ClockDomain& clock, Resolver r
 
 CounterBlock::~CounterBlock() = default;
 
-void CounterBlock::connect_interrupt(InterruptLine& line) {
-  line_ = &line;
-  if (line_high_ && line_changes_.empty()) line_->drive(true);
+void CounterBlock::connect_interrupt(InterruptLine& line, unsigned first, unsigned count) {
+  Line& its = lines_.emplace_back(Line{.line = &line});
+  for (unsigned counter = first; counter < numbers() && counter - first < count; ++counter)
+    its.counters.at(counter / kWord) |= 1U << counter % kWord;
+  its.high = is_asserted(its);
+  if (its.high) line.drive(true);
 }
 
 void CounterBlock::reset() {
@@ -152,9 +155,11 @@ void CounterBlock::reset() {
     if (!is_cycle_counter(slot->index)) slot->place = Slot::Place::events;
     slot->set_value(0, when);
   }
-  line_changes_.clear();
-  line_high_ = false;
-  if (line_ != nullptr) line_->drive(false);
+  for (Line& line : lines_) {
+    line.changes.clear();
+    line.high = false;
+    line.line->drive(false);
+  }
   finish();
 }
 
@@ -207,14 +212,14 @@ void CounterBlock::run(bool runs, Picoseconds when) {
 void CounterBlock::put_interrupt_enables(unsigned word, std::uint32_t enables, Picoseconds when) {
   settle(when);
   interrupt_enables_[word] = enables & implemented_[word];
-  update_line(when);
+  update_lines(when);
   finish();
 }
 
 void CounterBlock::set_overflow(unsigned word, std::uint32_t bits, Picoseconds when) {
   settle(when);
   overflow_status_[word] |= bits & implemented_[word];
-  update_line(when);
+  update_lines(when);
   finish();
 }
 
@@ -239,7 +244,7 @@ void CounterBlock::clear_overflow(unsigned word, std::uint32_t bits, Picoseconds
     Slot& slot = *slots_[word * kWord + static_cast<unsigned>(__builtin_ctz(cleared))];
     if (slot.is_timed()) predict_overflow(slot, when);
   }
-  update_line(when);
+  update_lines(when);
   finish();
 }
 
@@ -433,10 +438,10 @@ void CounterBlock::wrap(unsigned counter, std::uint64_t wraps, Picoseconds when)
   if (halt_at_) alarm_.set(std::min(alarm_.time(), present));
   if (has_overflowed(counter)) return;
   overflow_status_[counter / 32] |= 1U << counter % 32;
-  update_line(present);
+  update_lines(present);
   // Do not drive the line within the publisher's loop over its watchers: a listener on the line may access this PMU at
   // once.
-  if (!line_changes_.empty()) alarm_.set(std::min(alarm_.time(), line_changes_.front().when));
+  alarm_.set(std::min(alarm_.time(), next_change()));
 }
 
 void CounterBlock::settle(Picoseconds when) {
@@ -463,7 +468,7 @@ void CounterBlock::settle(Picoseconds when) {
   for (; pending != pending_.end() && pending->when <= when; ++pending) {
     note_wrap(pending->counter, pending->when);
     overflow_status_[pending->counter / 32] |= 1U << pending->counter % 32;
-    update_line(pending->when);
+    update_lines(pending->when);
   }
   pending_.erase(pending_.begin(), pending);
   halt();
@@ -485,21 +490,33 @@ void CounterBlock::halt() {
   }
 }
 
-void CounterBlock::update_line(Picoseconds when) {
+bool CounterBlock::is_asserted(const Line& line) const noexcept {
   bool high = false;
   for (unsigned word = 0; word < overflow_status_.size(); ++word)
-    high = high || (overflow_status_[word] & interrupt_enables_[word]) != 0;
-  if (high == line_high_) return;
-  line_high_ = high;
-  if (!line_changes_.empty()) {
-    const LineChange& last = line_changes_.back();
-    when = std::max(when, last.when);
-    if (!high && last.when == when) {  // a rise that lasts for no time is dropped
-      line_changes_.pop_back();
-      return;
+    high = high || (overflow_status_[word] & interrupt_enables_[word] & line.counters[word]) != 0;
+  return high;
+}
+
+void CounterBlock::update_lines(Picoseconds when) {
+  for (Line& line : lines_) {
+    const bool high = is_asserted(line);
+    if (high == line.high) continue;
+    line.high = high;
+    const Picoseconds at = line.changes.empty() ? when : std::max(when, line.changes.back().when);
+    if (!line.changes.empty() && !high && line.changes.back().when == at) {
+      line.changes.pop_back();  // a rise that lasts for no time is dropped
+    } else {
+      line.changes.push_back({at, high});
     }
   }
-  line_changes_.push_back({when, high});
+}
+
+Picoseconds CounterBlock::next_change() const noexcept {
+  Picoseconds next = kNever;
+  for (const Line& line : lines_) {
+    if (!line.changes.empty()) next = std::min(next, line.changes.front().when);
+  }
+  return next;
 }
 
 void CounterBlock::finish() {
@@ -510,14 +527,15 @@ void CounterBlock::finish() {
       if (slot) next_timed_overflow_ = std::min(next_timed_overflow_, slot->overflow_time);
     }
   }
-  while (!line_changes_.empty() && line_changes_.front().when <= simulated_time()) {
-    const bool high = line_changes_.front().high;
-    line_changes_.erase(line_changes_.begin());
-    if (line_ != nullptr) line_->drive(high);
+  for (Line& line : lines_) {
+    while (!line.changes.empty() && line.changes.front().when <= simulated_time()) {
+      const bool high = line.changes.front().high;
+      line.changes.erase(line.changes.begin());
+      line.line->drive(high);
+    }
   }
-  Picoseconds next = next_timed_overflow_;
+  Picoseconds next = std::min(next_timed_overflow_, next_change());
   if (!pending_.empty()) next = std::min(next, pending_.front().when);
-  if (!line_changes_.empty()) next = std::min(next, line_changes_.front().when);
   alarm_.set(next);
 }
 

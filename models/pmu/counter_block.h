@@ -23,12 +23,13 @@ namespace pmufab {
 /// A stopped counter watches nothing. The interrupt line is high while a counter's overflow status and overflow interrupt
 /// enable are both set, whether the block runs or not. The line changes at the exact instant of the cause, also if the
 /// traffic that overflowed a counter was issued ahead of simulated time. A wrap of a counter of clock edges or outstanding
-/// requests shows one picosecond after the edge (see CycleCount).
+/// requests shows one picosecond after the edge (see CycleCount). A block may have several lines, each for some counters.
 ///
 /// Masks are words of 32 counters. Times are those of the access or event that causes the call.
 class CounterBlock {
  public:
-  static constexpr unsigned kWord = 32;  ///< counters of a mask's word
+  static constexpr unsigned kWord = 32;         ///< counters of a mask's word
+  static constexpr unsigned kMost = 8 * kWord;  ///< counters of a block
 
   struct Options {
     std::string name;                       ///< of the PMU, for WrapWatch
@@ -51,8 +52,9 @@ class CounterBlock {
   ~CounterBlock();
   CounterBlock& operator=(CounterBlock&&) = delete;
 
-  /// Drive `line` with the overflow interrupt. Without a line the block works, but raises no interrupt.
-  void connect_interrupt(InterruptLine& line);
+  /// Drive `line`, too, with the overflow interrupt of `count` counters from `first` on. Without a line the block works, but
+  /// raises no interrupt.
+  void connect_interrupt(InterruptLine& line, unsigned first = 0, unsigned count = kMost);
   /// Set every counter and the interrupt to the state after power-up: all zero, nothing counting.
   void reset();
   /// Let `cycles` cycles of the clock pass at once, for the counters that count them now. Counters of outstanding
@@ -102,7 +104,13 @@ class CounterBlock {
     Picoseconds when;
     unsigned counter;
   };
-  using Mask = std::array<std::uint32_t, 8>;  // one bit per counter
+  using Mask = std::array<std::uint32_t, kMost / kWord>;  // one bit per counter
+  struct Line {
+    InterruptLine* line;
+    Mask counters{};
+    bool high = false;                  // level after all of changes
+    std::vector<LineChange> changes{};  // not yet driven; sorted
+  };
 
   [[nodiscard]] bool is_cycle_counter(unsigned counter) const noexcept { return options_.cycle_counter == counter; }
   void apply(Slot& slot, Picoseconds when);
@@ -122,13 +130,15 @@ class CounterBlock {
   void settle(Picoseconds when);  // take overflows up to `when` into the status
   void note_wrap(unsigned counter, Picoseconds when);
   void halt();
-  void update_line(Picoseconds when);  // record a change of the interrupt
-  void finish();                       // drive the changes that are due, and set the alarm for the others
+  [[nodiscard]] bool is_asserted(const Line& line) const noexcept;
+  void update_lines(Picoseconds when);  // record changes of the interrupt
+  [[nodiscard]] Picoseconds next_change() const noexcept;
+  void finish();  // drive the changes that are due, and set the alarm for the others
 
   Options options_;
   const ClockDomain& clock_;
   Resolver resolve_;
-  InterruptLine* line_ = nullptr;
+  std::vector<Line> lines_;
   Mask implemented_{};
 
   std::vector<std::unique_ptr<Slot>> slots_;  // by number; null where there is none
@@ -140,8 +150,6 @@ class CounterBlock {
   Picoseconds next_timed_overflow_ = kNever;  // earliest overflow_time of the slots
   bool predictions_changed_ = false;          // next_timed_overflow_ must be computed again
   std::vector<PendingOverflow> pending_;      // overflows of traffic ahead of simulated time; sorted
-  std::vector<LineChange> line_changes_;      // not yet driven; sorted
-  bool line_high_ = false;                    // level after all of line_changes_
   Alarm alarm_;
 };
 

@@ -85,8 +85,10 @@ void DescribedPmu::add_wishes(const std::string& name, unsigned counters, const 
   }
 }
 
-void DescribedPmu::connect_interrupt(InterruptLine& line) {
-  map_ ? map_->counters().connect_interrupt(line) : coresight_->connect_interrupt(line);
+void DescribedPmu::connect_interrupt(InterruptLine& line, const std::optional<BitRange>& counters) {
+  if (!map_) return coresight_->connect_interrupt(line);
+  const BitRange its = counters.value_or(BitRange{0, description_.counters});
+  map_->counters().connect_interrupt(line, its.first, its.width);
 }
 
 void DescribedPmu::reset() { map_ ? map_->reset() : coresight_->reset(); }

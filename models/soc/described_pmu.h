@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -31,7 +32,8 @@ class DescribedPmu {
                std::vector<Source*> sources);
   DescribedPmu& operator=(DescribedPmu&&) = delete;
 
-  void connect_interrupt(InterruptLine& line);
+  /// @param counters  whose overflows the line tells, of a PMU with a register map; nothing: those of all
+  void connect_interrupt(InterruptLine& line, const std::optional<BitRange>& counters = {});
   /// @param is_pending  as RegisterMapPmu::connect_others() has it, of a PMU with a register map
   void connect_others(std::function<bool(const std::string&)> is_pending) {
     map_->connect_others(std::move(is_pending));

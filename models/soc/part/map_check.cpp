@@ -128,6 +128,33 @@ void check_twins(const std::string& field, const PmuDescription& pmu) {
                                 pmu.map->twins->first, 2 * pmu.map->twins->first, pmu.counters));
 }
 
+/// Each counter is in one line of the interrupt.
+void check_lines(const std::string& field, const PmuDescription& pmu) {
+  const std::vector<soc::LineDescription>& lines = pmu.interrupt->lines;
+  std::set<std::uint32_t> numbers = {0};
+  std::uint64_t told = 0;
+  for (std::size_t index = 0; index < lines.size(); ++index) {
+    const auto& [number, counters] = lines[index];
+    const std::string at = fmt::format("{}lines[{}].", field, index);
+    if (!numbers.insert(number).second)
+      throw SpecError(at + "number",
+                      number == 0 ? "is 0, which in the firmware table means none"
+                                  : fmt::format("{} is that of another line", number),
+                      "give each line a number of its own");
+    if (counters.first + counters.width > pmu.counters)
+      throw SpecError(at + "counters", fmt::format("names counter {}; the PMU has 0 ... {}",
+                                                   counters.first + counters.width - 1, pmu.counters - 1));
+    const std::uint64_t its = low_bits(counters.width) << counters.first;
+    if ((told & its) != 0)
+      throw SpecError(at + "counters", fmt::format("{} is in another line", std::countr_zero(told & its)),
+                      "each counter interrupts by one line");
+    told |= its;
+  }
+  if (!lines.empty() && told != low_bits(pmu.counters))
+    throw SpecError(field + "lines", fmt::format("have no counter {}", std::countr_one(told)),
+                    "each counter interrupts by one line");
+}
+
 /// Roles of fields that do something as they are written, and hold nothing.
 constexpr std::array<Role, 12> kOrders = {Role::enable_set,      Role::enable_clear, Role::interrupt_set,
                                           Role::interrupt_clear, Role::overflow_set, Role::overflow_clear,
@@ -629,6 +656,7 @@ void check_map(const std::string& field, const PmuDescription& pmu) {
   check_device(field + "device.", pmu.map->device);
   if (pmu.map->device.below) check_below(field + "device.below.", *pmu.map);
   check_bars(field, pmu);
+  if (pmu.interrupt) check_lines(field + "interrupt.", pmu);
   check_twins(field, pmu);
   check_registers(field, pmu);
   check_number_terms(field, pmu);

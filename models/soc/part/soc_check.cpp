@@ -107,7 +107,7 @@ void check_soc_place(const std::string& field, const PmuDescription& pmu, const 
   if (pmu.type != ApmtNode::Type::acpi_device && !pmu.hid.empty())
     throw SpecError(field + "hid", "is for type: acpi only", "leave it out");
   if (pmu.cpu) check_between(field + "cpu", *pmu.cpu, 0, spec.cpus_per_socket - 1);
-  if (pmu.interrupt && pmu.interrupt->is_wired() && pmu.interrupt->number == 0)
+  if (pmu.interrupt && pmu.interrupt->is_wired() && pmu.interrupt->lines.empty() && pmu.interrupt->number == 0)
     throw SpecError(field + "interrupt.number", "is 0, which in the firmware table means none",
                     "leave out the interrupt");
 }
@@ -322,12 +322,14 @@ void check_names(const PlatformSpec& spec) {
                       fmt::format("drivers would call it {}, as {}", row.perf_name, place_of(spec, other->second)),
                       spec.of<SocSpec>().pmus[row.pmu].perf_name.empty() ? "socket s adds s to the number"
                                                                          : "write {socket} into the name");
-    if (!row.interrupt()) continue;
-    const auto [other, fresh] = interrupts.emplace(*row.interrupt(), row.pmu);
-    if (!fresh && spec.of<SocSpec>().pmus[other->second].interrupt->trigger !=
-                      spec.of<SocSpec>().pmus[row.pmu].interrupt->trigger)
-      throw SpecError(field + "interrupt.trigger", fmt::format("differs from that of {}, which shares interrupt {}",
-                                                               place_of(spec, other->second), *row.interrupt()));
+    const auto& its = spec.of<SocSpec>().pmus[row.pmu].interrupt;
+    if (!its) continue;
+    for (const std::uint32_t number : its->numbers(row.socket)) {
+      const auto [other, fresh] = interrupts.emplace(number, row.pmu);
+      if (!fresh && spec.of<SocSpec>().pmus[other->second].interrupt->trigger != its->trigger)
+        throw SpecError(field + "interrupt.trigger", fmt::format("differs from that of {}, which shares interrupt {}",
+                                                                 place_of(spec, other->second), number));
+    }
   }
 }
 

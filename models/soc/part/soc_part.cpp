@@ -55,27 +55,17 @@ SocPart::SocPart(const PlatformSpec& spec, const SocFabrics& fabrics) : descript
     pmu.clock = std::make_unique<ClockDomain>(row.name, description.clock_hz);
     pmu.model = std::make_unique<soc::DescribedPmu>(fmt::format("socket{}_{}", row.socket, description.name).c_str(),
                                                     description, *pmu.clock, std::move(sources));
-    if (description.interrupt) {
-      pmu.line = std::make_unique<InterruptLine>(row.name, description.interrupt->trigger);
-      if (!description.interrupt->is_wired()) {
-        // it is a message
-      } else if (row.device) {
-        for (InterruptResource& interrupt : row.device->interrupts) interrupt.line = pmu.line.get();
-      } else {
-        row.apmt.overflow_interrupt->line = pmu.line.get();
-      }
-      pmu.model->connect_interrupt(*pmu.line);
-    }
+    if (description.interrupt) connect_lines(*description.interrupt, row, pmu);
     if (description.map && description.map->device.pci) {
       pcie::Function& function = pci_.connect(row, *description.map, *pmu.model);
       if (description.interrupt)
-        pmu.line->listen([&function, vector = *description.interrupt->message](bool high) {
+        pmu.lines.front()->listen([&function, vector = *description.interrupt->message](bool high) {
           if (high) function.signal(vector);
         });
     }
     if (description.interrupt && description.interrupt->written) {
       pmu.messages = std::make_unique<MessageInterrupt>(row.name);
-      pmu.line->listen(
+      pmu.lines.front()->listen(
           [&messages = *pmu.messages, &model = *pmu.model, its = *description.interrupt->written](bool high) {
             if (const std::uint64_t address = model.held(its.address); high && address != 0)
               messages.send(address, static_cast<std::uint32_t>(model.held(its.data)));
@@ -84,12 +74,27 @@ SocPart::SocPart(const PlatformSpec& spec, const SocFabrics& fabrics) : descript
     if (description.map)
       pmu.model->connect_others([this, socket = row.socket](const std::string& name) {
         return std::ranges::any_of(pmus_, [&](const Pmu& one) {
-          return one.row.socket == socket && description_.pmus[one.row.pmu].name == name && one.line &&
-                 one.line->is_high();
+          return one.row.socket == socket && description_.pmus[one.row.pmu].name == name &&
+                 std::ranges::any_of(one.lines, [](const auto& line) { return line->is_high(); });
         });
       });
     pmu.row = std::move(row);
   }
+}
+
+void SocPart::connect_lines(const soc::InterruptDescription& its, SocPmuRow& row, Pmu& pmu) {
+  for (const soc::LineDescription& line : its.lines) {
+    const std::size_t number = pmu.lines.size();
+    pmu.lines.push_back(std::make_unique<InterruptLine>(row.name, its.trigger));
+    pmu.model->connect_interrupt(*pmu.lines.back(), line.counters);
+    row.device->interrupts[number].line = pmu.lines.back().get();
+  }
+  if (!its.lines.empty()) return;
+  InterruptLine* const only = pmu.lines.emplace_back(std::make_unique<InterruptLine>(row.name, its.trigger)).get();
+  pmu.model->connect_interrupt(*only);
+  if (row.apmt.overflow_interrupt) row.apmt.overflow_interrupt->line = only;
+  if (!row.device) return;
+  for (InterruptResource& interrupt : row.device->interrupts) interrupt.line = only;
 }
 
 void SocPart::map(MmioBus& bus) {

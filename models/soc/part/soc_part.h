@@ -41,11 +41,13 @@ class SocPart final : public PlatformPart {
   struct Pmu {
     SocPmuRow row;
     std::unique_ptr<ClockDomain> clock;
-    std::unique_ptr<InterruptLine> line;
+    std::vector<std::unique_ptr<InterruptLine>> lines{};
     std::unique_ptr<MessageInterrupt> messages{};  // that it sends by itself
     std::unique_ptr<soc::DescribedPmu> model;
   };
 
+  /// Make the lines of a PMU's interrupt, of which its row tells firmware unless it sends messages.
+  static void connect_lines(const soc::InterruptDescription& its, SocPmuRow& row, Pmu& pmu);
   [[nodiscard]] bool is_pci(const SocPmuRow& row) const;
 
   soc::Description description_;

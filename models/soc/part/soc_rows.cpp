@@ -93,10 +93,11 @@ void describe_device(const PmuDescription& pmu, SocPmuRow& row) {
     }
   }
   device.node = row.socket;
-  if (!pmu.interrupt || !pmu.interrupt->is_wired()) return;
-  const InterruptResource interrupt = {pmu.interrupt->number + row.socket, nullptr};
-  device.interrupts.assign(pmu.interrupt->count, interrupt);
-  if (row.parent) row.parent->interrupts.push_back(interrupt);
+  if (!pmu.interrupt) return;
+  for (const std::uint32_t number : pmu.interrupt->numbers(row.socket)) {
+    device.interrupts.insert(device.interrupts.end(), pmu.interrupt->count, {number, nullptr});
+    if (row.parent) row.parent->interrupts.push_back({number, nullptr});
+  }
 }
 
 void describe(const PlatformSpec& spec, SocPmuRow& row) {
@@ -239,10 +240,13 @@ PartClaims SocSpec::claims(const PlatformSpec& platform) const {
       const std::string key = row.device ? fmt::format("windows[{}].base", number) : number == 0 ? "base" : "page1";
       claims.windows.push_back({"registers " + window.name, window.base, window.size, field + key});
     }
-    if (row.interrupt())
-      claims.interrupts.push_back({*row.interrupt(),
-                                   pmus[row.pmu].interrupt->shared ? "described PMUs that share one" : row.name,
-                                   field + "interrupt.number"});
+    if (const auto& its = pmus[row.pmu].interrupt; its) {
+      const std::vector<std::uint32_t> numbers = its->numbers(row.socket);
+      for (std::size_t line = 0; line < numbers.size(); ++line)
+        claims.interrupts.push_back(
+            {numbers[line], its->shared ? "described PMUs that share one" : row.name,
+             field + (its->lines.empty() ? "interrupt.number" : fmt::format("interrupt.lines[{}].number", line))});
+    }
     if (row.device && !row.device->hid.empty())
       claims.devices.push_back({row.device->hid, row.device->uid, row.name, field + "device.uid"});
     if (!row.device && row.apmt.type == Type::acpi_device)

@@ -27,11 +27,6 @@ struct SocPmuRow {
   ApmtNode apmt{};                     ///< of a CoreSight PMU
   std::optional<AcpiDevice> device{};  ///< of any other
   std::optional<AcpiDevice> parent{};  ///< what that is below, with what this PMU adds to it
-  /// @return the number of its interrupt, if it has one
-  [[nodiscard]] std::optional<std::uint32_t> interrupt() const noexcept {
-    if (device) return device->interrupts.empty() ? std::nullopt : std::optional(device->interrupts.front().number);
-    return apmt.overflow_interrupt ? std::optional(apmt.overflow_interrupt->number) : std::nullopt;
-  }
 };
 
 /// @return where a PMU is described, for messages: "coresight_pmus[0].", "pmus[1]."

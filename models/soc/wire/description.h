@@ -152,16 +152,30 @@ struct MessageRegisters {
   unsigned data = 0;
 };
 
+/// One of several lines of an interrupt.
+struct LineDescription {
+  std::uint32_t number = 0;  ///< on socket 0; socket s has this plus s
+  BitRange counters{};       ///< whose overflows it tells
+};
+
 /// The overflow interrupt.
 struct InterruptDescription {
-  std::uint32_t number = 0;  ///< on socket 0; socket s has this plus s
+  std::uint32_t number = 0;  ///< on socket 0, of its only line, which is for all counters; socket s has this plus s
   InterruptTrigger trigger = InterruptTrigger::level;
   bool shared = false;                        ///< other PMUs may have the same number
-  unsigned count = 1;                         ///< how often firmware lists it
+  unsigned count = 1;                         ///< how often firmware lists its only line
+  std::vector<LineDescription> lines{};       ///< of a PMU with a register map: each counter is in one; empty: only one
   std::optional<unsigned> message{};          ///< of a PCI function: the MSI vector that is sent, in place of a line
   std::optional<MessageRegisters> written{};  ///< the message that the PMU sends, in place of a line
   /// @return whether a line carries it, which has a number
   [[nodiscard]] bool is_wired() const noexcept { return !message && !written; }
+  /// @return the numbers of its lines on a socket, in their order
+  [[nodiscard]] std::vector<std::uint32_t> numbers(unsigned socket) const {
+    std::vector<std::uint32_t> found;
+    for (const LineDescription& line : lines) found.push_back(line.number + socket);
+    if (lines.empty() && is_wired()) found.push_back(number + socket);
+    return found;
+  }
 };
 
 /// What a field of a described register does.

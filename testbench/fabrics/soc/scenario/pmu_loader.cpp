@@ -357,10 +357,19 @@ void read_interrupt(Reader& reader, PmuDescription& pmu) {
                                read_register_of(interrupt, "data", *pmu.map)};
       return;
     }
-    interrupt.number("number", its.number, Quantity::count, 0, kWordMaximum, Presence::required);
+    if (pmu.map && interrupt.has("lines")) {
+      interrupt.list("lines", [&](Reader& line, std::size_t) {
+        soc::LineDescription& one = its.lines.emplace_back();
+        line.number("number", one.number, Quantity::count, 0, kWordMaximum, Presence::required);
+        one.counters = read_bits(line, "counters", Presence::required);
+      });
+      if (its.lines.empty()) interrupt.fail("lines", "are missing", "for example {number: 64, counters: 0-7}");
+    } else {
+      interrupt.number("number", its.number, Quantity::count, 0, kWordMaximum, Presence::required);
+      if (pmu.map) interrupt.number("count", its.count, Quantity::count, 1, soc::kMaximumCounters);
+    }
     interrupt.choice("trigger", its.trigger, {{"level", InterruptTrigger::level}, {"edge", InterruptTrigger::edge}});
     interrupt.flag("shared", its.shared);
-    if (pmu.map) interrupt.number("count", its.count, Quantity::count, 1, soc::kMaximumCounters);
   });
 }
 

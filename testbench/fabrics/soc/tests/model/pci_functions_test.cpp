@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A described PMU that is a PCI function: configuration space, registers behind a BAR, and messages.
+// A described PMU that is a PCI function: configuration space, registers behind a BAR, and messages. One that writes messages
+// by itself, and one with two lines.
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -152,6 +153,49 @@ TEST_F(MessageWriter, an_overflow_sends_what_registers_hold_and_nothing_without_
     cpu.put32(kBar, 0xfff0);
     sc_core::wait(100, sc_core::SC_NS);
     EXPECT_THAT(messages, ElementsAre(Pair(kDoorbell, 0x2001U)));
+  });
+}
+
+/// The same PMU as a device with two counters of cycles, each with a line.
+class TwoLines : public testing::SimulationTest {
+ protected:
+  static platform::PlatformSpec two() {
+    platform::PlatformSpec made = spec();
+    soc::PmuDescription& pmu = made.edit<platform::SocSpec>().pmus.front();
+    pmu.counters = 2;
+    pmu.events.push_back({"more", 1, soc::EventDescription::Counts::cycles, 0, 0, {}});
+    pmu.interrupt = soc::InterruptDescription{.lines = {{200, {1, 1}}, {204, {0, 1}}}};
+    soc::RegisterMap& map = *pmu.map;
+    map.device.pci.reset();
+    map.device.pci_others.clear();
+    map.device.compatible = "acme,bridge";
+    map.windows.front().bar = 0;
+    map.registers[0].count = 2;
+    map.registers[0].stride = 4;
+    map.registers[1].offset = 8;
+    map.registers[1].fields.front().bits = {0, 2};
+    return made;
+  }
+
+  platform::Platform platform{"platform", two()};
+  testing::Initiator cpu{"cpu"};
+};
+
+TEST_F(TwoLines, firmware_has_each_and_a_counter_drives_its_own) {
+  cpu.socket.bind(platform.bus().socket);
+  const auto& interrupts = platform.firmware().devices.at(1).interrupts;
+  ASSERT_EQ(interrupts.size(), 2U);
+  EXPECT_EQ(interrupts[0].number, 201U);
+  EXPECT_EQ(interrupts[1].number, 205U);
+  run([&] {
+    for (const unsigned counter : {0U, 1U}) {
+      cpu.put32(kBar + std::uint64_t{4} * counter, 0xfff0);
+      sc_core::wait(100, sc_core::SC_NS);
+      EXPECT_EQ(interrupts[0].line->is_high(), counter == 1);
+      EXPECT_EQ(interrupts[1].line->is_high(), counter == 0);
+      EXPECT_FALSE(platform.firmware().devices[0].interrupts[1].line->is_high()) << "that of the other socket";
+      cpu.put32(kBar + 8, 3);
+    }
   });
 }
 

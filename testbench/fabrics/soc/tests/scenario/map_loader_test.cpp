@@ -197,6 +197,23 @@ TEST(MapLoader, devices_may_be_below_one_that_has_some_of_their_windows_and_inte
   EXPECT_EQ(rows[1].device->interrupts[2].number, 65U);
 }
 
+TEST(MapLoader, an_interrupt_may_have_several_lines) {
+  std::string yaml = kScenario;
+  yaml.replace(yaml.find("{number: 64}"), 12,
+               "{lines: [{number: 64, counters: 0-2}, {number: 66, counters: 3}], trigger: edge}");
+  const ScenarioFile file(parse_text(yaml, "s.yaml"), {});
+  const platform::PlatformSpec spec = file.load(file.variants().front(), {}).platform;
+  const soc::PmuDescription& pmu = spec.of<platform::SocSpec>().pmus.front();
+  EXPECT_EQ(pmu.interrupt->trigger, InterruptTrigger::edge);
+  ASSERT_THAT(pmu.interrupt->lines, SizeIs(2));
+  EXPECT_EQ(pmu.interrupt->lines[0].counters.width, 3U);
+  EXPECT_EQ(pmu.interrupt->lines[1].counters.first, 3U);
+  const auto rows = platform::soc_pmus(spec);
+  ASSERT_THAT(rows[1].device->interrupts, SizeIs(2));
+  EXPECT_EQ(rows[1].device->interrupts[0].number, 65U);
+  EXPECT_EQ(rows[1].device->interrupts[1].number, 67U);
+}
+
 struct Wrong {
   const char* what;
   const char* by;
@@ -388,6 +405,25 @@ TEST(MapLoader, what_is_wrong_is_told_with_its_place) {
       {"role: enable}", "role: enable, needs_run: true}", {"needs_run", "unknown key"}},
       {"{number: 64}", "{address: PORTS, data: SELEKT}", {"interrupt.data", "SELEKT", "did you mean 'SELECT'?"}},
       {"{number: 64}", "{address: PORTS}", {"interrupt.data", "there is no register ''"}},
+      {"{number: 64}", "{lines: []}", {"interrupt.lines", "are missing", "for example {number: 64, counters: 0-7}"}},
+      {"{number: 64}", "{lines: [{number: 64, counter: 0-3}]}", {"counter", "did you mean 'counters'?"}},
+      {"{number: 64}", "{number: 64, lines: [{number: 66, counters: 0-3}]}", {"interrupt.number", "unknown key"}},
+      {"{number: 64}", "{lines: [{number: 0, counters: 0-3}]}", {"pmus[0].interrupt.lines[0].number", "means none"}},
+      {"{number: 64}",
+       "{lines: [{number: 64, counters: 0-1}, {number: 64, counters: 2-3}]}",
+       {"interrupt.lines[1].number", "64 is that of another line", "give each line a number of its own"}},
+      {"{number: 64}",
+       "{lines: [{number: 64, counters: 0-1}, {number: 66, counters: 1-3}]}",
+       {"interrupt.lines[1].counters", "1 is in another line", "each counter interrupts by one line"}},
+      {"{number: 64}",
+       "{lines: [{number: 64, counters: 0-1}, {number: 66, counters: 2-4}]}",
+       {"interrupt.lines[1].counters", "names counter 4; the PMU has 0 ... 3"}},
+      {"{number: 64}",
+       "{lines: [{number: 64, counters: 0-1}, {number: 66, counters: 3}]}",
+       {"interrupt.lines", "have no counter 2", "each counter interrupts by one line"}},
+      {"{number: 64}",
+       "{lines: [{number: 64, counters: 0-1}, {number: 65, counters: 2-3}]}",
+       {"interrupt.lines[0].number", "interrupt 65 of socket1.bridge is that of socket0.bridge already"}},
   };
   for (const Wrong& wrong : all) {
     const std::string error = error_with(wrong.what, wrong.by);
