@@ -130,6 +130,7 @@ bool DescribedPmu::compile(const Program& program, const EventDescription& event
     const auto attribute = std::find(attributes.begin(), attributes.end(), filter.attribute);
     if (attribute == attributes.end() && !filter.is_of_clocks()) continue;
     if (map_ && !map_->has_value(filter.word, program.counter, filter.repeat)) continue;
+    if (filter.counters && !filter.counters->overlaps({program.counter, 1})) continue;
     const auto& when = filter.when;
     if (when && field(value_of(filter.where, when->word, program), when->bits) != when->value) continue;
     const std::uint64_t reg = value_of(filter.where, filter.word, program, filter.repeat, filter.step);

@@ -4,6 +4,7 @@
 #include <array>
 #include <map>
 #include <set>
+#include <span>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -246,12 +247,20 @@ void check_clocks(const std::string& field, const PmuDescription& pmu,
 
 void check_filters(const std::string& field, const PmuDescription& pmu) {
   TakenBits taken;
-  std::set<std::string> names;
   for (std::size_t index = 0; index < pmu.filters.size(); ++index) {
     const FilterDescription& filter = pmu.filters[index];
     const std::string at = fmt::format("{}filters[{}].", field, index);
-    if (!names.insert(filter.name).second)
-      throw SpecError(at + "name", fmt::format("'{}' is that of another filter", filter.name));
+    const auto has_name = [&](const FilterDescription& other) {
+      return other.name == filter.name &&
+             (!filter.counters || !other.counters || filter.counters->overlaps(*other.counters));
+    };
+    if (std::ranges::any_of(std::span(pmu.filters).first(index), has_name))
+      throw SpecError(at + "name", fmt::format("'{}' is that of another filter", filter.name),
+                      pmu.map ? "filters of different counters may share one" : "");
+    if (filter.counters && filter.counters->first + filter.counters->width > pmu.counters)
+      throw SpecError(at + "counters",
+                      fmt::format("names counter {}; the PMU has 0 ... {}",
+                                  filter.counters->first + filter.counters->width - 1, pmu.counters - 1));
     const bool is_own = filter.where == FilterDescription::Register::implementation_defined;
     if (is_own && filter.word >= pmu.implementation_defined)
       throw SpecError(at + "register", fmt::format("there is no implementation-defined register {}", filter.word),

@@ -44,6 +44,10 @@ struct SourceDescription {
 struct BitRange {
   unsigned first = 0;
   unsigned width = 1;
+
+  [[nodiscard]] bool overlaps(const BitRange& other) const noexcept {
+    return first < other.first + other.width && other.first < first + width;
+  }
 };
 
 /// An event counts those occurrences alone whose attribute has one of these values.
@@ -112,6 +116,7 @@ struct FilterDescription {
   Register where = Register::filter;
   unsigned word = 0;  ///< n of an implementation-defined or described register
   BitRange bits{};
+  std::optional<BitRange> counters{};  ///< of a PMU with a register map: it acts on these; nothing: on all
   std::string attribute;
   Match match = Match::mask;
   std::optional<BitRange> care{};        ///< of a value: only the bits that are set in this field are compared

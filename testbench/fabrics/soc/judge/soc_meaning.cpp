@@ -294,6 +294,7 @@ SocMeaning::Kind kind_of_counts(EventDescription::Counts counts) {
 /// @return whether a filter acts on none of the counters that can count an event: its registers are for others
 bool is_for_others(const FilterDescription& filter, const EventDescription& event, const PmuDescription& pmu) {
   if (!pmu.map) return false;
+  if (filter.counters) return event.counters && !filter.counters->overlaps(*event.counters);
   const soc::RegisterDescription& reg = pmu.map->registers.at(filter.word);
   if (reg.count == 1 && filter.repeat == 1) return false;
   const bool has_selectors = std::any_of(pmu.map->registers.begin(), pmu.map->registers.end(), [](const auto& one) {

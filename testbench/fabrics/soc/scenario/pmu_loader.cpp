@@ -247,6 +247,7 @@ void read_filter(Reader& reader, const Description& all, const soc::RegisterMap*
   if (map != nullptr) {
     filter.where = FilterDescription::Register::described;
     filter.word = read_register_of(reader, "register", *map);
+    if (reader.has("counters")) filter.counters = read_bits(reader, "counters", Presence::required);
   } else {
     read_register(reader, filter);
   }

@@ -193,7 +193,8 @@ void add_map(Random& random, const pmufab::soc::PmuDescription& description, boo
   for (const pmufab::soc::FilterDescription& filter : description.filters) {
     const bool is_shared = map.registers.at(filter.word).count == 1 && filter.repeat == 1;
     const bool is_other = map.device.needs.starts_with(filter.name + "=") || !filter.unless.empty();
-    if (filter.format.empty() || is_other || (is_shared && !has_shared)) continue;
+    const bool is_known = std::ranges::find(pmu.terms, filter.name, &soc::Term::name) != pmu.terms.end();
+    if (filter.format.empty() || is_other || is_known || (is_shared && !has_shared)) continue;
     if (!filter.terms.empty()) {
       pmu.terms.push_back({random.pick(filter.terms).first, 1, is_shared, {}, 0, false});
       continue;

@@ -277,6 +277,19 @@ TEST(SocMeaning, terms_turn_each_other_on_and_off) {
   EXPECT_FALSE(counts({{"id", 3}, {"least", 4}, {"below", 1}}, request(0, 3, 4)));
 }
 
+TEST(SocMeaning, filters_of_other_counters_than_the_event_s_ask_nothing) {
+  soc::PmuDescription made = mapped();
+  made.events[0].counters = soc::BitRange{8, 8};
+  made.filters = {made.filters[1]};
+  const auto counts_on = [&](unsigned first) {
+    made.filters[0].counters = soc::BitRange{first, 8};
+    return soc_meaning({{"code", 3}, {"kind", 2}, {"id", 3}}, made, kSources).counts(request(0, 4, 0));
+  };
+  EXPECT_TRUE(counts_on(0));
+  EXPECT_FALSE(counts_on(8));
+  EXPECT_TRUE(counts_on(16));
+}
+
 TEST(SocMeaning, several_terms_may_give_the_number) {
   EXPECT_EQ(soc_meaning({{"code", 3}, {"kind", 2}}, mapped(), kSources).text, "requests, port 0x0");
   EXPECT_EQ(soc_meaning({{"code", 3}}, mapped(), kSources).text, "clock");

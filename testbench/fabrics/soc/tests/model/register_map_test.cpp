@@ -802,6 +802,20 @@ TEST_F(RegisterMapTest, a_filter_without_a_register_for_a_counter_lets_everythin
   });
 }
 
+TEST_F(RegisterMapTest, a_filter_may_act_on_some_counters_alone) {
+  make([](PmuDescription& its) { its.filters[0].counters = BitRange{0, 2}; });
+  run([&] {
+    cpu.put32(kSelect, 0x0001'0001);
+    cpu.put32(kSelect + 4, 0x0001'0001);
+    for (unsigned index = 0; index < 4; ++index) cpu.put32(kPorts + std::uint64_t{4} * index, 0x2);
+    cpu.put32(kEnable, 0xf);
+    cpu.put32(kControl, 1);
+    happen(3, 0, 5);
+    EXPECT_EQ(counter(1), 0U);
+    EXPECT_EQ(counter(2), 5U);
+  });
+}
+
 TEST_F(RegisterMapTest, twins_share_selector_switch_filter_and_status) {
   make([](PmuDescription& its) {
     its.event_bits = 12;

@@ -197,10 +197,14 @@ TEST(MapLoader, devices_may_be_below_one_that_has_some_of_their_windows_and_inte
   EXPECT_EQ(rows[1].device->interrupts[2].number, 65U);
 }
 
-TEST(MapLoader, an_interrupt_may_have_several_lines) {
+TEST(MapLoader, an_interrupt_may_have_lines_and_filters_of_other_counters_the_same_name) {
   std::string yaml = kScenario;
-  yaml.replace(yaml.find("{number: 64}"), 12,
-               "{lines: [{number: 64, counters: 0-2}, {number: 66, counters: 3}], trigger: edge}");
+  for (const auto& [what, by] :
+       {std::pair("{number: 64}", "{lines: [{number: 64, counters: 0-2}, {number: 66, counters: 3}], trigger: edge}"),
+        std::pair(
+            "register: PORTS,",
+            "register: PORTS, counters: 2-3, bits: 4-7}\n        - {name: port, register: PORTS, counters: 0-1,")})
+    yaml.replace(yaml.find(what), std::string_view(what).size(), by);
   const ScenarioFile file(parse_text(yaml, "s.yaml"), {});
   const platform::PlatformSpec spec = file.load(file.variants().front(), {}).platform;
   const soc::PmuDescription& pmu = spec.of<platform::SocSpec>().pmus.front();
@@ -208,6 +212,7 @@ TEST(MapLoader, an_interrupt_may_have_several_lines) {
   ASSERT_THAT(pmu.interrupt->lines, SizeIs(2));
   EXPECT_EQ(pmu.interrupt->lines[0].counters.width, 3U);
   EXPECT_EQ(pmu.interrupt->lines[1].counters.first, 3U);
+  EXPECT_EQ(pmu.filters[1].counters->width, 2U);
   const auto rows = platform::soc_pmus(spec);
   ASSERT_THAT(rows[1].device->interrupts, SizeIs(2));
   EXPECT_EQ(rows[1].device->interrupts[0].number, 65U);
@@ -424,6 +429,12 @@ TEST(MapLoader, what_is_wrong_is_told_with_its_place) {
       {"{number: 64}",
        "{lines: [{number: 64, counters: 0-1}, {number: 65, counters: 2-3}]}",
        {"interrupt.lines[0].number", "interrupt 65 of socket1.bridge is that of socket0.bridge already"}},
+      {"register: PORTS, bits: 0-3",
+       "register: PORTS, counters: 2-4, bits: 0-3",
+       {"filters[0].counters", "names counter 4; the PMU has 0 ... 3"}},
+      {"register: PORTS, bits",
+       "register: PORTS, counters: 0-2, bits: 4-7}\n        - {name: port, register: PORTS, counters: 2-3, bits",
+       {"filters[1].name", "'port' is that of another filter", "filters of different counters may share one"}},
   };
   for (const Wrong& wrong : all) {
     const std::string error = error_with(wrong.what, wrong.by);
