@@ -94,9 +94,9 @@ bool saturates(const pmufab::soc::PmuDescription& pmu) {
          });
 }
 
-/// @return whether the PMU's own interrupt tells of each wrap
+/// @return whether the PMU's interrupt tells of each wrap. Drivers of CoreSight PMUs do not share a line
 bool is_served(const pmufab::soc::PmuDescription& pmu) {
-  return pmu.interrupt && !pmu.interrupt->shared && !saturates(pmu);
+  return pmu.interrupt && (pmu.map || !pmu.interrupt->shared) && !saturates(pmu);
 }
 
 /// @param knows_64bit  the driver knows the 64-bit layout
@@ -223,7 +223,7 @@ soc::Pmu pmu_of(Random& random, const std::string& name, const pmufab::soc::PmuD
                    leaves_time(description, cycles_each_microsecond(description));
   pmu.event_counters = description.counters - (description.cycle_counter ? 1 : 0);
   pmu.interrupt = description.interrupt.has_value();
-  pmu.is_unserved = pmu.interrupt && description.interrupt->shared;  // perhaps
+  pmu.is_unserved = pmu.interrupt && description.interrupt->shared && !description.map;  // perhaps
   using Counts = pmufab::soc::EventDescription::Counts;
   // The clock does not stand still, and a counter may have got another event before the wrap is handled.
   const bool leaves_out_cycles =
