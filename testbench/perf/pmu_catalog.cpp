@@ -219,7 +219,7 @@ std::optional<TermFormat> parse_format(std::string_view text) {
     return std::nullopt;
   }
   std::string_view rest = colon == std::string_view::npos ? std::string_view{} : text.substr(colon + 1);
-  if (rest.empty()) return std::nullopt;
+  if (rest.empty() || rest.back() == ',') return std::nullopt;
   while (!rest.empty()) {
     const std::size_t comma = std::min(rest.find(','), rest.size());
     const std::string_view range = rest.substr(0, comma);

@@ -378,10 +378,10 @@ void check_selectors(const std::string& field, const PmuDescription& pmu) {
   }
 }
 
-/// The counters that a field of a switch says something of.
+/// The counters that a field shows, or says something of.
 std::vector<unsigned> counters_of(const RegisterDescription& reg, const FieldDescription& field, unsigned counters) {
   std::vector<unsigned> found;
-  if (reg.is_for_all(field)) {
+  if (field.selected || (field.role != Role::counter && reg.is_for_all(field))) {
     const BitRange all = field.counters.value_or(BitRange{0, counters});
     for (unsigned index = 0; index < all.width; ++index) found.push_back(all.first + index);
     return found;
@@ -468,41 +468,165 @@ void check_switches(const std::string& field, const PmuDescription& pmu) {
   }
 }
 
-/// The number of an event fits into the fields that select it, or a driver's terms make it, of which some may choose counters.
-void check_numbers(const std::string& field, const PmuDescription& pmu) {
-  std::uint64_t bits = pmu.map->twins ? pmu.map->twins->number : 0;
-  for (const RegisterDescription& reg : pmu.map->registers) {
-    for (const FieldDescription& one : reg.fields) {
-      if (one.role == Role::event) bits |= low_bits(one.bits.width) << one.shift;
+/// Bits of the number of an event that the selectors of counters hold.
+class SelectedBits {
+ public:
+  explicit SelectedBits(const PmuDescription& pmu) : pmu_(pmu), of_(pmu.counters) {
+    for (const RegisterDescription& reg : pmu.map->registers) {
+      for (const FieldDescription& one : reg.fields) {
+        if (one.role != Role::event) continue;
+        const std::uint64_t bits = low_bits(one.bits.width) << one.shift;
+        all_ |= bits;
+        for (unsigned counter = 0; counter < pmu.counters; ++counter) {
+          if (reg.stands_for(one, counter)) of_[counter] |= bits;
+        }
+      }
+    }
+    for (const soc::EventDescription& event : pmu.events) {
+      if (event.counters && event.counters->width == 1) own_.insert(event.counters->first);
     }
   }
-  if (pmu.map->number_terms.size() > 1) {
-    for (const soc::NumberTerm& term : pmu.map->number_terms) bits |= low_bits(term.bits.width) << term.bits.first;
+  [[nodiscard]] std::uint64_t all() const noexcept { return all_; }
+  [[nodiscard]] std::uint64_t of(unsigned counter) const noexcept { return of_[counter]; }
+  /// @return the counters, twins left out, that can count an event. One that selects less than others and has an event of its
+  ///         own counts that alone. Without selectors, each counts that of its number.
+  [[nodiscard]] std::vector<unsigned> counters_for(const soc::EventDescription& event) const {
+    std::vector<unsigned> found;
+    for (unsigned counter = 0; counter < (pmu_.map->twins ? pmu_.map->twins->first : pmu_.counters); ++counter) {
+      const bool may_count = event.counters ? counter - event.counters->first < event.counters->width
+                             : all_ != 0    ? of_[counter] == all_ || !own_.contains(counter)
+                                            : counter == event.number;
+      if (may_count) found.push_back(counter);
+    }
+    return found;
   }
+
+ private:
+  const PmuDescription& pmu_;
+  std::uint64_t all_ = 0;
+  std::vector<std::uint64_t> of_;
+  std::set<unsigned> own_;
+};
+
+/// A driver's terms make the number of an event. It fits into the fields that select it, but for terms that choose counters.
+void check_numbers(const std::string& field, const PmuDescription& pmu) {
+  const SelectedBits selected(pmu);
+  std::uint64_t made = 0;
+  for (const soc::NumberTerm& term : pmu.map->number_terms) made |= low_bits(term.bits.width) << term.bits.first;
+  std::uint64_t bits = selected.all() | (pmu.map->twins ? pmu.map->twins->number : 0);
+  if (pmu.map->number_terms.size() > 1) bits |= made;
   for (std::size_t index = 0; index < pmu.events.size(); ++index) {
     const soc::EventDescription& event = pmu.events[index];
+    if ((event.number & ~made) != 0)
+      throw SpecError(fmt::format("{}events[{}].number", field, index),
+                      fmt::format("{:#x} has bits that the driver's terms cannot make", event.number),
+                      "give event_format, or number_terms, more bits");
     if (event.counters && event.counters->width == 1) continue;  // it needs no selector
+    const std::string at = fmt::format("{}events[{}].{}", field, index, event.code ? "code" : "number");
     const std::uint64_t number = event.code.value_or(event.number);
     if (bits != 0 && (number & ~bits) != 0)
-      throw SpecError(fmt::format("{}events[{}].{}", field, index, event.code ? "code" : "number"),
-                      fmt::format("{:#x} does not fit into the fields that select events", number),
+      throw SpecError(at, fmt::format("{:#x} does not fit into the fields that select events", number),
                       event.code ? "" : "give code, if they hold another");
+    for (const unsigned counter : selected.counters_for(event)) {
+      const std::uint64_t missing = number & selected.all() & ~selected.of(counter);
+      if (selected.of(counter) != 0 && missing != 0)
+        throw SpecError(at,
+                        fmt::format("is {:#x}, but no field selects bit {} of it for counter {}", number,
+                                    std::countr_zero(missing), counter),
+                        "give that counter such a field, or the event the counters that have one");
+    }
+  }
+}
+
+/// The fields of a counter show all of it, and count as the first of them says. No two show the same bits, but for copies.
+void check_parts(const std::string& field, const PmuDescription& pmu) {
+  struct Part {
+    const RegisterDescription* reg;
+    const FieldDescription* field;
+    std::uint64_t bits;
+  };
+  using Flag = bool FieldDescription::*;
+  constexpr std::array<std::pair<Flag, const char*>, 4> kFlags = {{{&FieldDescription::down, "down"},
+                                                                   {&FieldDescription::saturates, "saturates"},
+                                                                   {&FieldDescription::is_free, "free"},
+                                                                   {&FieldDescription::stops, "stops"}}};
+  std::vector<std::vector<Part>> all(pmu.counters);
+  for (const RegisterDescription& reg : pmu.map->registers) {
+    for (const FieldDescription& one : reg.fields) {
+      if (one.role != Role::counter) continue;
+      const std::uint64_t bits = low_bits(one.bits.width) << one.shift;
+      for (const unsigned counter : counters_of(reg, one, pmu.counters)) {
+        std::vector<Part>& parts = all.at(counter);
+        for (const Part& other : parts) {
+          const FieldDescription& its = *other.field;
+          const bool is_copy = (one.latched != its.latched && !one.latches && !its.latches) ||
+                               one.selected != its.selected || one.read_only != its.read_only;
+          if ((bits & other.bits) != 0 && !is_copy)
+            throw SpecError(field + "registers",
+                            fmt::format("{} and {} both show bit {} of counter {}", other.reg->name, reg.name,
+                                        std::countr_zero(bits & other.bits), counter),
+                            "give shift: the bit of the counter that is a field's lowest");
+        }
+        parts.push_back({&reg, &one, bits});
+        for (const auto& [flag, name] : kFlags) {
+          if (one.*flag && !(parts.front().field->*flag))
+            throw SpecError(field + "registers",
+                            fmt::format("{} says {}: true of counter {}, and {}, which shows it first, does not",
+                                        reg.name, name, counter, parts.front().reg->name),
+                            "say the same in both");
+        }
+      }
+    }
+  }
+  for (unsigned counter = 0; counter < pmu.counters; ++counter) {
+    std::uint64_t live = 0;
+    std::uint64_t latched = 0;
+    for (const Part& part : all[counter]) {
+      std::uint64_t& view = part.field->latched ? latched : live;
+      view |= part.bits;
+    }
+    const bool has_copy = (live & latched) != 0;
+    const auto has_gap = [](std::uint64_t bits) { return (bits & (bits + 1)) != 0; };
+    const std::uint64_t shown = has_copy && has_gap(latched) ? latched : live | (has_copy ? 0 : latched);
+    if (has_gap(shown))
+      throw SpecError(field + "registers",
+                      fmt::format("hold no {}field that shows bit {} of counter {}, but higher ones",
+                                  shown == latched ? "latched " : "", std::countr_one(shown), counter),
+                      "give shift: the bit of the counter that is a field's lowest");
+  }
+}
+
+/// Of counters that can count one event, all tell when they wrap, or none.
+void check_told(const std::string& field, const PmuDescription& pmu) {
+  const std::vector<Switch> told = switches_of(pmu, Role::overflow);
+  const SelectedBits selected(pmu);
+  const auto is_told = [&](unsigned counter) {
+    return std::ranges::find(told, counter, &Switch::counter) != told.end();
+  };
+  for (const soc::EventDescription& event : pmu.events) {
+    const std::vector<unsigned> counters = selected.counters_for(event);
+    const auto untold = std::ranges::find_if_not(counters, is_told);
+    if (untold != counters.end() && std::ranges::any_of(counters, is_told))
+      throw SpecError(field + "registers",
+                      fmt::format("hold no overflow status of counter {}, but of others that can count {}, too",
+                                  *untold, event.name),
+                      "give it a field with the role overflow, or the event the counters that have one");
   }
 }
 
 void check_number_terms(const std::string& field, const PmuDescription& pmu) {
   std::uint64_t taken = 0;
-  std::set<std::string> names;
   for (std::size_t index = 0; index < pmu.map->number_terms.size(); ++index) {
     const soc::NumberTerm& term = pmu.map->number_terms[index];
     const std::string at = fmt::format("{}number_terms[{}].", field, index);
-    if (!names.insert(term.name).second) throw SpecError(at + "name", fmt::format("'{}' is there twice", term.name));
     const std::uint64_t bits = low_bits(term.bits.width) << term.bits.first;
     const auto is_alike = [&](const soc::NumberTerm& other) {
       return other.format == term.format && other.bits.first == term.bits.first && other.bits.width == term.bits.width;
     };
     const auto others = std::span(pmu.map->number_terms).first(index);
-    if ((taken & bits) != 0 && std::ranges::none_of(others, is_alike))
+    const bool has_same =
+        (taken & bits) != 0 || std::ranges::find(others, term.format, &soc::NumberTerm::format) != others.end();
+    if (has_same && std::ranges::none_of(others, is_alike))
       throw SpecError(at + "bits", "overlap those of another term",
                       "a second name of the same bits has the same format and bits");
     taken |= bits;
@@ -512,6 +636,7 @@ void check_number_terms(const std::string& field, const PmuDescription& pmu) {
 /// Something latches what is shown latched. Counters that count down, or end, neither carry nor wrap at half.
 void check_latches(const std::string& field, const PmuDescription& pmu) {
   std::set<unsigned> latched;
+  std::set<unsigned> shown;
   bool has_own_way = false;
   bool has_wraps = false;
   bool takes_time = false;
@@ -520,11 +645,10 @@ void check_latches(const std::string& field, const PmuDescription& pmu) {
       has_own_way = has_own_way || one.down || one.saturates;
       has_wraps = has_wraps || one.role == Role::chain || one.role == Role::overflow_at_half;
       takes_time = takes_time || one.takes > 0;
-      if (one.role != Role::latch && !one.latches) continue;
-      for (unsigned place = 0; one.role == Role::counter && place < reg.count; ++place)
-        latched.insert(reg.counter_of(one, place, 0));
-      if (one.role == Role::counter) continue;
-      for (const unsigned counter : counters_of(reg, one, pmu.counters)) latched.insert(counter);
+      for (const unsigned counter : counters_of(reg, one, pmu.counters)) {
+        if (one.role == Role::latch || one.latches) latched.insert(counter);
+        if (one.latched) shown.insert(counter);
+      }
     }
   }
   if (has_own_way && has_wraps)
@@ -536,9 +660,14 @@ void check_latches(const std::string& field, const PmuDescription& pmu) {
       if (one.role == Role::latching && !takes_time)
         throw SpecError(field + "registers", fmt::format("{} shows a latch that takes time, but none does", reg.name),
                         "give a field with the role latch a time, for example takes: 200 ns");
-      for (unsigned place = 0; one.latched && place < reg.count; ++place) {
-        const unsigned counter = reg.counter_of(one, place, 0);
-        if (!latched.contains(counter))
+      const std::vector<unsigned> counters = counters_of(reg, one, pmu.counters);
+      const auto is_shown = [&](unsigned counter) { return shown.contains(counter); };
+      if ((one.role == Role::latch || one.latches) && std::ranges::none_of(counters, is_shown))
+        throw SpecError(field + "registers",
+                        fmt::format("{} latches counters, but no field shows what was latched of one", reg.name),
+                        "give such a field of a counter latched: true");
+      for (const unsigned counter : counters) {
+        if (one.latched && !latched.contains(counter))
           throw SpecError(
               field + "registers",
               fmt::format("{} shows what was latched of counter {}, but no field latches it", reg.name, counter),
@@ -554,6 +683,7 @@ void check_roles(const std::string& field, const PmuDescription& pmu) {
   check_selectors(field, pmu);
   check_switches(field, pmu);
   check_opposites(field, pmu);
+  check_parts(field, pmu);
   check_latches(field, pmu);
   check_numbers(field, pmu);
   const auto selectors = [&](unsigned counter) -> const std::vector<std::string>& {
@@ -601,27 +731,49 @@ void check_roles(const std::string& field, const PmuDescription& pmu) {
   if (pmu.interrupt && !is_told)
     throw SpecError(field + "interrupt", "is there, but no register tells which counter has wrapped",
                     "give a field the role overflow");
+  if (pmu.interrupt) check_told(field, pmu);
 }
 
+/// Fields keep what software writes to a filter, and hold the bits that turn it on.
 void check_map_filters(const std::string& field, const PmuDescription& pmu) {
+  const auto check = [&](const std::string& at, unsigned word, const BitRange& bits, bool is_switch) {
+    const RegisterDescription& reg = pmu.map->registers[word];
+    if (bits.first + bits.width > reg.width) return;  // check_filters() says so
+    std::uint64_t left = low_bits(bits.width) << bits.first;
+    for (const FieldDescription& other : reg.fields) {
+      if ((mask_of(other) & left) != 0 && other.role != Role::keeps && !is_switch)
+        throw SpecError(at, fmt::format("lie on the field {} of {}", other.name, reg.name));
+      left &= ~mask_of(other);
+    }
+    if (left != 0)
+      throw SpecError(at, fmt::format("bit {} of {} is in no field", std::countr_zero(left), reg.name),
+                      "give the register a field there");
+  };
   for (std::size_t index = 0; index < pmu.filters.size(); ++index) {
     const FilterDescription& filter = pmu.filters[index];
-    const RegisterDescription& reg = pmu.map->registers[filter.word];
-    for (const FieldDescription& other : reg.fields) {
-      if (other.role == Role::keeps) continue;
-      if ((mask_of(other) & low_bits(filter.bits.width) << filter.bits.first) != 0)
-        throw SpecError(fmt::format("{}filters[{}].bits", field, index),
-                        fmt::format("lie on the field {} of {}", other.name, reg.name));
-    }
+    const std::string at = fmt::format("{}filters[{}].", field, index);
+    for (unsigned copy = 0; copy < filter.repeat; ++copy)
+      check(at + (copy == 0 ? "bits" : "repeat"), filter.word,
+            {filter.bits.first + copy * filter.step, filter.bits.width}, false);
+    if (filter.care) check(at + "care", filter.care_word.value_or(filter.word), *filter.care, false);
+    if (filter.when) check(at + "when.bits", filter.when->word, filter.when->bits, true);
+    if (filter.invert) check(at + "invert", filter.invert_word, {*filter.invert, 1}, true);
+    if (filter.enable) check(at + "enable", filter.word, {*filter.enable, 1}, true);
+    if (filter.disable) check(at + "disable", filter.word, {*filter.disable, 1}, true);
   }
 }
 
 /// Terms that turn others off, or that a driver needs, must be there.
 void check_terms(const std::string& field, const PmuDescription& pmu) {
   std::set<std::string> terms;
-  for (const soc::TermDescription& term : pmu.terms) terms.insert(term.name);
+  for (std::size_t index = 0; index < pmu.terms.size(); ++index) {
+    terms.insert(pmu.terms[index].name);
+    check_between(fmt::format("{}terms[{}].counters", field, index), pmu.terms[index].counters, 1, pmu.counters,
+                  "counters of the PMU");
+  }
   for (const FilterDescription& filter : pmu.filters) {
-    terms.insert({filter.name, filter.care_term, filter.invert_term});
+    if (!filter.format.empty() && filter.terms.empty()) terms.insert(filter.name);
+    terms.insert({filter.care_term, filter.invert_term});
     for (const auto& [term, bit] : filter.terms) terms.insert(term);
   }
   const auto check = [&](const std::string& at, const std::string& term) {
@@ -629,9 +781,14 @@ void check_terms(const std::string& field, const PmuDescription& pmu) {
       throw SpecError(at, fmt::format("names '{}', which is no term", term), "name a filter, or one of terms");
   };
   for (std::size_t index = 0; index < pmu.filters.size(); ++index) {
-    const std::string at = fmt::format("{}filters[{}].", field, index);
-    for (const std::string& term : pmu.filters[index].unless) check(at + "unless", term);
-    check(at + "with", pmu.filters[index].with);
+    const FilterDescription& filter = pmu.filters[index];
+    const auto check_other = [&](const char* key, const std::string& term) {
+      const std::string at = fmt::format("{}filters[{}].{}", field, index, key);
+      if (term == filter.name) throw SpecError(at, fmt::format("names '{}' itself", term), "name another term");
+      check(at, term);
+    };
+    for (const std::string& term : filter.unless) check_other("unless", term);
+    check_other("with", filter.with);
   }
   for (const soc::NumberTerm& term : pmu.map->number_terms) terms.insert(term.name);
   for (std::size_t index = 0; index < pmu.refused.size(); ++index) {

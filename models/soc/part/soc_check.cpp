@@ -334,10 +334,12 @@ void check_names(const PlatformSpec& spec) {
     const auto& its = spec.of<SocSpec>().pmus[row.pmu].interrupt;
     if (!its) continue;
     for (const std::uint32_t number : its->numbers(row.socket)) {
-      const auto [other, fresh] = interrupts.emplace(number, row.pmu);
-      if (!fresh && spec.of<SocSpec>().pmus[other->second].interrupt->trigger != its->trigger)
-        throw SpecError(field + "interrupt.trigger", fmt::format("differs from that of {}, which shares interrupt {}",
-                                                                 place_of(spec, other->second), number));
+      const auto other = interrupts.emplace(number, row.pmu).first;
+      const auto& others = spec.of<SocSpec>().pmus[other->second].interrupt;
+      const std::string how =
+          fmt::format("differs from that of {}, which shares interrupt {}", place_of(spec, other->second), number);
+      if (others->shared != its->shared) throw SpecError(field + "interrupt.shared", how, "say shared: true of both");
+      if (others->trigger != its->trigger) throw SpecError(field + "interrupt.trigger", how);
     }
   }
 }

@@ -81,7 +81,8 @@ std::uint64_t read_whole(const Value& value, const std::string& path) {
   try {
     return parse_quantity(value.kind == Value::Kind::scalar ? value.scalar : std::string(), Quantity::count);
   } catch (const std::invalid_argument& error) {
-    throw InputError(value.source, path, fmt::format("'{}' {}", value.scalar, error.what()), "a whole number");
+    throw InputError(value.source, path, fmt::format("'{}' {}", value.scalar, error.what()),
+                     std::string(example_of(Quantity::count)));
   }
 }
 

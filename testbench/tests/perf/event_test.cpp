@@ -115,7 +115,7 @@ TEST(TermFormat, bits_may_be_ranges_lists_or_single) {
   format.place(0x13, word);  // bits 0, 1 and 4 of the value
   EXPECT_EQ(word, 0x80U | 1U | 4U | 32U);
   EXPECT_EQ(parse_format("config2:0-63").value().maximum(), ~std::uint64_t{0});
-  for (const char* text : {"", "config", "config:", "config3:1", "config:64", "config:5-3", "config:a"})
+  for (const char* text : {"", "config", "config:", "config3:1", "config:64", "config:5-3", "config:a", "config:0,"})
     EXPECT_FALSE(parse_format(text)) << text;
 }
 

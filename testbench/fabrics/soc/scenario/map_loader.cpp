@@ -16,6 +16,7 @@
 #include "testbench/fabrics/common/pci_address.h"
 #include "testbench/run/yaml/input_error.h"
 #include "testbench/run/yaml/quantity.h"
+#include "tlm/registers/register_spec.h"
 
 namespace pmufab::scenario {
 namespace {
@@ -85,8 +86,8 @@ bool may_have_range(Role role) {
 
 /// The registers before this one may choose.
 void read_choice(Reader& reader, const RegisterMap& map, soc::ChoiceDescription& choice) {
-  choice.word = read_register_of(reader, "register", map);
-  choice.bits = read_bits(reader, "bits", Presence::required);
+  choice.word = read_register_of(reader, "register", map, "no register before this one is");
+  choice.bits = read_bits(reader, "bits");
   reader.number("repeat", choice.repeat, Quantity::count, 1, soc::kMaximumCounters);
   choice.step = choice.bits.width;
   if (choice.repeat > 1) reader.number("step", choice.step, Quantity::count, 1, kMostBits);
@@ -99,7 +100,7 @@ void read_role(Reader& reader, const RegisterMap& map, FieldDescription& field) 
   const bool may_latch = field.role == Role::counter || field.role == Role::keeps || field.role == Role::constant;
   if (may_latch) reader.flag("latches", field.latches);
   if ((may_have_range(field.role) || (field.latches && field.role != Role::counter)) && reader.has("counters"))
-    field.counters = read_bits(reader, "counters", Presence::required);
+    field.counters = read_bits(reader, "counters");
   if (field.role == Role::constant && !reader.has("value"))
     reader.fail("value", "is missing: a constant has one", "for example value: 0x30");
   if (field.role == Role::counter || field.role == Role::event)
@@ -140,7 +141,7 @@ void read_role(Reader& reader, const RegisterMap& map, FieldDescription& field) 
 
 void read_field(Reader& reader, const RegisterMap& map, FieldDescription& field) {
   reader.text("name", field.name, Presence::required);
-  field.bits = read_bits(reader, "bits", Presence::required);
+  field.bits = read_bits(reader, "bits");
   read_role(reader, map, field);
   if (reader.has("first")) reader.number("first", field.first.emplace(), Quantity::count, 0, soc::kMaximumCounters - 1);
   reader.number("repeat", field.repeat, Quantity::count, 1, kMostBits);
@@ -167,15 +168,17 @@ void read_register(Reader& reader, const RegisterMap& map, RegisterDescription& 
   reg.stride = reg.width / 8;
   if (reg.count > 1) reader.number("stride", reg.stride, Quantity::address, 4, 1U << 16);
   reader.number("first", reg.first, Quantity::count, 0, soc::kMaximumCounters - 1);
-  reader.list("fields", [&](Reader& field, std::size_t) { read_field(field, map, reg.fields.emplace_back()); });
-  if (!reg.fields.empty()) {
+  if (reader.has("fields")) {
+    reader.list(
+        "fields", [&](Reader& field, std::size_t) { read_field(field, map, reg.fields.emplace_back()); },
+        Presence::required);
     if (reader.has("role")) reader.fail("role", "is that of a register without fields", "give it to one of the fields");
     return;
   }
   FieldDescription& whole = reg.fields.emplace_back();
   whole.name = reg.name;
   whole.bits = {0, reg.width};
-  if (reader.has("bits")) whole.bits = read_bits(reader, "bits", Presence::optional);
+  if (reader.has("bits")) whole.bits = read_bits(reader, "bits");
   read_role(reader, map, whole);
   whole.step = whole.bits.width;
   // The scenario that a run writes has each default: 0 is that of a register without it.
@@ -244,9 +247,9 @@ void read_device(Reader& reader, soc::DeviceDescription& device) {
 
 }  // namespace
 
-BitRange read_bits(Reader& reader, std::string_view key, Presence presence) {
+BitRange read_bits(Reader& reader, std::string_view key) {
   std::string text;
-  reader.text(key, text, presence);
+  reader.text(key, text, Presence::required);
   if (text.empty()) return {};
   try {
     const std::size_t dash = text.find('-');
@@ -272,12 +275,12 @@ std::vector<std::pair<std::string, std::uint64_t>> read_numbers(Reader& reader, 
   return numbers;
 }
 
-unsigned read_register_of(Reader& reader, std::string_view key, const RegisterMap& map) {
+unsigned read_register_of(Reader& reader, std::string_view key, const RegisterMap& map, std::string_view complaint) {
   std::vector<std::string> names;
   for (const RegisterDescription& reg : map.registers) names.push_back(reg.name);
   std::string name;
   reader.text(key, name, Presence::required);
-  return number_among(reader, key, name, names, names, "there is no register");
+  return number_among(reader, key, name, names, names, complaint);
 }
 
 /// @return how many bits the number, or the code, of an event has
@@ -303,7 +306,7 @@ unsigned event_bits_of(const RegisterMap& map) {
   return std::max(bits, shifted);
 }
 
-void read_map(Reader& reader, PmuDescription& pmu) {
+void read_map(Reader& reader, TermFormats& formats, PmuDescription& pmu) {
   RegisterMap& map = pmu.map.emplace();
   read_windows(reader, map);
   if (map.windows.empty()) reader.fail("windows", "are missing: registers need addresses");
@@ -311,7 +314,7 @@ void read_map(Reader& reader, PmuDescription& pmu) {
   reader.number("width", pmu.width);
   reader.list("widths", [&](Reader& width, std::size_t) {
     soc::WidthDescription& its = pmu.widths.emplace_back();
-    its.counters = read_bits(width, "counters", Presence::required);
+    its.counters = read_bits(width, "counters");
     width.number("width", its.width, Quantity::count, 1, kMostBits, Presence::required);
   });
   pmu.cycle_counter = false;
@@ -320,26 +323,27 @@ void read_map(Reader& reader, PmuDescription& pmu) {
   reader.object("device", [&](Reader& device) { read_device(device, map.device); });
   if (reader.has("number_terms")) {
     map.number_terms.clear();
-    reader.list("number_terms", [&](Reader& from, std::size_t) {
+    const auto read = [&](Reader& from, std::size_t) {
       soc::NumberTerm& term = map.number_terms.emplace_back();
       from.text("name", term.name, Presence::required);
       from.text("format", term.format, Presence::required);
-      term.bits = read_bits(from, "bits", Presence::required);
-    });
+      term.bits = read_bits(from, "bits");
+      formats.add(from,
+                  {.name = term.name, .format = term.format, .most = low_bits(term.bits.width), .is_number = true});
+    };
+    reader.list("number_terms", read, Presence::required);
   } else {
-    reader.text("event_format", map.number_terms.front().format);
+    soc::NumberTerm& term = map.number_terms.front();
+    reader.text("event_format", term.format, reader.has("event_format") ? Presence::required : Presence::optional);
+    term.bits.width = formats.add(
+        reader, {.name = term.name, .format_key = "event_format", .format = term.format, .is_number = true});
   }
   reader.list("terms", [&](Reader& term, std::size_t) {
     soc::TermDescription& its = pmu.terms.emplace_back();
     term.text("name", its.name, Presence::required);
     term.text("format", its.format, Presence::required);
     term.number("counters", its.counters, Quantity::count, 1, soc::kMaximumCounters);
-  });
-  reader.list("refused", [&](Reader& one, std::size_t) {
-    soc::RefusedTerms& its = pmu.refused.emplace_back();
-    its.terms = read_numbers(one, "terms");
-    one.choice("error", its.error,
-               {{"EINVAL", "EINVAL"}, {"ENOENT", "ENOENT"}, {"EOPNOTSUPP", "EOPNOTSUPP"}, {"ERANGE", "ERANGE"}});
+    formats.add(term, {.name = its.name, .format = its.format});
   });
   reader.optional_object("twins", [&](Reader& twins) {
     soc::TwinDescription& its = map.twins.emplace();

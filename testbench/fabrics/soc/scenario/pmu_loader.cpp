@@ -23,6 +23,7 @@
 #include "testbench/fabrics/soc/scenario/soc_loader.h"
 #include "testbench/run/yaml/input_error.h"
 #include "testbench/run/yaml/quantity.h"
+#include "tlm/registers/register_spec.h"
 
 namespace pmufab::scenario {
 namespace {
@@ -149,7 +150,7 @@ void read_event(Reader& reader, const Sources& sources, bool is_mapped, std::vec
   reader.text("name", event.name, Presence::required);
   reader.number("number", event.number, Quantity::address, 0, std::numeric_limits<std::uint64_t>::max(),
                 Presence::required);
-  if (is_mapped && reader.has("counters")) event.counters = read_bits(reader, "counters", Presence::optional);
+  if (is_mapped && reader.has("counters")) event.counters = read_bits(reader, "counters");
   if (is_mapped) reader.flag("unnamed", event.is_unnamed);
   if (is_mapped) reader.number("times", event.times, Quantity::count, 1, kWordMaximum);
   if (is_mapped && reader.has("code"))
@@ -222,13 +223,15 @@ void read_mapped_filter(Reader& reader, const soc::RegisterMap& map, FilterDescr
   reader.optional_object("when", [&](Reader& when) {
     soc::FilterSetting& its = filter.when.emplace();
     its.word = when.has("register") ? read_register_of(when, "register", map) : filter.word;
-    its.bits = read_bits(when, "bits", Presence::required);
+    its.bits = read_bits(when, "bits");
     when.number("value", its.value, Quantity::address, 0, kAny, Presence::required);
   });
   if (reader.has("any")) reader.number("any", filter.any.emplace(), Quantity::address, 0, kAny);
   reader.texts("unless", filter.unless);
   reader.text("with", filter.with);
   reader.number("greatest", filter.greatest, Quantity::address, 0, kAny);
+  if (filter.greatest != kAny && filter.greatest > low_bits(filter.bits.width))
+    reader.fail("greatest", fmt::format("{:#x} does not fit into {} bits", filter.greatest, filter.bits.width));
 }
 
 void read_attribute_of(Reader& reader, const Description& all, FilterDescription& filter) {
@@ -247,11 +250,11 @@ void read_filter(Reader& reader, const Description& all, const soc::RegisterMap*
   if (map != nullptr) {
     filter.where = FilterDescription::Register::described;
     filter.word = read_register_of(reader, "register", *map);
-    if (reader.has("counters")) filter.counters = read_bits(reader, "counters", Presence::required);
+    if (reader.has("counters")) filter.counters = read_bits(reader, "counters");
   } else {
     read_register(reader, filter);
   }
-  filter.bits = read_bits(reader, "bits", Presence::required);
+  filter.bits = read_bits(reader, "bits");
   reader.choice("match", filter.match,
                 {{"mask", FilterDescription::Match::mask},
                  {"value", FilterDescription::Match::value},
@@ -260,7 +263,7 @@ void read_filter(Reader& reader, const Description& all, const soc::RegisterMap*
                  {"threshold", FilterDescription::Match::threshold},
                  {"edge", FilterDescription::Match::edge}});
   if (!filter.is_of_clocks()) read_attribute_of(reader, all, filter);
-  if (reader.has("care")) filter.care = read_bits(reader, "care", Presence::optional);
+  if (reader.has("care")) filter.care = read_bits(reader, "care");
   if (map != nullptr && reader.has("care_register")) {
     filter.care_where = FilterDescription::Register::described;
     filter.care_word = read_register_of(reader, "care_register", *map);
@@ -299,6 +302,33 @@ void read_filter(Reader& reader, const Description& all, const soc::RegisterMap*
       reader.fail("terms", fmt::format("'{}' is bit {}; the field has {}", term, bit, filter.bits.width));
     filter.terms.emplace_back(std::move(term), static_cast<unsigned>(bit));
   }
+}
+
+/// The terms by which a driver sets a filter.
+void add_terms(Reader& reader, const FilterDescription& filter, TermFormats& formats) {
+  for (const auto& [term, bit] : filter.terms)
+    formats.add(
+        reader,
+        {.name_key = "terms", .name = term, .format = fmt::format("{}:{}", filter.format, bit), .may_repeat = true});
+  if (filter.terms.empty())
+    formats.add(reader, {.name = filter.name,
+                         .format = filter.format,
+                         .most = std::min(filter.greatest, low_bits(filter.bits.width)),
+                         .has_zero = filter.zero == FilterDescription::Zero::literal,
+                         .may_repeat = true});
+  if (filter.care && !filter.care_term.empty())
+    formats.add(reader, {.name_key = "care_term",
+                         .name = filter.care_term,
+                         .format_key = "care_format",
+                         .format = filter.care_format,
+                         .most = low_bits(filter.care->width),
+                         .may_repeat = true});
+  if (!filter.invert_term.empty())
+    formats.add(reader, {.name_key = "invert_term",
+                         .name = filter.invert_term,
+                         .format_key = "invert_format",
+                         .format = filter.invert_format,
+                         .may_repeat = true});
 }
 
 void read_layout(Reader& reader, PmuDescription& pmu) {
@@ -362,7 +392,7 @@ void read_interrupt(Reader& reader, PmuDescription& pmu) {
       interrupt.list("lines", [&](Reader& line, std::size_t) {
         soc::LineDescription& one = its.lines.emplace_back();
         line.number("number", one.number, Quantity::count, 0, kWordMaximum, Presence::required);
-        one.counters = read_bits(line, "counters", Presence::required);
+        one.counters = read_bits(line, "counters");
       });
       if (its.lines.empty()) interrupt.fail("lines", "are missing", "for example {number: 64, counters: 0-7}");
     } else {
@@ -384,12 +414,13 @@ void read_sockets(Reader& reader, PmuDescription& pmu) {
   }
 }
 
-void read_events_and_filters(Reader& reader, const Sources& sources, PmuDescription& pmu) {
+void read_events_and_filters(Reader& reader, const Sources& sources, TermFormats& formats, PmuDescription& pmu) {
   reader.list("events",
               [&](Reader& event, std::size_t) { read_event(event, sources, pmu.map.has_value(), pmu.events); });
   read_common_requirements(reader, sources.all, pmu);
   reader.list("filters", [&](Reader& filter, std::size_t) {
     read_filter(filter, sources.all, pmu.map ? &*pmu.map : nullptr, pmu.filters.emplace_back());
+    add_terms(filter, pmu.filters.back(), formats);
   });
 }
 
@@ -397,10 +428,18 @@ void read_events_and_filters(Reader& reader, const Sources& sources, PmuDescript
 void read_mapped_pmu(Reader& reader, const Sources& sources, PmuDescription& pmu) {
   reader.text("name", pmu.name, Presence::required);
   read_sockets(reader, pmu);
-  read_map(reader, pmu);
+  TermFormats formats;
+  read_map(reader, formats, pmu);
   reader.number("clock", pmu.clock_hz, Quantity::frequency);
   read_interrupt(reader, pmu);
-  read_events_and_filters(reader, sources, pmu);
+  read_events_and_filters(reader, sources, formats, pmu);
+  reader.list("refused", [&](Reader& one, std::size_t) {
+    soc::RefusedTerms& its = pmu.refused.emplace_back();
+    its.terms = read_numbers(one, "terms");
+    for (const auto& [term, value] : its.terms) formats.check_refused(one, term, value);
+    one.choice("error", its.error,
+               {{"EINVAL", "EINVAL"}, {"ENOENT", "ENOENT"}, {"EOPNOTSUPP", "EOPNOTSUPP"}, {"ERANGE", "ERANGE"}});
+  });
   // A counter without a selector has an event of any number.
   for (const EventDescription& event : pmu.events) {
     if (event.counters && event.counters->width == 1)
@@ -418,7 +457,8 @@ void read_pmu(Reader& reader, const Sources& sources, PmuDescription& pmu) {
   reader.number("clock", pmu.clock_hz, Quantity::frequency);
   read_interrupt(reader, pmu);
   read_node(reader, pmu);
-  read_events_and_filters(reader, sources, pmu);
+  TermFormats formats;
+  read_events_and_filters(reader, sources, formats, pmu);
 }
 
 }  // namespace

@@ -51,11 +51,7 @@ soc_traffic: [{name: requests, source: request, attributes: {port: 0-3, write: 0
 measure: [{events: [acme_bridge0/requests/]}]
 )";
 
-std::string error_with(const std::string& what, const std::string& by) {
-  std::string yaml = kScenario;
-  const std::size_t at = yaml.find(what);
-  if (at == std::string::npos) return "the scenario has no '" + what + "'";
-  yaml.replace(at, what.size(), by);
+std::string error_of(const std::string& yaml) {
   try {
     const ScenarioFile file(parse_text(yaml, "s.yaml"), {});
     static_cast<void>(file.load(file.variants().front(), {}));
@@ -63,6 +59,13 @@ std::string error_with(const std::string& what, const std::string& by) {
     return error.what();
   }
   return "no error";
+}
+
+std::string error_with(const std::string& what, const std::string& by) {
+  std::string yaml = kScenario;
+  const std::size_t at = yaml.find(what);
+  if (at == std::string::npos) return "the scenario has no '" + what + "'";
+  return error_of(yaml.replace(at, what.size(), by));
 }
 
 TEST(MapLoader, a_description_holds_what_the_file_says) {
@@ -92,7 +95,7 @@ TEST(MapLoader, one_line_may_make_the_events_of_many_values) {
   yaml.replace(
       yaml.find(whole), whole.size(),
       "      number_terms: [{name: code, format: \"config:0-3\", bits: 0-3}, {name: at, format: "
-      "\"config1:0-1\", bits: 4-5}]\n"
+      "\"config2:0-1\", bits: 4-5}]\n"
       "      events:\n        - {name: requests, number: 0x1, code: 0x5, source: request, for_each: {port: 1-3}, "
       "step: 0x10}");
   yaml.replace(yaml.find("acme_bridge0/requests/"), 22, "acme_bridge0/writes/");
@@ -125,6 +128,50 @@ TEST(MapLoader, counters_may_choose_among_the_only_selectors) {
   EXPECT_EQ(error_with(run, chosen), "no error");
   EXPECT_THAT(error_with(run, chosen + "}, {name: MORE, bits: 6, repeat: 3, step: 8, first: 1, role: event"),
               HasSubstr("both select the event of counter 1"));
+}
+
+TEST(MapLoader, a_format_may_have_several_pieces_of_any_word_of_the_kernel) {
+  for (const char* const format : {"config:8-10,63", "config1:9,0-3", "config2:60-63", "config3:0,2-4,63"})
+    EXPECT_EQ(error_with("config1:0-3", format), "no error") << format;
+}
+
+TEST(MapLoader, latched_copies_show_a_counter_once_more) {
+  EXPECT_EQ(
+      error_with("stride: 8, role: counter}",
+                 "stride: 8, role: counter, saturates: true}\n        - {name: HIGH, offset: 0x44, count: 4, "
+                 "stride: 8, bits: 0-15, role: counter, shift: 32}\n        - {name: COPY, offset: 0x80, count: 4, "
+                 "bits: 0-15, role: counter, latched: true}\n        - {name: LATCH, offset: 0x90, bits: 0, role: "
+                 "latch}"),
+      "no error");
+}
+
+TEST(MapLoader, counters_with_an_event_of_their_own_need_no_overflow_status) {
+  std::string yaml = kScenario;
+  for (const auto& [what, by] : {std::pair("bits: 0-3, role: overflow", "bits: 0-2, role: overflow"),
+                                 std::pair("repeat: 4, step: 8", "repeat: 3, step: 8"),
+                                 std::pair("events:\n        -",
+                                           "events:\n        - {name: clock, number: 0xff, counts: "
+                                           "cycles, counters: 3}\n        -")})
+    yaml.replace(yaml.find(what), std::string_view(what).size(), by);
+  EXPECT_EQ(error_of(yaml), "no error");
+}
+
+TEST(MapLoader, pmus_that_share_an_interrupt_say_so_each) {
+  std::string yaml = kScenario;
+  const std::string all =
+      yaml.substr(yaml.find("    - name: bridge"), yaml.find("soc_traffic") - yaml.find("    - name: bridge"));
+  std::string other = all;
+  for (const auto& [what, by] : {std::pair("name: bridge", "name: other"), std::pair("acme_bridge{", "acme_other{"),
+                                 std::pair("ACME0042", "ACME0043"), std::pair("0x2000_0000", "0x2001_0000")})
+    other.replace(other.find(what), std::string_view(what).size(), by);
+  yaml.insert(yaml.find("soc_traffic"), other);
+  const std::string line = "{number: 64}";
+  yaml.replace(yaml.find(line), line.size(), "{number: 64, shared: true}");
+  EXPECT_THAT(
+      error_of(yaml),
+      HasSubstr("pmus[1].interrupt.shared: differs from that of pmus[0], which shares interrupt 64 (say shared: true"));
+  yaml.replace(yaml.find(line), line.size(), "{number: 64, shared: true}");
+  EXPECT_EQ(error_of(yaml), "no error");
 }
 
 TEST(MapLoader, first_of_a_register_of_one_bit_is_the_counter_that_the_bit_is_for) {
@@ -289,7 +336,7 @@ TEST(MapLoader, what_is_wrong_is_told_with_its_place) {
       {"role: enable}", "role: enable, saturates: true}", {"saturates", "unknown key"}},
       {"role: enable}", "role: enable, takes: 1 us}", {"takes", "unknown key"}},
       {"role: counter}",
-       "role: counter, latches: true}\n        - {name: BUSY, offset: 0x80, bits: 0, role: latching}",
+       "role: counter}\n        - {name: BUSY, offset: 0x80, bits: 0, role: latching}",
        {"pmus[0].registers", "BUSY shows a latch that takes time, but none does", "takes: 200 ns"}},
       {"role: enable}", "role: enable, read_only: true}", {"read_only", "unknown key"}},
       {"stride: 8, role: counter}",
@@ -341,15 +388,15 @@ TEST(MapLoader, what_is_wrong_is_told_with_its_place) {
        "register: PORTS, bits: 0-3, default: 0x10",
        {"filters[0].default", "does not fit into 4 bits"}},
       {"register: PORTS, bits: 0-3",
-       "register: PORTS, bits: 0-3, repeat: 9, step: 4",
+       "register: PORTS, bits: 0-3, repeat: 2, step: 32",
        {"filters[0].repeat", "reach bit 35"}},
       {"counters: 4\n",
        "counters: 4\n      number_terms: [{name: a, format: \"config:0-3\", bits: 0-3}, {name: a, format: "
        "\"config1:0-3\", bits: 4-7}]\n",
-       {"number_terms[1].name", "'a' is there twice"}},
+       {"number_terms[1].name", "'a' is that of another term"}},
       {"counters: 4\n",
        "counters: 4\n      number_terms: [{name: a, format: \"config:0-3\", bits: 0-3}, {name: b, format: "
-       "\"config1:0-3\", bits: 3-6}]\n",
+       "\"config2:0-3\", bits: 3-6}]\n",
        {"number_terms[1].bits", "overlap those of another term"}},
       {"counters: 4\n",
        "counters: 4\n      number_terms: [{name: a, format: \"config:0-3\", bits: 0-3}, {name: b, format: "
@@ -379,7 +426,7 @@ TEST(MapLoader, what_is_wrong_is_told_with_its_place) {
        "write: 1}, for_each: {port: 0-1}}",
        {"events[1]: the key 'step' is missing", "is missing"}},
       {"write: 1}, counters: 1-2}", "write: 1}, for_each: {port: 0-99}, step: 4}", {"makes more than 64 events"}},
-      {"register: PORTS, bits: 0-3", "register: PORTS, bits: 0-3, invert: 8", {"filters[0].invert", "match: value"}},
+      {"register: PORTS, bits: 0-3", "register: PORTS, bits: 0-3, invert: 7", {"filters[0].invert", "match: value"}},
       {"register: PORTS, bits: 0-3",
        "register: PORTS, bits: 0-3, match: value, invert: 40",
        {"filters[0].invert", "PORTS has 32 bits"}},
@@ -435,6 +482,103 @@ TEST(MapLoader, what_is_wrong_is_told_with_its_place) {
       {"register: PORTS, bits",
        "register: PORTS, counters: 0-2, bits: 4-7}\n        - {name: port, register: PORTS, counters: 2-3, bits",
        {"filters[1].name", "'port' is that of another filter", "filters of different counters may share one"}},
+      {"config1:0-3", "config9:0-3", {"filters[0].format", "'config9:0-3' is no format", "config1:0-7"}},
+      {"config1:0-3", "config1:3-0", {"filters[0].format", "is no format"}},
+      {"config1:0-3", "config1:0-2,", {"filters[0].format", "is no format"}},
+      {"config1:0-3", "config1:0-2,2", {"filters[0].format", "is no format"}},
+      {"config1:0-3", "config1:60-70", {"filters[0].format", "is no format"}},
+      {"config1:0-3", "config1:0-2", {"filters[0].format", "has 3 bits; port needs values up to 0xf"}},
+      {"config1:0-3", "config:29-32", {"filters[0].format", "has bit 32 of config, as the term long has"}},
+      {"bits: 0-3, format: \"config1:0-3\"",
+       "bits: 0-3, format: \"config1:0-3\", terms: {cpu: 0}",
+       {"filters[0].format", "'config1:0-3:0' is no format", "give a word"}},
+      {"config:32", "config:7", {"terms[0].format", "has bit 7 of config, as the term event has"}},
+      {"width: 32\n", "width: 32\n      event_format: 0-7\n", {"event_format", "'0-7' is no format"}},
+      {"width: 32\n", "width: 32\n      event_format: config3:0-7\n", {"event_format", "is of config3"}},
+      {"width: 32\n", "width: 32\n      event_format: \"\"\n", {"event_format", "must not be empty"}},
+      {"width: 32\n", "width: 32\n      event_format: config:0\n", {"events[1].number", "terms cannot make"}},
+      {"counters: 4\n",
+       "counters: 4\n      number_terms: [{name: a, format: \"config:0-3\", bits: 0-4}]\n",
+       {"number_terms[0].format", "has 4 bits"}},
+      {"counters: 4\n",
+       "counters: 4\n      number_terms: [{name: a, format: \"config:0-1\", bits: 0-1}, {name: b, format: "
+       "\"config:0-1\", bits: 2-3}]\n",
+       {"number_terms[1].bits", "a second name of the same bits"}},
+      {"name: long, format", "name: event, format", {"terms[0].name", "'event' is that of another term"}},
+      {"filters:\n        - {name: port",
+       "filters:\n        - {attribute: port, name: long",
+       {"filters[0].name", "'long'"}},
+      {"register: PORTS, bits",
+       "register: PORTS, counters: 0-1, bits: 4-5, format: \"config2:0-1\"}\n        - {name: port, register: PORTS, "
+       "counters: 2-3, bits",
+       {"filters[1].name", "'port' is that of another term"}},
+      {"counters: 2}]", "counters: 5}]", {"terms[0].counters", "is 5, must be 1 ... 4"}},
+      {"width: 32\n",
+       "width: 32\n      refused: [{terms: {port: 0x10}}]\n",
+       {"refused[0].terms", "port=0x10 does not fit into config1:0-3"}},
+      {"width: 32\n", "width: 32\n      refused: [{terms: {port: 0}}]\n", {"refused[0].terms", "port is 0"}},
+      {"width: 32\n",
+       "width: 32\n      refused: [{terms: {port: 1-2}}]\n",
+       {"refused[0].terms.port", "'1-2' is not a whole number (for example 8"}},
+      {"register: PORTS, bits: 0-3",
+       "register: PORTS, bits: 0-3, greatest: 0x10",
+       {"filters[0].greatest", "does not fit into 4 bits"}},
+      {"register: PORTS, bits: 0-3", "register: PORTS, bits: 0-3, unless: port", {"filters[0].unless", "itself"}},
+      {"register: PORTS, bits: 0-3", "register: PORTS, bits: 0-3, with: port", {"filters[0].with", "itself"}},
+      {"- {name: port, register: PORTS,",
+       "- {name: all, attribute: port, register: PORTS, bits: 4-7}\n        - {name: port, with: all, register: PORTS,",
+       {"filters[1].with", "names 'all', which is no term"}},
+      {"register: PORTS, bits: 0-3",
+       "register: PORTS, bits: 5-8",
+       {"filters[0].bits", "bit 8 of PORTS is in no field"}},
+      {"register: PORTS, bits: 0-3",
+       "register: PORTS, bits: 0-3, match: value, care: 7-10",
+       {"filters[0].care", "bit 8 of PORTS is in no field"}},
+      {"register: PORTS, bits: 0-3",
+       "register: PORTS, bits: 0-3, enable: 9",
+       {"filters[0].enable", "bit 9 of PORTS is in no field"}},
+      {"bits: 0-3, role: enable", "bits: \"\", role: enable", {"registers[1].bits", "must not be empty"}},
+      {"counters: 1-2}", "counters: \"\"}", {"events[1].counters", "must not be empty"}},
+      {"fields: [{name: RUN, bits: 0, role: run}]", "fields: []", {"registers[0].fields", "must not be empty"}},
+      {"bits: 0-3, role: overflow",
+       "bits: 0-2, role: overflow",
+       {"pmus[0].registers", "no overflow status of counter 3", "can count requests"}},
+      {"stride: 8, role: counter}",
+       "stride: 8, role: counter}\n        - {name: HIGH, offset: 0x44, count: 4, stride: 8, role: counter, shift: 16}",
+       {"pmus[0].registers", "COUNTER and HIGH both show bit 16 of counter 0", "give shift"}},
+      {"stride: 8, role: counter}",
+       "stride: 8, role: counter}\n        - {name: HIGH, offset: 0x44, count: 4, stride: 8, role: counter, shift: 40, "
+       "bits: "
+       "0-7}",
+       {"pmus[0].registers", "shows bit 32 of counter 0, but higher ones", "give shift"}},
+      {"stride: 8, role: counter}",
+       "stride: 8, role: counter, latches: true}\n        - {name: HIGH, offset: 0x44, count: 4, stride: 8, bits: "
+       "0-15, role: "
+       "counter, shift: 16, latched: true}",
+       {"pmus[0].registers", "COUNTER and HIGH both show bit 16 of counter 0", "give shift"}},
+      {"stride: 8, role: counter}",
+       "stride: 8, role: counter}\n        - {name: HIGH, offset: 0x44, count: 4, stride: 8, bits: 0-15, role: "
+       "counter, shift: "
+       "16, latched: true}\n        - {name: LATCH, offset: 0x80, bits: 0, role: latch}",
+       {"pmus[0].registers", "no latched field that shows bit 0 of counter 0", "give shift"}},
+      {"stride: 8, role: counter}",
+       "stride: 8, role: counter}\n        - {name: HIGH, offset: 0x44, count: 4, stride: 8, role: counter, shift: 32, "
+       "down: "
+       "true}",
+       {"pmus[0].registers", "HIGH says down: true of counter 0, and COUNTER", "the same in both"}},
+      {"stride: 8, role: counter}",
+       "stride: 8, role: counter, latches: true}",
+       {"pmus[0].registers", "COUNTER latches counters, but no field shows"}},
+      {"bits: 0, role: run}",
+       "bits: 0, role: run}, {name: COPY, bits: 1, role: latch}",
+       {"pmus[0].registers", "CONTROL latches counters, but no field shows"}},
+      {"bits: 0-5, repeat: 4, step: 8, role: event}",
+       "bits: 0, repeat: 4, step: 8, role: event}, {name: MORE, bits: 1, repeat: 2, step: 8, role: event, shift: 1}, "
+       "{name: LAST, bits: 25, role: event, first: 3, shift: 1}",
+       {"events[1].number", "no field selects bit 1 of it for counter 2", "the counters that have one"}},
+      {"role: event}",
+       "role: event, chosen_by: {register: SELECT, bits: 0-1}}",
+       {"chosen_by.register", "no register before this one is 'SELECT'"}},
   };
   for (const Wrong& wrong : all) {
     const std::string error = error_with(wrong.what, wrong.by);
@@ -454,13 +598,7 @@ std::string error_of_function(const std::string& address, const std::string& pci
           "pci: {address: \"" + address + "\", vendor: 0x19e5, device: 0xa12d" + pci + "}");
   replace("base: 0x2000_0000", window);
   replace("{number: 64}", interrupt);
-  try {
-    const ScenarioFile file(parse_text(yaml, "s.yaml"), {});
-    static_cast<void>(file.load(file.variants().front(), {}));
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "no error";
+  return error_of(yaml);
 }
 
 TEST(MapLoader, a_pci_function_has_its_place_and_a_bar_for_each_window) {
