@@ -281,9 +281,9 @@ void RegisterMapPmu::add_selection(unsigned counter, std::optional<std::uint64_t
         if (copy) selection.number |= part_of(bank_of(number).value(ids_[number]), field.bits_of(*copy)) << field.shift;
         continue;
       }
-      const unsigned first = reg.counter_of(field, 0, 0);
-      const std::uint64_t value = bank_of(number).value(ids_[number], (counter - first) / field.repeat);
-      selection.number |= part_of(value, field.bits_of((counter - first) % field.repeat)) << field.shift;
+      const unsigned place = reg.is_for_all(field) ? 0 : counter - reg.counter_of(field, 0, 0);
+      const std::uint64_t value = bank_of(number).value(ids_[number], place / field.repeat);
+      selection.number |= part_of(value, field.bits_of(place % field.repeat)) << field.shift;
     }
   }
 }

@@ -65,8 +65,9 @@ class PmuJudge {
   [[nodiscard]] virtual bool lets_count() const { return written_on(); }
   /// @return true if the access reads an event counter and so determines the instant of the count.
   [[nodiscard]] virtual bool is_counter_read(const MmioBus::BusAccess& /*access*/) const { return false; }
-  /// @return true if the write latches counters, so that what is read later was counted until now.
-  [[nodiscard]] virtual bool latches_counters(const MmioBus::BusAccess& /*write*/) const { return false; }
+  /// @return a bit for each counter that the write, or the counter read, latches, so that what is read later was counted
+  ///         until now; of another read, for each whose latched value it shows
+  [[nodiscard]] virtual std::uint64_t latched_counters(const MmioBus::BusAccess& /*access*/) const { return 0; }
   /// Fields of the event's number may share bits, which then have one meaning or the other.
   /// @param numbers  the event's fields that share no bits
   /// @return whether such an event has the field `term`

@@ -43,6 +43,8 @@ struct Scoreboard::State {
     std::optional<EventRecord::Point> low{};               // for read
     std::optional<EventRecord::Point> sample{};            // for read
     std::uint64_t sample_address = 0;                      // for read
+    /// For read: what was latched, by a bit for each counter, and when.
+    std::vector<std::pair<std::uint64_t, EventRecord::Point>> latched{};
   };
 
   PmuJudge* find_pmu(const std::string& name) {
@@ -406,12 +408,20 @@ void Scoreboard::on_bus_access(const MmioBus::BusAccess& access) {
   if (s.frames.empty()) return;
   State::Frame& frame = s.frames.back();
   if (frame.call != Call::read || frame.pmu == nullptr) return;
-  if (!(access.is_write ? frame.pmu->latches_counters(access) : frame.pmu->is_counter_read(access))) return;
+  const std::uint64_t latched = frame.pmu->latched_counters(access);
+  if (!(access.is_write ? latched != 0 : frame.pmu->is_counter_read(access))) {
+    for (const auto& [counters, point] : frame.latched) {
+      if ((counters & latched) != 0) frame.sample = point;  // the last one is what is shown
+    }
+    return;
+  }
   EventRecord* const event = s.find_record(frame.event);
   if (event == nullptr) return;
+  const std::optional<EventRecord::Point> point = event->point_of_read(access.when);
+  if (point && latched != 0) frame.latched.emplace_back(latched, *point);
   // In a counter read of two halves (high, low, high), the lower half, at the lower address, determines the instant.
   if (frame.sample && access.address > frame.sample_address) return;
-  frame.sample = event->point_of_read(access.when);
+  frame.sample = point;
   frame.sample_address = access.address;
 }
 

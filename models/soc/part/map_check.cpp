@@ -214,7 +214,7 @@ bool may_have_first(const FieldDescription& field) {
 /// Whether `first` of a register says something: a field, or a filter, tells counters apart.
 bool tells_apart(const RegisterDescription& reg, std::size_t number, const PmuDescription& pmu) {
   const auto has_own = [&](const FieldDescription& field) {
-    return !reg.is_for_all(field) || field.role == Role::counter || field.role == Role::event;
+    return !reg.is_for_all(field) || field.role == Role::counter;
   };
   return reg.count > 1 || std::ranges::any_of(reg.fields, has_own) ||
          std::ranges::any_of(

@@ -303,15 +303,18 @@ struct RegisterDescription {
     if (field.counters) return field.counters->first;
     return field.first.value_or(first) + element * field.counters_in() + index;
   }
-  /// @return whether a field is for that counter, of those that tell counters apart
+  /// @return whether a field is for that counter
   [[nodiscard]] bool stands_for(const FieldDescription& field, unsigned counter) const noexcept {
     if (field.chosen_by) return counter < field.chosen_by->repeat;
+    if (is_for_all(field) && field.role != Role::counter)
+      return !field.counters || counter - field.counters->first < field.counters->width;
     const unsigned first_one = counter_of(field, 0, 0);
     return counter >= first_one && counter - first_one < count * field.counters_in();
   }
   /// @return whether a field is for all counters: it stands once, where nothing else tells counters apart
   [[nodiscard]] bool is_for_all(const FieldDescription& field) const noexcept {
-    return count == 1 && field.counters_in() == 1 && !field.first;
+    const bool is_of_first = field.first || (field.role == Role::event && first != 0);
+    return count == 1 && field.counters_in() == 1 && !is_of_first;
   }
   [[nodiscard]] Reach reach_of(const FieldDescription& field) const noexcept {
     if (field.counters) return Reach::range;
@@ -457,6 +460,17 @@ struct PmuDescription {
     }
   }
   return shown == 0 ? pmu.width : std::min(shown, pmu.width);
+}
+
+/// @return the fewest bits of those of its counters that `widths` does not list
+[[nodiscard]] inline unsigned width_of(const PmuDescription& pmu) {
+  unsigned width = pmu.width;
+  for (unsigned counter = 0; pmu.map && counter < pmu.counters; ++counter) {
+    const bool is_listed = std::ranges::any_of(
+        pmu.widths, [&](const auto& its) { return counter - its.counters.first < its.counters.width; });
+    if (!is_listed) width = std::min(width, width_of(pmu, counter));
+  }
+  return width;
 }
 
 struct Description {

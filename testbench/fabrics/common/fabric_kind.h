@@ -37,6 +37,7 @@ struct RegisterSwitch {
   std::string_view what;         ///< "a counter is enabled"
   bool is_comparison = false;    ///< any other value, and not only another bit, means that it is on
   bool is_for_unloaded = false;  ///< looked at when the drivers have been unloaded, and only then
+  bool is_inverted = false;      ///< a bit is on while it is 0
   std::string_view banks = {};   ///< the name of the bank ends with this
 };
 

@@ -56,8 +56,10 @@ void QuietCheck::add_switches(const std::string& bank, const RegisterBank& page,
       if (found == possible.end()) continue;
       for (unsigned i = 0; i < spec.count; ++i) {
         const std::string place =
-            fmt::format("{} {}{} {}", bank, spec.name, spec.count > 1 ? fmt::format("[{}]", i) : "", field.name);
-        const std::uint64_t value = page.read(reg, i, now) >> field.lsb & low_bits(field.width);
+            fmt::format("{} {}{} {}{}", bank, spec.name, spec.count > 1 ? fmt::format("[{}]", i) : "",
+                        found->is_inverted ? "~" : "", field.name);
+        const std::uint64_t inverted = found->is_inverted ? ~std::uint64_t{0} : 0;
+        const std::uint64_t value = (page.read(reg, i, now) ^ inverted) >> field.lsb & low_bits(field.width);
         switches[place] = {std::string(found->what), value, found->is_comparison};
       }
     }

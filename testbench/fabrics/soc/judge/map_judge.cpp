@@ -73,7 +73,10 @@ class MapGate {
   void turn(std::uint64_t on, std::uint64_t off, Picoseconds when);
   /// Counters that are on have got the value from which their events count.
   void begin(std::uint64_t counters, Picoseconds when);
-  void read(Picoseconds when);
+  /// @param latched  a bit for each counter that this copies to where it is read; 0: no copy is made
+  void read(std::uint64_t latched, Picoseconds when);
+  /// Software reads such copies.
+  void show(std::uint64_t latched);
   /// Software gives counters a value.
   void write(std::uint64_t counters, Picoseconds when);
   /// Everything stops while perf has the PMU off: whatever perf takes off until it turns the PMU on again ended here.
@@ -187,7 +190,17 @@ class GatedTruth final : public EventTruth {
     if (counter_ == counter && on_since_) on_since_ = marked(when);
     if (!counter_ && candidates_.contains(counter)) candidates_[counter] = marked(when);
   }
-  void was_read(Picoseconds when) { last_read_ = now(when); }
+  void was_read(std::uint64_t latched, Picoseconds when) {
+    if (latched != 0 && (latched & counters_) == 0) return;
+    last_read_ = now(when);
+    for (std::uint64_t left = latched & counters_; left != 0; left &= left - 1)
+      latched_[std::countr_zero(left)] = *last_read_;
+  }
+  void was_shown(std::uint64_t latched) {
+    for (const auto& [counter, mark] : latched_) {
+      if ((latched >> counter) % 2 == 1) last_read_ = mark;
+    }
+  }
   void was_written(std::uint64_t counters, Picoseconds when) {
     if (known_ && (counters & counters_) != 0) last_written_ = now(when);
   }
@@ -236,6 +249,7 @@ class GatedTruth final : public EventTruth {
   Kept on_since_;            // null: it is off
   std::optional<Mark> last_off_;
   std::optional<Mark> last_read_;
+  std::map<int, Mark> latched_;  // by counter: when it was latched last
   std::optional<Mark> last_written_;
   Kept last_on_;                         // if nothing turns its counter on
   std::optional<Mark> pause_;            // since which everything stands
@@ -277,12 +291,16 @@ void MapGate::write(std::uint64_t counters, Picoseconds when) {
   for (GatedTruth* const truth : truths_) truth->was_written(counters, when);
 }
 
-void MapGate::read(Picoseconds when) {
-  for (GatedTruth* const truth : truths_) truth->was_read(when);
+void MapGate::read(std::uint64_t latched, Picoseconds when) {
+  for (GatedTruth* const truth : truths_) truth->was_read(latched, when);
+}
+
+void MapGate::show(std::uint64_t latched) {
+  for (GatedTruth* const truth : truths_) truth->was_shown(latched);
 }
 
 MapPmuJudge::MapPmuJudge(std::unique_ptr<SocEvents> events, Chronicle* chronicle)
-    : PmuJudge(events->spec().name, events->spec().description.width),
+    : PmuJudge(events->spec().name, soc::width_of(events->spec().description)),
       events_(std::move(events)),
       chronicle_(chronicle) {
   const auto turns_on = [](const FieldDescription& field) {
@@ -341,6 +359,7 @@ void MapPmuJudge::apply_reset() {
         see_field(field, {&reg, element, 0, value, bits_up_to(reg.width)});
     }
   }
+  reset_on_ = enables_;
 }
 
 void MapPmuJudge::see_reset(std::optional<std::uint64_t> window, Picoseconds when) {
@@ -348,6 +367,7 @@ void MapPmuJudge::see_reset(std::optional<std::uint64_t> window, Picoseconds whe
   if (window && std::ranges::find(windows, *window) == windows.end()) return;
   const std::uint64_t before = let_count();
   apply_reset();
+  excused_ = ~interrupts_on();
   if (gate_) gate_->turn(let_count() & ~before, before & ~let_count(), when);
 }
 
@@ -395,32 +415,39 @@ std::uint64_t& MapPmuJudge::interrupts_of(const FieldDescription& field, const R
 MapPmuJudge::Fields MapPmuJudge::fields_of(const FieldDescription& field, const RegisterDescription& reg) {
   Fields fields;
   fields.first = field.first.value_or(reg.first);
-  fields.is_bit_each =
-      field.bits.width > 1 && field.repeat == 1 && field.role != Role::counter && field.role != Role::event;
+  fields.is_bit_each = field.bits.width > 1 && field.repeat == 1 && field.role != Role::counter &&
+                       field.role != Role::event && !field.latches;
   fields.count = fields.is_bit_each ? field.bits.width : field.repeat;
-  fields.is_for_all = field.role != Role::counter && reg.count == 1 && fields.count == 1 && !field.first;
+  const bool is_of_first = field.role == Role::counter || field.first || (field.role == Role::event && reg.first != 0);
+  fields.is_for_all = reg.count == 1 && fields.count == 1 && !is_of_first;
   return fields;
 }
 
-bool MapPmuJudge::see_field(const FieldDescription& field, const Hit& hit) {
+MapPmuJudge::Said MapPmuJudge::said_by(const FieldDescription& field, const Hit& hit) const {
   const auto [first, fields, is_bit_each, is_for_all] = fields_of(field, *hit.reg);
-  const std::uint64_t all = counters_of(field, *hit.reg) & bits_up_to(events_->spec().description.counters);
-  std::uint64_t covered = 0;
-  std::uint64_t set = 0;
+  const std::uint64_t every = bits_up_to(events_->spec().description.counters);
+  const std::uint64_t all = (field.selected ? every : counters_of(field, *hit.reg)) & every;
+  Said said;
   for (unsigned index = 0; index < fields; ++index) {
     const unsigned bit = field.bits.first + (is_bit_each ? index : index * field.step);
     const unsigned counter = first + hit.element * fields + index;
-    const std::uint64_t which = is_for_all ? all : counter < 64 ? (std::uint64_t{1} << counter) & all : 0;
-    if ((hit.mask >> bit) % 2 == 1) covered |= which;
-    if (((hit.value & hit.mask) >> bit) % 2 == 1) set |= which;
+    const bool is_any = is_for_all || field.selected;
+    const std::uint64_t which = is_any ? all : counter < 64 ? (std::uint64_t{1} << counter) & all : 0;
+    if ((hit.mask >> bit) % 2 == 1) said.covered |= which;
+    if (((hit.value & hit.mask) >> bit) % 2 == 1) said.set |= which;
   }
   if (map().twins) {
-    covered |= covered << map().twins->first;
-    set |= set << map().twins->first;
+    said.covered |= said.covered << map().twins->first;
+    said.set |= said.set << map().twins->first;
   }
+  return said;
+}
+
+bool MapPmuJudge::see_field(const FieldDescription& field, const Hit& hit) {
+  const auto [covered, set] = said_by(field, hit);
   switch (field.role) {
     case Role::counter:
-      see_counters(field, hit, first);
+      see_counters(field, hit, fields_of(field, *hit.reg).first);
       return false;
     case Role::interrupt_enable:
     case Role::interrupt_mask:
@@ -429,7 +456,7 @@ bool MapPmuJudge::see_field(const FieldDescription& field, const Hit& hit) {
       switch_interrupts(field.role, covered, set, interrupts_of(field, *hit.reg));
       return false;
     case Role::event:
-      if (!field.chosen_by) see_selectors(field, hit, first);
+      if (!field.chosen_by) see_selectors(field, hit);
       return false;
     case Role::enable:
       enables_ = (enables_ & ~covered) | set;
@@ -508,24 +535,30 @@ void MapPmuJudge::see_counters(const FieldDescription& field, const Hit& hit, un
   }
 }
 
-void MapPmuJudge::see_selectors(const FieldDescription& field, const Hit& hit, unsigned first) {
+void MapPmuJudge::see_selectors(const FieldDescription& field, const Hit& hit) {
+  const Fields its = fields_of(field, *hit.reg);
   for (unsigned index = 0; index < field.repeat; ++index) {
     const unsigned bit = field.bits.first + index * field.step;
-    const unsigned counter = first + hit.element * field.repeat + index;
     const std::uint64_t mask = bits_up_to(field.bits.width) << bit;
-    if ((hit.mask & mask) == 0 || counter >= 64) continue;
-    const std::uint64_t which = std::uint64_t{1} << counter;
-    if (std::exchange(selected_[counter], hit.value & mask) != (hit.value & mask)) touched_ |= which;
-    const std::uint64_t known = bits_up_to(field.bits.width) << field.shift;
-    const std::uint64_t number = (hit.value & mask) >> bit << field.shift;
-    const auto is_selected = [&](const soc::EventDescription& event) {
-      const bool may_have = !event.counters || (counter >= event.counters->first &&
-                                                counter - event.counters->first < event.counters->width);
-      return may_have && (event.code.value_or(event.number) & known) == number;
-    };
-    named_ = std::ranges::any_of(events_->spec().description.events, is_selected) ? named_ | which : named_ & ~which;
-    if (field.zero_stops) enables_ = (hit.value & mask) != 0 ? enables_ | which : enables_ & ~which;
+    if ((hit.mask & mask) == 0) continue;
+    const unsigned own = its.first + hit.element * field.repeat + index;
+    const unsigned end = its.is_for_all ? events_->spec().description.counters : own + 1;
+    for (unsigned counter = its.is_for_all ? 0 : own; counter < std::min(end, 64U); ++counter)
+      select(field, counter, (hit.value & mask) >> bit << field.shift);
   }
+}
+
+void MapPmuJudge::select(const FieldDescription& field, unsigned counter, std::uint64_t number) {
+  const std::uint64_t which = std::uint64_t{1} << counter;
+  if (std::exchange(selected_[counter], number) != number) touched_ |= which;
+  const std::uint64_t known = bits_up_to(field.bits.width) << field.shift;
+  const auto is_selected = [&](const soc::EventDescription& event) {
+    const bool may_have = !event.counters ||
+                          (counter >= event.counters->first && counter - event.counters->first < event.counters->width);
+    return may_have && (event.code.value_or(event.number) & known) == number;
+  };
+  named_ = std::ranges::any_of(events_->spec().description.events, is_selected) ? named_ | which : named_ & ~which;
+  if (field.zero_stops) enables_ = number != 0 ? enables_ | which : enables_ & ~which;
 }
 
 bool MapPmuJudge::see_write(const MmioBus::BusAccess& access) {
@@ -538,10 +571,13 @@ bool MapPmuJudge::see_write(const MmioBus::BusAccess& access) {
   begun_ = 0;
   bool is_control = false;
   for (const FieldDescription& field : hit->reg->fields) is_control = see_field(field, *hit) || is_control;
+  reset_on_ &= enables_;
+  excused_ &= ~interrupts_on();
   if (writes_running_) is_control = is_control || written_on() != was_on;
   if (runs_ && !ran && !writes_running_) look_for_untold(false, access.when);
   if (!gate_) return is_control;
-  if ((gate_->is_free() || !map().runs_by_event) && latches_counters(access)) gate_->read(access.when);
+  const std::uint64_t latched = latched_counters(access);
+  if ((gate_->is_free() || !map().runs_by_event) && latched != 0) gate_->read(latched, access.when);
   // That another event stops all counters is a mistake of the driver's.
   const std::uint64_t now = let_count();
   const std::uint64_t newly = now & ~before;
@@ -561,8 +597,8 @@ bool MapPmuJudge::see_write(const MmioBus::BusAccess& access) {
 
 void MapPmuJudge::look_for_untold(bool is_read, Picoseconds when) {
   if (!must_tell_ || !runs_) return;
-  const std::uint64_t counting = enables_ & switched_ & (range_runs_ | free_) & ~silent_;
-  std::uint64_t untold = counting & ~(interrupts_[0] & interrupts_[1] & interrupts_[2]);
+  const std::uint64_t counting = enables_ & ~reset_on_ & (range_runs_ | free_) & ~silent_;
+  std::uint64_t untold = counting & ~excused_ & ~interrupts_on();
   const std::uint64_t before = std::exchange(untold_, untold);
   if (is_read) untold &= before;
   if (untold == 0) return;
@@ -572,9 +608,12 @@ void MapPmuJudge::look_for_untold(bool is_read, Picoseconds when) {
 }
 
 void MapPmuJudge::see_read(const MmioBus::BusAccess& access) {
-  if (!is_counter_read(access)) return;
-  look_for_untold(true, access.when);
-  if (gate_ && (gate_->is_free() || !map().runs_by_event)) gate_->read(access.when);
+  const bool is_sample = is_counter_read(access);
+  if (is_sample) look_for_untold(true, access.when);
+  if (!gate_ || (!gate_->is_free() && map().runs_by_event)) return;
+  const std::uint64_t latched = latched_counters(access);
+  if (is_sample) gate_->read(latched, access.when);
+  if (!is_sample && latched != 0) gate_->show(latched);
 }
 
 std::uint64_t MapPmuJudge::counters_for(const EventTerms& terms) const {
@@ -623,12 +662,16 @@ bool MapPmuJudge::is_counter_read(const MmioBus::BusAccess& access) const {
          });
 }
 
-bool MapPmuJudge::latches_counters(const MmioBus::BusAccess& access) const {
+std::uint64_t MapPmuJudge::latched_counters(const MmioBus::BusAccess& access) const {
   const std::optional<Hit> hit = hit_by(access);
-  return hit && std::ranges::any_of(hit->reg->fields, [&](const FieldDescription& field) {
-           const std::uint64_t bits = bits_up_to(field.bits.width) << field.bits.first;
-           return field.role == Role::latch && (hit->value & hit->mask & bits) != 0;
-         });
+  if (!hit) return 0;
+  const bool is_sample = is_counter_read(access);
+  std::uint64_t found = 0;
+  for (const FieldDescription& field : hit->reg->fields) {
+    if (access.is_write && field.role == Role::latch) found |= said_by(field, *hit).set;
+    if (!access.is_write && (is_sample ? field.latches : field.latched)) found |= said_by(field, *hit).covered;
+  }
+  return found;
 }
 
 Publication MapPmuJudge::publication() const {
@@ -660,11 +703,16 @@ Publication MapPmuJudge::publication() const {
 
 std::optional<std::string> MapPmuJudge::room_for(const EventTruth& refused,
                                                  const std::vector<const EventTruth*>& active) const {
-  // Filters that all counters share may be in each other's way.
+  // Filters that all counters share may be in each other's way, and so may selectors.
   const soc::PmuDescription& pmu = events_->spec().description;
-  const bool shares = std::any_of(pmu.filters.begin(), pmu.filters.end(), [&](const soc::FilterDescription& filter) {
+  bool shares = std::any_of(pmu.filters.begin(), pmu.filters.end(), [&](const soc::FilterDescription& filter) {
     return map().registers.at(filter.word).count == 1 && filter.repeat == 1;
   });
+  for (const RegisterDescription& reg : map().registers) {
+    shares = shares || (pmu.counters > 1 && std::ranges::any_of(reg.fields, [&](const FieldDescription& field) {
+                          return field.role == Role::event && !field.chosen_by && fields_of(field, reg).is_for_all;
+                        }));
+  }
   if ((shares || !pmu.terms.empty()) && !active.empty()) return std::nullopt;
   const bool has_classes =
       std::any_of(pmu.events.begin(), pmu.events.end(), [](const auto& event) { return event.counters.has_value(); });

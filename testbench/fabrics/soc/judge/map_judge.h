@@ -32,7 +32,7 @@ class MapPmuJudge final : public PmuJudge {
   }
   [[nodiscard]] bool lets_count() const override { return runs_ && (enables_ & range_runs_) != 0; }
   [[nodiscard]] bool is_counter_read(const MmioBus::BusAccess& access) const override;
-  [[nodiscard]] bool latches_counters(const MmioBus::BusAccess& access) const override;
+  [[nodiscard]] std::uint64_t latched_counters(const MmioBus::BusAccess& access) const override;
   [[nodiscard]] std::unique_ptr<EventTruth> truth(const EventTerms& terms) override;
   [[nodiscard]] Publication publication() const override;
   [[nodiscard]] std::optional<std::string> room_for(const EventTruth& refused,
@@ -50,6 +50,13 @@ class MapPmuJudge final : public PmuJudge {
     std::uint64_t value = 0;  ///< at its place in the register
     std::uint64_t mask = 0;
   };
+
+  /// What an access says of counters by one field: a bit for each.
+  struct Said {
+    std::uint64_t covered = 0;
+    std::uint64_t set = 0;  ///< by a 1
+  };
+  [[nodiscard]] Said said_by(const soc::FieldDescription& field, const Hit& hit) const;
 
   /// Which counters a field stands for.
   struct Fields {
@@ -70,10 +77,13 @@ class MapPmuJudge final : public PmuJudge {
   [[nodiscard]] std::optional<Hit> hit_by(const MmioBus::BusAccess& access) const;
   /// A write to values of counters. @param first  counter of the first
   void see_counters(const soc::FieldDescription& field, const Hit& hit, unsigned first);
-  /// A write to selectors of events, of which 0 may stop a counter. @param first  counter of the first
-  void see_selectors(const soc::FieldDescription& field, const Hit& hit, unsigned first);
+  /// A write to selectors of events, of which 0 may stop a counter.
+  void see_selectors(const soc::FieldDescription& field, const Hit& hit);
+  void select(const soc::FieldDescription& field, unsigned counter, std::uint64_t number);
   /// @return whether it says if the whole PMU counts
   bool see_field(const soc::FieldDescription& field, const Hit& hit);
+  /// @return a bit for each counter whose overflow sends one, as all such switches say
+  [[nodiscard]] std::uint64_t interrupts_on() const { return interrupts_[0] & interrupts_[1] & interrupts_[2]; }
   /// @param interrupts  a bit for each counter whose overflow may send one, as far as such switches say
   static void switch_interrupts(soc::Role role, std::uint64_t covered, std::uint64_t set, std::uint64_t& interrupts);
   /// A field lets the counters of `on` run, and no others of `which`. @return whether it says something of counters
@@ -102,6 +112,8 @@ class MapPmuJudge final : public PmuJudge {
   std::uint64_t elsewhere_ = 0;    // by counter: events may have it that no gate tells of
   std::uint64_t silent_ = 0;       // by counter: its overflow sends no interrupt
   std::uint64_t untold_ = 0;       // by counter: at the last look, it counted with its interrupt off
+  std::uint64_t reset_on_ = 0;     // by counter: it is on since the last reset, and no driver let it count
+  std::uint64_t excused_ = 0;      // by counter: its interrupt is off since a reset, of which no driver hears
   std::uint64_t read_only_ = 0;    // by counter: its driver reads what it begins with
   bool must_tell_ = false;         // drivers must let overflows send interrupts
   bool runs_ = false;              // what lets all run does so

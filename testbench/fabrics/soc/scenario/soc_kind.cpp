@@ -104,7 +104,7 @@ class SocKind final : public FabricKind {
     }
     return modules;
   }
-  /// Those of registers that descriptions name, too, as far as they are on while they are 1.
+  /// Those of registers that descriptions name, too.
   [[nodiscard]] std::vector<RegisterSwitch> switches(const platform::PlatformSpec& platform) const override {
     std::vector<RegisterSwitch> switches(kSocSwitches.begin(), kSocSwitches.end());
     for (const soc::PmuDescription& pmu : platform.of<platform::SocSpec>().pmus) {
@@ -113,13 +113,17 @@ class SocKind final : public FabricKind {
         for (const soc::FieldDescription& field : reg.fields) {
           using enum soc::Role;
           std::string_view what;
-          if (field.role == enable || field.role == enable_set || field.zero_stops) what = kSocSwitches[0].what;
-          if (field.role == interrupt_enable || field.role == interrupt_set) what = kSocSwitches[1].what;
+          const bool is_inverted = field.role == disable || field.role == interrupt_mask;
+          if (field.role == enable || field.role == enable_set || field.role == disable || field.zero_stops)
+            what = kSocSwitches[0].what;
+          if (field.role == interrupt_enable || field.role == interrupt_set || field.role == interrupt_mask)
+            what = kSocSwitches[1].what;
           if (what.empty()) continue;
           switches.push_back({.name = RegisterSwitch::Name::whole,
                               .registers = kept(reg.name),
                               .field = kept(field.name),
                               .what = what,
+                              .is_inverted = is_inverted,
                               .banks = kept(pmu.name)});
         }
       }

@@ -58,8 +58,8 @@ constexpr Picoseconds kLateInterrupt = 1'000'000;
 bool leaves_time(const pmufab::soc::PmuDescription& pmu, double each_microsecond) {
   constexpr double kHandled = 5;  // microseconds after a wrap, with the CPUs as above
   constexpr double kMargin = 4;
-  return pmu.width >= kNarrow ||
-         each_microsecond * kHandled * kMargin <= std::ldexp(1.0, static_cast<int>(pmu.width) - 1);
+  const unsigned width = pmufab::soc::width_of(pmu);
+  return width >= kNarrow || each_microsecond * kHandled * kMargin <= std::ldexp(1.0, static_cast<int>(width) - 1);
 }
 
 double cycles_each_microsecond(const pmufab::soc::PmuDescription& pmu) {
@@ -102,7 +102,7 @@ bool is_served(const pmufab::soc::PmuDescription& pmu) {
 /// @param knows_64bit  the driver knows the 64-bit layout
 bool is_offered(const platform::PlatformSpec& platform, const pmufab::soc::PmuDescription& pmu, bool knows_64bit) {
   if ((!pmu.map && !pmu.perf_name.empty()) || (pmu.is_64bit && !knows_64bit)) return false;
-  const bool is_in_time = pmu.width >= kNarrow || (pmu.width >= kNarrowest && is_served(pmu));
+  const bool is_in_time = width_of(pmu) >= kNarrow || (width_of(pmu) >= kNarrowest && is_served(pmu));
   return is_in_time && std::ranges::any_of(pmu.events, [&](const auto& event) {
            return leaves_time(pmu, event, platform.of<platform::SocSpec>().sources);
          });
@@ -153,16 +153,50 @@ bool can_wrap(const platform::PlatformSpec& platform, const pmufab::soc::PmuDesc
   } catch (const std::invalid_argument&) {  // without its filters, the event counts nothing
     return false;
   }
+  const unsigned own = width_of(pmu);
   for (const pmufab::soc::PmuDescription& other : platform.of<platform::SocSpec>().pmus) {
+    const unsigned width = width_of(other);
     for (const pmufab::soc::EventDescription& heard : other.events) {
       if (heard.counts == Counts::cycles || heard.source != event.source) continue;
       const bool is_other = &other != &pmu;
-      if (is_other && (!is_served(other) || other.width < pmu.width)) return false;
-      if (is_other && other.width == pmu.width && &other < &pmu) return false;
+      if (is_other && (!is_served(other) || width < own)) return false;
+      if (is_other && width == own && &other < &pmu) return false;
       if (heard.counts == Counts::sum && occurrence.attributes.at(heard.attribute) > 1) return false;
     }
   }
   return true;
+}
+
+/// @return the bits of an event's number that are in fields of all counters, such as a mode
+std::uint64_t shared_bits(const pmufab::soc::PmuDescription& pmu) {
+  std::uint64_t bits = 0;
+  for (const pmufab::soc::RegisterDescription& reg : pmu.map->registers) {
+    for (const pmufab::soc::FieldDescription& field : reg.fields) {
+      if (field.role == pmufab::soc::Role::event && !field.chosen_by && reg.is_for_all(field))
+        bits |= low_bits(field.bits.width) << field.shift;
+    }
+  }
+  return bits;
+}
+
+/// Events that differ in a field of all counters count at different times: a case has those of one value, or takes one
+/// event after the other.
+void keep_apart(Random& random, const pmufab::soc::PmuDescription& description, soc::Pmu& pmu) {
+  constexpr unsigned kOneByOne = 40;
+  const std::uint64_t shared = description.counters > 1 ? shared_bits(description) : 0;
+  if (shared == 0) return;
+  const auto value_of = [&](const soc::Event& event) {
+    const auto its = std::ranges::find(description.events, event.number, &pmufab::soc::EventDescription::number);
+    return its->code.value_or(its->number) & shared;
+  };
+  const std::uint64_t kept = value_of(random.pick(pmu.events));
+  const auto differs = [&](const soc::Event& event) { return value_of(event) != kept; };
+  if (std::ranges::none_of(pmu.events, differs)) return;
+  if (random.chance(kOneByOne)) {
+    pmu.one_event = true;
+  } else {
+    std::erase_if(pmu.events, differs);
+  }
 }
 
 /// What the driver of a PMU with a register map publishes. Filters that all counters share are in some cases, in which
@@ -176,6 +210,7 @@ void add_map(Random& random, const pmufab::soc::PmuDescription& description, boo
   pmu.refuses_groups = map.device.refuses_groups;
   pmu.reading_loses = map.device.reading_loses;
   pmu.one_event = map.device.one_event;
+  keep_apart(random, description, pmu);
   pmu.keeps_cpu = map.device.keeps_cpu;
   pmu.is_still = map.device.overflow_loses && is_still;
   pmu.is_unserved = pmu.is_unserved || (map.device.overflow_loses && !is_still);
@@ -217,7 +252,7 @@ soc::Pmu pmu_of(Random& random, const std::string& name, const pmufab::soc::PmuD
   pmu.perf_names.assign(platform.sockets, name);
   pmu.is_64bit = description.is_64bit;
   pmu.counters = description.counters;
-  pmu.width = description.width;
+  pmu.width = width_of(description);
   pmu.is_atomic = description.atomic_64bit;
   pmu.has_cycles = description.cycle_counter && !description.is_64bit &&
                    leaves_time(description, cycles_each_microsecond(description));
@@ -308,7 +343,7 @@ GeneratedMachine PlatformGenerator::make(Random& random, std::string_view kernel
     const pmufab::soc::PmuDescription& description = platform_.of<platform::SocSpec>().pmus[rows[index].pmu];
     if (!is_offered(platform_, description, machine->has_layout64)) continue;
     machine->pmus.push_back(pmu_of(random, named.pmus[index].name, description, platform_, is_still));
-    machine->is_slow = machine->is_slow || description.width < kNarrow;
+    machine->is_slow = machine->is_slow || width_of(description) < kNarrow;
     sockets.push_back(rows[index].socket);
   }
   GeneratedMachine made;

@@ -292,9 +292,9 @@ class MaskedJudge : public MapJudge {
     pmu.map->registers.push_back(one_bit("MASK", 0xc, Role::interrupt_mask, {}));
     return its;
   }
-  MaskedJudge() : MapJudge(masked()) {}
-  void count_and_read() {
-    write(0x8, 1);
+  explicit MaskedJudge(const SocJudgeSpec& its = masked()) : MapJudge(its) {}
+  void count_and_read(std::uint64_t enable = 1) {
+    write(0x8, enable);
     for (int n = 0; n < 2; ++n) board.on_bus_access({++now, kBase + 0x10, 0, 4, false, true});
   }
 };
@@ -309,21 +309,57 @@ TEST_F(MaskedJudge, a_driver_may_rely_on_what_a_reset_leaves) {
   EXPECT_EQ(noted("overflow_untold"), 1);
 }
 
+/// The same, whose counter stands, and whose interrupts are masked, after a reset.
+class InvertedJudge : public MaskedJudge {
+ protected:
+  static SocJudgeSpec inverted() {
+    SocJudgeSpec its = masked();
+    std::vector<soc::RegisterDescription>& registers = its.pmus[0].description.map->registers;
+    registers[2].fields[0].role = Role::disable;
+    for (const std::size_t number : {2, 4}) registers[number].fields[0].value = 1;
+    return its;
+  }
+  InvertedJudge() : MaskedJudge(inverted()) {}
+};
+
+TEST_F(InvertedJudge, a_counter_whose_interrupt_is_off_is_found_though_a_zero_lets_it_count) {
+  count_and_read();
+  EXPECT_EQ(noted("overflow_untold"), 0) << "it stands";
+  write(0x8, 0);
+  count_and_read(0);
+  EXPECT_EQ(noted("overflow_untold"), 1);
+}
+
+TEST_F(InvertedJudge, no_driver_hears_of_a_reset) {
+  write(0xc, 0);
+  count_and_read(0);
+  board.on_reset({}, ++now);
+  count_and_read(0);
+  EXPECT_EQ(noted("overflow_untold"), 0);
+  write(0xc, 0);
+  write(0xc, 1);
+  count_and_read(0);
+  EXPECT_EQ(noted("overflow_untold"), 1) << "it has turned interrupts on again, and off";
+}
+
 /// A PMU whose counters nothing stops, and whose readers read what software latches.
 class LatchedJudge : public MapJudge {
  protected:
   static SocJudgeSpec latched() {
     SocJudgeSpec its = spec();
     soc::PmuDescription& pmu = its.pmus[0].description;
-    pmu.counters = 1;
+    pmu.counters = 2;
     pmu.events.resize(1);
-    pmu.events[0].counters = soc::BitRange{0, 1};
+    pmu.events[0].counters = soc::BitRange{0, 2};
     soc::RegisterDescription counter = pmu.map->registers[3];
+    counter.count = 2;
+    counter.stride = 4;
     counter.fields[0].first = 0;
     counter.fields[0].is_free = false;
     counter.fields[0].read_only = true;
     counter.fields[0].latched = true;
-    pmu.map->registers = {one_bit("LATCH", 0x0, Role::latch, {}), counter};
+    pmu.map->registers = {one_bit("LATCH", 0x0, Role::latch, {}), counter, one_bit("LATCHES", 0x4, Role::latch, {})};
+    pmu.map->registers[2].fields[0].bits = {0, 2};
     pmu.map->runs_by_event = true;
     return its;
   }
@@ -355,6 +391,31 @@ TEST_F(LatchedJudge, what_was_latched_is_what_a_reading_tells) {
   read(0x10);
   end(Call::del, kRead, 14);
   EXPECT_EQ(board.result(kRead)->expected, 14U);
+}
+
+TEST_F(LatchedJudge, a_reading_tells_what_its_own_counter_had_when_that_was_latched) {
+  begin(Call::pmu_enable);
+  end(Call::pmu_enable);
+  board.expect(kRead, kPmu, {{"read"}});
+  begin(Call::add, kRead);
+  write(0x0, 1);
+  read(0x14);
+  end(Call::add, kRead);
+  const auto latch_both = [&] {
+    happen(1);
+    write(0x4, 2);
+    happen(2);
+    write(0x4, 1);  // another counter
+    read(0x14);
+  };
+  begin(Call::read, kRead);
+  latch_both();
+  end(Call::read, kRead, 1);
+  EXPECT_TRUE(board.last_read(kRead, now)->ok());
+  begin(Call::del, kRead);
+  latch_both();
+  end(Call::del, kRead, 4);
+  EXPECT_EQ(board.result(kRead)->expected, 4U);
 }
 
 }  // namespace

@@ -399,6 +399,28 @@ TEST_F(RegisterMapTest, a_number_may_stand_in_several_registers_of_which_some_ar
   });
 }
 
+TEST_F(RegisterMapTest, a_part_of_a_number_that_stands_once_is_that_of_all_counters) {
+  make([](PmuDescription& its) {
+    its.events.push_back({"another", 0x101, EventDescription::Counts::sum, 0, 1, {}});
+    FieldDescription mode = field("MODE", {0, 1}, Role::event);
+    mode.shift = 8;
+    its.map->registers.push_back(reg("MODE", 0x90, {mode}));
+  });
+  run([&] {
+    cpu.put32(kSelect, 0x0001'0002);
+    cpu.put32(kSelect + 4, 0x0001'0000);
+    cpu.put32(kEnable, 0xf);
+    cpu.put32(kControl, 1);
+    happen(0, 5);
+    EXPECT_EQ(counter(1), 1U);
+    cpu.put32(0x90, 1);
+    happen(0, 7);
+    EXPECT_EQ(counter(0), 5U) << "number 0x102 is no event";
+    EXPECT_EQ(counter(1), 8U);
+    EXPECT_EQ(counter(3), 8U);
+  });
+}
+
 TEST_F(RegisterMapTest, a_field_of_each_counter_may_choose_which_copy_of_a_selector_is_its_own) {
   constexpr unsigned kRoutes = 10;  // register, by its number
   make([](PmuDescription& its) {

@@ -9,6 +9,7 @@
 #include "models/soc/part/soc_rows.h"
 #include "testbench/fabrics/fabric_kinds.h"
 #include "testbench/fabrics/soc/scenario/soc_fabric.h"
+#include "testbench/fabrics/soc/scenario/soc_kind.h"
 #include "testbench/run/session/scenario_spec.h"
 
 namespace pmufab::scenario::map_loader_test {
@@ -618,6 +619,61 @@ TEST(MapLoader, a_pci_function_has_its_place_and_a_bar_for_each_window) {
   EXPECT_THAT(error_of_function(
                   place, ", functions: [{address: \"0002:21:00.0\", vendor: 1, device: 1, bus_below: 0x20}]", window),
               HasSubstr("0x20 is not above bus 0x21"));
+}
+
+platform::PlatformSpec platform_with(const std::string& what, const std::string& by) {
+  std::string yaml = kScenario;
+  yaml.replace(yaml.find(what), what.size(), by);
+  const ScenarioFile file(parse_text(yaml, "s.yaml"), {});
+  return file.load(file.variants().front(), {}).platform;
+}
+
+TEST(MapLoader, random_cases_wrap_counters_at_the_bits_that_their_fields_show) {
+  const auto generator = soc_kind().generator_on("p.yaml", platform_with("width: 32", "width: 40"), {});
+  for (std::uint64_t seed = 0; seed < 10; ++seed) {
+    verify::Random random(seed);
+    const verify::GeneratedMachine machine = generator->make(random, "7.3.4", {});
+    const auto bulk = machine.pmus.front().bulk(random);
+    ASSERT_TRUE(bulk);
+    EXPECT_EQ(bulk->count, 0x8000'0001U);
+  }
+}
+
+TEST(MapLoader, random_cases_keep_events_apart_that_differ_in_a_field_of_all_counters) {
+  const std::string counter = "role: counter}\n";
+  const std::string events = "      events:\n";
+  const std::string mode =
+      "        - {name: MODE, offset: 0x80, fields: [{name: MODE, bits: 0, role: event, shift: 6}]}\n";
+  const std::string others = "        - {name: others, number: 0x41, source: request}\n";
+  const platform::PlatformSpec platform = platform_with(counter + events, counter + mode + events + others);
+  const auto generator = soc_kind().generator_on("p.yaml", platform, {});
+  bool has_both = false;
+  bool has_group = false;
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    verify::Random random(seed);
+    const verify::GeneratedMachine machine = generator->make(random, "7.3.4", {});
+    for (int n = 0; n < 20; ++n) {
+      const std::string one = machine.pmus.front().event(random);
+      const std::string two = machine.pmus.front().event(random);
+      const bool fits = machine.pmus.front().fits({one, two}, false);
+      const bool differ =
+          (one.find("event=0x41") == std::string::npos) != (two.find("event=0x41") == std::string::npos);
+      EXPECT_FALSE(fits && differ) << one << two;
+      has_both = has_both || differ;
+      has_group = has_group || fits;
+    }
+  }
+  EXPECT_TRUE(has_both);
+  EXPECT_TRUE(has_group);
+}
+
+TEST(MapLoader, a_switch_that_stops_a_counter_while_it_is_1_is_on_while_it_is_0) {
+  const std::string on = "name: ENABLE, offset: 0x4, bits: 0-3, role: ";
+  const platform::PlatformSpec platform = platform_with(on + "enable", on + "disable");
+  const std::vector<RegisterSwitch> all = soc_kind().switches(platform);
+  const auto found = std::ranges::find(all, "ENABLE", &RegisterSwitch::registers);
+  ASSERT_NE(found, all.end());
+  EXPECT_TRUE(found->is_inverted);
 }
 
 }  // namespace
