@@ -80,6 +80,23 @@ Candidates candidate_amounts(const std::vector<AccessRecord>& accesses, const st
   return candidates;
 }
 
+std::set<std::uint64_t> counting_down(const std::vector<AccessRecord>& none, const std::vector<AccessRecord>& one) {
+  std::set<std::uint64_t> down;
+  const std::size_t same = what_wrapped(none, one).differs.value_or(std::min(none.size(), one.size()));
+  for (std::size_t i = 0; i < same; ++i) {
+    const bool is_less = !none[i].is_write && one[i].value < none[i].value;
+    if (is_less && one[i].value >= none[i].value / 2) down.insert(none[i].address);
+  }
+  return down;
+}
+
+std::vector<AccessRecord> turned(std::vector<AccessRecord> accesses, const std::set<std::uint64_t>& down) {
+  for (AccessRecord& access : accesses) {
+    if (down.contains(access.address)) access.value ^= ~std::uint64_t{0} >> (64 - access.size * 8);
+  }
+  return accesses;
+}
+
 Wrapped what_wrapped(const std::vector<AccessRecord>& before, const std::vector<AccessRecord>& after) {
   Wrapped wrapped;
   const std::size_t both = std::min(before.size(), after.size());

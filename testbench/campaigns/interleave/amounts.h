@@ -29,6 +29,13 @@ struct Candidates {
 [[nodiscard]] Candidates candidate_amounts(const std::vector<AccessRecord>& accesses,
                                            const std::vector<AccessRecord>& earlier, std::size_t most);
 
+/// @param none, one  the accesses of a call without and with one occurrence
+/// @return the addresses where one makes what is read a little less: of counters that count down
+[[nodiscard]] std::set<std::uint64_t> counting_down(const std::vector<AccessRecord>& none,
+                                                    const std::vector<AccessRecord>& one);
+/// @return the accesses as if the counters at those addresses counted up
+[[nodiscard]] std::vector<AccessRecord> turned(std::vector<AccessRecord> accesses, const std::set<std::uint64_t>& down);
+
 /// What more occurrences made different.
 struct Wrapped {
   std::set<std::size_t> fallen;        ///< accesses that read less than before

@@ -399,15 +399,15 @@ void Exploration::find_amounts(Choices::OfWindow& of, const std::string& source)
   constexpr std::size_t kMostInWhole = 2000;
   constexpr std::size_t kMostInShortLife = 150;  // on a platform of any size, of PMUs in which nothing may wrap
   const std::size_t most = is_short_ ? kMostInShortLife : kMostInWhole;
-  const std::vector<AccessRecord> none = from_window(recorded_, of.window);
-  std::vector<AccessRecord> own = none;
-  own.resize(std::min<std::size_t>(own.size(), of.window.accesses));
-  const Candidates candidates = candidate_amounts(own, before_window(of.window), most);
+  std::vector<AccessRecord> none = from_window(recorded_, of.window);
   // What is at 0 falls only from where one occurrence has brought it.
   std::vector<AccessRecord> one;
   std::vector<Trial> trials;
+  std::set<std::uint64_t> down;
   const std::string refused = try_amounts(of.window, source, {1}, [&](std::uint64_t amount, const auto& accesses) {
-    one = accesses;
+    down = counting_down(none, accesses);
+    none = turned(none, down);
+    one = turned(accesses, down);
     trials.push_back({amount, what_wrapped(none, one), {}});
   });
   if (!refused.empty()) {
@@ -415,8 +415,12 @@ void Exploration::find_amounts(Choices::OfWindow& of, const std::string& source)
     return;
   }
   is_anything_in_bulk_ = true;
+  std::vector<AccessRecord> own = none;
+  own.resize(std::min<std::size_t>(own.size(), of.window.accesses));
+  const Candidates candidates = candidate_amounts(own, turned(before_window(of.window), down), most);
   try_amounts(of.window, source, candidates.amounts, [&](std::uint64_t amount, const auto& accesses) {
-    trials.push_back({amount, what_wrapped(none, accesses), what_wrapped(one, accesses)});
+    const std::vector<AccessRecord> up = turned(accesses, down);
+    trials.push_back({amount, what_wrapped(none, up), what_wrapped(one, up)});
   });
   if (interrupted_) return;
   for (const std::uint64_t amount : choose_amounts(trials)) of.events.push_back({source, amount});

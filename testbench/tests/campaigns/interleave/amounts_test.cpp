@@ -34,6 +34,16 @@ TEST(Amounts, halves_make_one_counter) {
   EXPECT_THAT(amounts, Contains(0xffff'fffbU));
 }
 
+TEST(Amounts, a_counter_that_counts_down_wraps_below_0) {
+  const std::vector<AccessRecord> none = {read_of(0x10, 4, 0x8000'0000), read_of(0x14, 4, 5), read_of(0x18, 4, 0xffff)};
+  const auto down = counting_down(none, {read_of(0x10, 4, 0x7fff'ffff), read_of(0x14, 4, 6), read_of(0x18, 4, 0)});
+  EXPECT_THAT(down, ElementsAre(0x10U)) << "another one has wrapped";
+  EXPECT_THAT(candidate_amounts(turned(none, down), {}, kMost).amounts, Contains(0x8000'0001U));
+  const Wrapped wrapped = what_wrapped(turned(none, down), turned({read_of(0x10, 4, 0xffff'ffff)}, down));
+  EXPECT_THAT(wrapped.fallen, ElementsAre(0U));
+  EXPECT_THAT(what_wrapped(turned(none, down), turned({read_of(0x10, 4, 0)}, down)).fallen, ::testing::IsEmpty());
+}
+
 TEST(Amounts, four_counters_may_share_a_register) {
   const auto amounts = candidate_amounts({read_of(0x20, 8, 0x0000'fffe'0000'0007)}, {}, kMost).amounts;
   EXPECT_THAT(amounts, Contains(2U));
