@@ -170,6 +170,10 @@ class GatedTruth final : public EventTruth {
     return has_counter || known_ ? std::optional(gate_->is_on(known_ ? known_->counter : *counter_)) : std::nullopt;
   }
   void describe(std::span<const Span> /*spans*/, EventResult& result) const override { event_->describe({}, result); }
+  [[nodiscard]] std::optional<LossCause> cause_of_difference(std::span<const Span> /*spans*/, std::uint64_t counted,
+                                                             std::uint64_t reported) const override {
+    return event_->cause_of_difference({}, counted, reported);
+  }
   [[nodiscard]] std::string explain(std::span<const Span> /*spans*/, std::uint64_t /*driver*/) const override {
     return {};
   }

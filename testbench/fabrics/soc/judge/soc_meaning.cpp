@@ -381,6 +381,12 @@ SocMeaning soc_meaning(const EventTerms& terms, const PmuDescription& pmu,
   }
   meaning.text = event->name;
   meaning.times = event->times;
+  const auto saturates = [](const soc::RegisterDescription& reg) {
+    return std::ranges::any_of(reg.fields, &soc::FieldDescription::saturates);
+  };
+  // Drivers let a counter begin in the middle of its range.
+  if (pmu.map && std::ranges::any_of(pmu.map->registers, saturates))
+    meaning.fills = std::uint64_t{1} << (soc::width_of(pmu) - 1);
   if (event->counts == EventDescription::Counts::cycles) {
     meaning.kind = SocMeaning::Kind::cycles;
     meaning.clock_hz = event->clock_hz;

@@ -36,9 +36,10 @@ struct SocMeaning {
   unsigned attribute = 0;  ///< of a sum
   std::uint64_t unit = 1;  ///< of a sum: a value counts the units that it has, and 1 more for a rest
   std::vector<Test> tests;
-  std::uint64_t threshold = 0;              ///< if not 0, clocks count in which so many happen, or that many units
-  bool is_first_alone = false;              ///< of such clocks in a row, the first one counts
-  std::uint64_t times = 1;                  ///< the driver multiplies what is counted
+  std::uint64_t threshold = 0;  ///< if not 0, clocks count in which so many happen, or that many units
+  bool is_first_alone = false;  ///< of such clocks in a row, the first one counts
+  std::uint64_t times = 1;      ///< the driver multiplies what is counted
+  std::uint64_t fills = 0;      ///< counters stay at their last value, and so many may bring them there; 0: none
   std::optional<std::uint64_t> clock_hz{};  ///< of cycles that are not those of the PMU's clock
   bool on_cycle_counter = false;            ///< cycles that no other counter counts
   std::string text;

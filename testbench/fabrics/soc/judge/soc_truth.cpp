@@ -100,7 +100,12 @@ std::string SocTruth::explain(std::span<const Span> spans, std::uint64_t driver)
   EqualCounts equal(driver);
   equal.offer(all_counted_, "everything at its source, without filters");
   std::uint64_t cycles = settled_cycles_;
-  for (const Span& span : spans) cycles += clock_.edges_in(span.begin.when, span.end.when);
+  std::uint64_t counted = 0;
+  for (const Span& span : spans) {
+    cycles += clock_.edges_in(span.begin.when, span.end.when);
+    counted += count(span);
+  }
+  if (cause_of_difference(spans, counted, driver)) return "its counter saturates, and may have been full";
   if (meaning_.kind != SocMeaning::Kind::cycles) equal.offer(cycles, "cycles");
   return equal.text();
 }

@@ -37,6 +37,11 @@ class SocTruth final : public EventTruth, private SocWires::Listener {
   void settle(const Span& span) override { settled_cycles_ += clock_.edges_in(span.begin.when, span.end.when); }
   void opened() override { all_before_ = all_; }
   void closed() override { all_counted_ += all_ - all_before_; }
+  [[nodiscard]] std::optional<LossCause> cause_of_difference(std::span<const Span> /*spans*/, std::uint64_t counted,
+                                                             std::uint64_t reported) const override {
+    const bool is_full = meaning_.fills != 0 && counted >= meaning_.fills && reported < counted;
+    return is_full ? std::optional(LossCause::frozen) : std::nullopt;
+  }
   void describe(std::span<const Span> spans, EventResult& result) const override;
   [[nodiscard]] std::string explain(std::span<const Span> spans, std::uint64_t driver) const override;
 

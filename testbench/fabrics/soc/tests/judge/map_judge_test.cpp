@@ -342,6 +342,30 @@ TEST_F(InvertedJudge, no_driver_hears_of_a_reset) {
   EXPECT_EQ(noted("overflow_untold"), 1) << "it has turned interrupts on again, and off";
 }
 
+/// The same, whose counter stays at its last value.
+class SaturatingJudge : public MapJudge {
+ protected:
+  static SocJudgeSpec saturating() {
+    SocJudgeSpec its = spec();
+    its.pmus[0].description.width = 8;
+    its.pmus[0].description.map->registers[3].fields[0].saturates = true;
+    return its;
+  }
+  SaturatingJudge() : MapJudge(saturating()) {}
+  std::int64_t frozen(int times, std::uint64_t reported) {
+    add(kClock, "clock");
+    begin(Call::pmu_enable);
+    write(0x8, 1);
+    end(Call::pmu_enable);
+    happen(times);
+    static_cast<void>(del(kClock, reported));
+    return board.result(kClock)->account.loss[LossCause::frozen];
+  }
+};
+
+TEST_F(SaturatingJudge, what_is_missing_came_when_its_counter_was_full) { EXPECT_EQ(frozen(300, 127), 173); }
+TEST_F(SaturatingJudge, a_counter_that_had_room_explains_nothing) { EXPECT_EQ(frozen(100, 50), 0); }
+
 /// A PMU whose counters nothing stops, and whose readers read what software latches.
 class LatchedJudge : public MapJudge {
  protected:
