@@ -213,13 +213,14 @@ void RegisterMapPmu::apply_reset(Picoseconds when) {
   // What nothing turns on is on.
   latched_.assign(description_.counters, {});
   enables_.fill(all);
-  interrupts_.fill(all);
+  for (Switches& switches : interrupts_) switches.fill(all);
   for (const Reach reach : {Reach::each, Reach::range, Reach::all}) {
     put_interrupt_enables(
-        reach, all & ~counters_of([reach](const RegisterDescription& reg, const FieldDescription& field) {
-                 const bool is_switch = field.role == Role::interrupt_enable || field.role == Role::interrupt_set;
-                 return (is_switch && reg.reach_of(field) == reach) || (field.silent && reach == Reach::each);
-               }),
+        false, reach, all & ~counters_of([reach](const RegisterDescription& reg, const FieldDescription& field) {
+                        const bool is_switch =
+                            field.role == Role::interrupt_enable || field.role == Role::interrupt_set;
+                        return (is_switch && reg.reach_of(field) == reach) || (field.silent && reach == Reach::each);
+                      }),
         when);
   }
   enables_[index_of(Reach::range)] &= ~counters_of(
@@ -357,7 +358,7 @@ std::uint64_t RegisterMapPmu::live(std::size_t number, unsigned element, Picosec
           break;
         case Role::interrupt_set:
         case Role::interrupt_clear:
-          part = bit(interrupts_.at(index_of(reg.reach_of(field))));
+          part = bit(interrupts_[0].at(index_of(reg.reach_of(field))));
           break;
         case Role::overflow:
         case Role::overflow_set:
@@ -481,9 +482,10 @@ void RegisterMapPmu::put_enables(Reach reach, Counters on, Picoseconds when) {
     counters_.put_enables(word, static_cast<std::uint32_t>(enables >> word * kWord), when);
 }
 
-void RegisterMapPmu::put_interrupt_enables(Reach reach, Counters on, Picoseconds when) {
-  interrupts_.at(index_of(reach)) = on;
-  const Counters enables = interrupts_[0] & interrupts_[1] & interrupts_[2];
+void RegisterMapPmu::put_interrupt_enables(bool is_mask, Reach reach, Counters on, Picoseconds when) {
+  interrupts_.at(is_mask ? 1 : 0).at(index_of(reach)) = on;
+  Counters enables = low_bits(description_.counters);
+  for (const Switches& switches : interrupts_) enables &= switches[0] & switches[1] & switches[2];
   for (unsigned word = 0; word * kWord < description_.counters; ++word)
     counters_.put_interrupt_enables(word, static_cast<std::uint32_t>(enables >> word * kWord), when);
 }
@@ -507,7 +509,8 @@ void RegisterMapPmu::forget_overflow(Counters which, Picoseconds when) {
 bool RegisterMapPmu::write_switch(const FieldDescription& field, const Said& said, Reach reach, Picoseconds when) {
   const Counters zeros = said.covered & ~said.ones;
   const Counters enables = enables_[index_of(Reach::each)];
-  const Counters interrupts = interrupts_.at(index_of(reach));
+  const bool is_mask = field.role == Role::interrupt_mask;
+  const Counters interrupts = interrupts_.at(is_mask ? 1 : 0).at(index_of(reach));
   if (field.from_zero) clear(said.ones & ~enables, when);
   switch (field.role) {
     case Role::enable:
@@ -523,16 +526,16 @@ bool RegisterMapPmu::write_switch(const FieldDescription& field, const Said& sai
       put_enables(Reach::each, enables & ~said.ones, when);
       return true;
     case Role::interrupt_enable:
-      put_interrupt_enables(reach, (interrupts & ~said.covered) | said.ones, when);
+      put_interrupt_enables(is_mask, reach, (interrupts & ~said.covered) | said.ones, when);
       return true;
     case Role::interrupt_set:
-      put_interrupt_enables(reach, interrupts | said.ones, when);
+      put_interrupt_enables(is_mask, reach, interrupts | said.ones, when);
       return true;
     case Role::interrupt_mask:
-      put_interrupt_enables(reach, (interrupts & ~said.covered) | zeros, when);
+      put_interrupt_enables(is_mask, reach, (interrupts & ~said.covered) | zeros, when);
       return true;
     case Role::interrupt_clear:
-      put_interrupt_enables(reach, interrupts & ~said.ones, when);
+      put_interrupt_enables(is_mask, reach, interrupts & ~said.ones, when);
       return true;
     case Role::overflow_at_half:
       counters_.overflow_at_half(said.covered, said.ones, when);

@@ -92,7 +92,7 @@ class RegisterMapPmu {
   void has_been_read(std::size_t number, unsigned element, Picoseconds when);
   /// Counters of a reach are on, and others off.
   void put_enables(Reach reach, Counters on, Picoseconds when);
-  void put_interrupt_enables(Reach reach, Counters on, Picoseconds when);
+  void put_interrupt_enables(bool is_mask, Reach reach, Counters on, Picoseconds when);
   [[nodiscard]] bool is_let_run(unsigned counter) const;
   /// Let those of `which` run that are in `on`; where they are no range, the whole PMU.
   void let_run(Reach reach, Counters which, Counters on, Picoseconds when);
@@ -118,10 +118,10 @@ class RegisterMapPmu {
   std::vector<bool> programs_;   // by number: it says what counters count
   CounterBlock counters_;
   std::function<bool(const std::string&)> is_pending_{};
-  Switches enables_{};  // of Reach::range: those that run
-  Switches interrupts_{};
-  std::vector<Latched> latched_;  // by counter
-  bool has_main_run_ = false;     // something lets the whole PMU run
+  Switches enables_{};                    // of Reach::range: those that run
+  std::array<Switches, 2> interrupts_{};  // of enables, and of masks
+  std::vector<Latched> latched_;          // by counter
+  bool has_main_run_ = false;             // something lets the whole PMU run
 };
 
 }  // namespace pmufab::soc

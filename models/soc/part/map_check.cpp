@@ -418,21 +418,18 @@ void check_opposites(const std::string& field, const PmuDescription& pmu) {
     Role role;
     Role other;
     const char* names;
-    const char* what;
   };
-  constexpr std::array<Pair, 4> kOpposites = {
-      {{Role::enable, Role::disable, "enable and disable", "counts"},
-       {Role::interrupt_enable, Role::interrupt_mask, "interrupt_enable and interrupt_mask", "interrupts"},
-       {Role::run, Role::stop, "run and stop", "counts"},
-       {Role::enable, Role::enable_set, "enable and enable_set", "counts"}}};
+  constexpr std::array<Pair, 3> kOpposites = {{{Role::enable, Role::disable, "enable and disable"},
+                                               {Role::run, Role::stop, "run and stop"},
+                                               {Role::enable, Role::enable_set, "enable and enable_set"}}};
   for (const Pair& pair : kOpposites) {
     const std::vector<Switch> others = switches_of(pmu, pair.other);
     for (const Switch& one : switches_of(pmu, pair.role)) {
       const auto other = std::ranges::find(others, one.place(), &Switch::place);
       if (other != others.end())
         throw SpecError(field + "registers",
-                        fmt::format("{} and {} have the roles {}, and each decides alone whether counter {} {}",
-                                    *one.reg, *other->reg, pair.names, one.counter, pair.what),
+                        fmt::format("{} and {} have the roles {}, and each decides alone whether counter {} counts",
+                                    *one.reg, *other->reg, pair.names, one.counter),
                         "give one of the two fields the role keeps");
     }
   }
@@ -596,13 +593,20 @@ void check_parts(const std::string& field, const PmuDescription& pmu) {
   }
 }
 
+/// @return the counters with an overflow status
+std::set<unsigned> told_counters(const PmuDescription& pmu) {
+  std::set<unsigned> told;
+  for (const Role role : {Role::overflow, Role::overflow_set, Role::overflow_clear}) {
+    for (const Switch& one : switches_of(pmu, role)) told.insert(one.counter);
+  }
+  return told;
+}
+
 /// Of counters that can count one event, all tell when they wrap, or none.
 void check_told(const std::string& field, const PmuDescription& pmu) {
-  const std::vector<Switch> told = switches_of(pmu, Role::overflow);
+  const std::set<unsigned> told = told_counters(pmu);
   const SelectedBits selected(pmu);
-  const auto is_told = [&](unsigned counter) {
-    return std::ranges::find(told, counter, &Switch::counter) != told.end();
-  };
+  const auto is_told = [&](unsigned counter) { return told.contains(counter); };
   for (const soc::EventDescription& event : pmu.events) {
     const std::vector<unsigned> counters = selected.counters_for(event);
     const auto untold = std::ranges::find_if_not(counters, is_told);
@@ -726,9 +730,7 @@ void check_roles(const std::string& field, const PmuDescription& pmu) {
                     needs_number ? "hold a preload, or a selected counter, but no preload_counter names its counter"
                                  : "hold a preload_counter, but neither a preload nor a selected counter uses it",
                     needs_number ? "give a field the role preload_counter" : "give that field the role keeps");
-  const auto overflows = registers_with(pmu, Role::overflow);
-  const bool is_told = std::any_of(overflows.begin(), overflows.end(), [](const auto& one) { return !one.empty(); });
-  if (pmu.interrupt && !is_told)
+  if (pmu.interrupt && told_counters(pmu).empty())
     throw SpecError(field + "interrupt", "is there, but no register tells which counter has wrapped",
                     "give a field the role overflow");
   if (pmu.interrupt) check_told(field, pmu);

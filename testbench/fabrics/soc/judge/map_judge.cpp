@@ -413,7 +413,8 @@ std::uint64_t MapPmuJudge::counters_of(const FieldDescription& field, const Regi
 }
 
 std::uint64_t& MapPmuJudge::interrupts_of(const FieldDescription& field, const RegisterDescription& reg) {
-  return interrupts_.at(field.counters ? 1 : fields_of(field, reg).is_for_all ? 2 : 0);
+  const std::size_t reach = field.counters ? 1 : fields_of(field, reg).is_for_all ? 2 : 0;
+  return interrupts_.at(field.role == Role::interrupt_mask ? 3 + reach : reach);
 }
 
 MapPmuJudge::Fields MapPmuJudge::fields_of(const FieldDescription& field, const RegisterDescription& reg) {

@@ -3,8 +3,10 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <vector>
@@ -83,7 +85,9 @@ class MapPmuJudge final : public PmuJudge {
   /// @return whether it says if the whole PMU counts
   bool see_field(const soc::FieldDescription& field, const Hit& hit);
   /// @return a bit for each counter whose overflow sends one, as all such switches say
-  [[nodiscard]] std::uint64_t interrupts_on() const { return interrupts_[0] & interrupts_[1] & interrupts_[2]; }
+  [[nodiscard]] std::uint64_t interrupts_on() const {
+    return std::accumulate(interrupts_.begin(), interrupts_.end(), ~std::uint64_t{0}, std::bit_and<>());
+  }
   /// @param interrupts  a bit for each counter whose overflow may send one, as far as such switches say
   static void switch_interrupts(soc::Role role, std::uint64_t covered, std::uint64_t set, std::uint64_t& interrupts);
   /// A field lets the counters of `on` run, and no others of `which`. @return whether it says something of counters
@@ -121,8 +125,8 @@ class MapPmuJudge final : public PmuJudge {
   bool writes_running_ = false;    // its driver lets all run to write a counter, while none that is on has an event
   std::uint64_t named_ = ~std::uint64_t{0};  // by counter: the PMU has the event that is selected
   std::uint64_t switched_ = 0;               // by counter: something turns it on
-  /// By counter, whether switches of it alone, of a range and of all let its overflow send one.
-  std::array<std::uint64_t, 3> interrupts_{};
+  /// By counter, whether switches of it alone, of a range and of all let its overflow send one; then masks of such.
+  std::array<std::uint64_t, 6> interrupts_{};
   std::uint64_t touched_ = 0;                   // by counter: the last write gave it a value, or another event
   std::uint64_t begun_ = 0;                     // by the present write: a bit for each counter that begins there
   std::map<unsigned, std::uint64_t> selected_;  // by counter

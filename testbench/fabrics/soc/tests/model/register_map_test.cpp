@@ -613,6 +613,28 @@ TEST_F(RegisterMapTest, one_bit_for_all_and_one_for_each_must_both_let_an_interr
   });
 }
 
+TEST_F(RegisterMapTest, an_enable_and_a_mask_of_one_counter_must_both_let_an_interrupt_through) {
+  make([](PmuDescription& its) {
+    its.map->registers.push_back(reg("EACH", 0x90, {field("ON", {0, 4}, Role::interrupt_enable)}));
+  });
+  run([&] {
+    cpu.put32(kSelect, 0x0001'0001);
+    cpu.put32(kEnable, 0x3);
+    cpu.put32(kControl, 1);
+    happen(0, 0, 0x1'0000);
+    sc_core::wait(1, sc_core::SC_NS);
+    cpu.put32(kInterruptMask, 0xe);
+    EXPECT_FALSE(line.is_high()) << "it is not enabled";
+    cpu.put32(0x90, 1);
+    EXPECT_TRUE(line.is_high());
+    cpu.put32(kInterruptMask, 0xf);
+    EXPECT_FALSE(line.is_high()) << "it is masked";
+    cpu.put32(kInterruptMask, 0xe);
+    cpu.put32(0x90, 2);
+    EXPECT_FALSE(line.is_high()) << "another one is enabled";
+  });
+}
+
 TEST_F(RegisterMapTest, ranges_of_counters_run_and_are_cleared_apart) {
   make([](PmuDescription& its) {
     FieldDescription& low = its.map->registers[0].fields[0];

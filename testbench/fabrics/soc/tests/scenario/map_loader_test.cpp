@@ -114,7 +114,11 @@ TEST(MapLoader, switches_of_other_reach_stand_beside_each_other) {
   EXPECT_EQ(error_with("role: run}",
                        "role: run, counters: 0-1}, {name: HIGH, bits: 1, role: run, counters: 2-3}, "
                        "{name: GLOBAL, bits: 2, role: interrupt_enable}, "
-                       "{name: EACH, bits: 4-7, role: interrupt_enable}"),
+                       "{name: EACH, bits: 4-7, role: interrupt_enable}, "
+                       "{name: MASKS, bits: 8-11, role: interrupt_mask}"),
+            "no error");
+  EXPECT_EQ(error_with("role: overflow}",
+                       "role: overflow_set}\n        - {name: CLEAR, offset: 0x84, bits: 0-3, role: overflow_clear}"),
             "no error");
 }
 
