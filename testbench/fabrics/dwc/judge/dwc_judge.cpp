@@ -140,7 +140,9 @@ std::uint64_t DwcTruth::dropped(std::span<const Span> spans) const {
 std::optional<LossCause> DwcTruth::cause_of_difference(std::span<const Span> spans, std::uint64_t counted,
                                                        std::uint64_t reported) const {
   constexpr unsigned kUnitBits = 4;  // data is counted in units of 16 bytes
-  if (const std::uint64_t lost = dropped(spans); lost != 0 && counted - reported == lost) return LossCause::reading;
+  // Of a driver that counted nothing, nobody can tell this from a reading of another counter.
+  if (const std::uint64_t lost = dropped(spans); lost != 0 && reported != 0 && counted - reported == lost)
+    return LossCause::reading;
   const unsigned width = meaning_.kind == DwcMeaning::Kind::data ? width_ + kUnitBits : width_;
   return wraps_or_unexplained(width, counted, reported);
 }
@@ -153,7 +155,7 @@ std::string DwcTruth::explain(std::span<const Span> spans, std::uint64_t driver)
   std::uint64_t counted = settled_count_;
   for (const Span& span : spans) counted += count(span);
   const std::uint64_t lost = dropped(spans);
-  if (lost != 0 && counted - driver == lost)
+  if (lost != 0 && driver != 0 && counted - driver == lost)
     return meaning_.is_timed ? "what came between a reading and the start of the next measurement is lost"
                              : "what came between a reading of the counter and its clearing is lost";
   return {};
