@@ -7,6 +7,7 @@
 #include <functional>
 #include <iostream>
 #include <iterator>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -51,6 +52,7 @@ using verify::FabricGenerator;
 
 constexpr const char* kReviewState = "review-state.json";
 constexpr const char* kUsualReview = "pmufab-review";
+constexpr const char* kChangesNoDriver = "changes no driver";
 constexpr unsigned kUsualTimeout = 60;  // seconds of a run
 
 /// The kernel's own drivers that may be the base, the first choice first: those of --base, or all from the newest.
@@ -176,9 +178,12 @@ class FinishedParts {
     json_["asked"] = std::move(asked);
     json_["parts"] = Json::object();
     std::ifstream stream(file_, std::ios::binary);
-    const Json kept = resumes ? Json::parse(stream, nullptr, false) : Json();
-    if (resumes && !kept.is_object())
-      complain("pmufab: {} has no review: a new one begins there\n", file_.parent_path().generic_string());
+    const Json kept = Json::parse(stream, nullptr, false);
+    const std::string folder = file_.parent_path().generic_string();
+    if (!resumes && kept.is_object() && kept.value("asked", Json()) != json_["asked"])
+      complain("pmufab: the review in {} is replaced (--out names another folder)\n", folder);
+    if (!resumes) return;
+    if (!kept.is_object()) complain("pmufab: {} has no review: a new one begins there\n", folder);
     if (!kept.is_object()) return;
     if (kept.value("asked", Json()) != json_["asked"]) refuse();
     if (kept.value("parts", Json()).is_object()) json_ = kept;
@@ -265,7 +270,7 @@ class Reviewer {
     review.seed = map_["seed"].as<std::uint64_t>();
     options_.library = review.library;
     review.all_patches = subject_.change.patches.size();
-    if (each) try_each(review, seconds, state);
+    const bool is_last_changing = !each || try_each(review, seconds, state);
     const auto add = [&](const std::string& name, const auto& work) {
       if (interrupts() == 0) review.trials.push_back(part(state, "", name, work));
     };
@@ -274,7 +279,12 @@ class Reviewer {
     add("interleavings", [&] { return try_interleavings(explorable(), options_); });
     bear_shorter_turns(review.trials);
     if (each && interrupts() == 0) {
-      PatchVerdict last = verdict_of(review.trials);
+      PatchVerdict last;
+      if (is_last_changing) {
+        last = verdict_of(review.trials);
+      } else {
+        last.text = kChangesNoDriver;
+      }
       last.subject = subject_.change.patches.back().subject;
       review.patches.push_back(std::move(last));
     }
@@ -322,29 +332,35 @@ class Reviewer {
     return verdict;
   }
 
-  /// @return the drivers after some of the patches; null if they do not compile; nothing if no driver is changed yet
-  std::optional<Drivers> drivers_after(std::size_t count) {
+  /// @return the drivers after some of the patches; without a set if they do not compile; nothing if no driver is changed
+  ///         yet
+  std::optional<ChangedDrivers> drivers_after(std::size_t count) {
     try {
       return build_change(subject_.change, count, *subject_.stock,
-                          options_.runner.scratch / fmt::format("after-{}", count))
-          .set;
+                          options_.runner.scratch / fmt::format("after-{}", count));
     } catch (const InputError&) {
       return std::nullopt;  // all patches together change a driver of this kernel
     }
   }
 
-  /// The drivers after each patch but the last.
-  void try_each(Review& review, double seconds, FinishedParts& state) {
+  /// The drivers after each patch but the last. @return whether the last one changes them
+  bool try_each(Review& review, double seconds, FinishedParts& state) {
     const std::size_t all = subject_.change.patches.size();
+    std::map<std::string, std::string> sources;
     for (std::size_t count = 1; count < all; ++count) {
       bar_.clear();
-      const std::optional<Drivers> drivers = drivers_after(count);
+      const std::optional<ChangedDrivers> drivers = drivers_after(count);
       PatchVerdict verdict;
-      if (drivers && *drivers != nullptr) {
+      const std::map<std::string, std::string> before =
+          std::exchange(sources, drivers ? sources_of(*drivers) : std::map<std::string, std::string>());
+      if (drivers && sources == before) {
+        time_left_.leave_out(2);
+        verdict.text = kChangesNoDriver;
+      } else if (drivers && drivers->set != nullptr) {
         TrialOptions options = options_;
         options.out = out_ / fmt::format("after-{}", count);
-        options.after = *drivers;
-        options.library = keep_library((*drivers)->library, options.out);
+        options.after = drivers->set;
+        options.library = keep_library(drivers->set->library, options.out);
         patch_ = fmt::format("after {}/{}: ", count, all);
         const std::string name = fmt::format("after {} patches: ", count);
         const double share = seconds / static_cast<double>(all);
@@ -361,10 +377,18 @@ class Reviewer {
         verdict.worse = drivers ? 1 : 0;
         verdict.text = drivers ? "does not compile" : "no driver is changed yet";
       }
-      if (interrupts() > 0) return;
+      if (interrupts() > 0) return true;
       verdict.subject = subject_.change.patches[count - 1].subject;
       review.patches.push_back(std::move(verdict));
     }
+    return sources != sources_of(subject_.drivers);
+  }
+
+  /// @return the changed sources, by name
+  static std::map<std::string, std::string> sources_of(const ChangedDrivers& drivers) {
+    std::map<std::string, std::string> sources;
+    for (const ChangedFile& file : drivers.files) sources[file.name] = content_of(file.after);
+    return sources;
   }
 
   const po::variables_map& map_;

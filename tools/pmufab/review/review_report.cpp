@@ -149,7 +149,9 @@ void add_coverage(const Review& review, Lines& lines) {
                               2));
     }
   }
-  add_lines(lines, wrapped(changed, 3));
+  const bool is_covered = gaps.empty() && std::ranges::any_of(review.coverage.functions,
+                                                              [](const auto& function) { return function.calls > 0; });
+  add_lines(lines, wrapped(changed + (is_covered ? "; all changed lines and branches ran" : ""), 3));
   for (const std::string& gap : review.not_covered) add_lines(gaps, wrapped("not covered: " + gap, 2));
   for (const Trial& trial : review.trials) {
     for (const std::string& note : trial.notes) add_lines(gaps, wrapped("not covered: " + note, 2));
@@ -366,12 +368,22 @@ Lines patch_lines(const Review& review) {
     add_lines(lines,
               wrapped(fmt::format("{}: {}same {}, better {}, worse {}{}", name, patch.worse > 0 ? "WORSE, " : "",
                                   scenario::with_separators(patch.same), scenario::with_separators(patch.better),
-                                  scenario::with_separators(patch.worse), patch.text.empty() ? "" : ": " + patch.text),
+                                  scenario::with_separators(patch.worse), patch.text.empty() ? "" : ": " + patch.text) +
+                          (patch.worse > 0 && !patch.subject.empty() ? fmt::format(" ({})", patch.subject) : ""),
                       2));
     if (i + 1 < review.all_patches) add_findings(patch.worse_findings, kMostOfPatch, name + ": worse", "", lines);
   }
   if (left_out > 0) lines.push_back(fmt::format("(lines of {} other patches: --json)", left_out));
   return lines;
+}
+
+/// @return what the whole series makes worse, without what patch_lines() tell of a patch before its last
+std::vector<Finding> not_told_yet(const Review& review, std::vector<Finding> worse) {
+  for (std::size_t i = 0; i + 1 < review.patches.size(); ++i) {
+    for (const Finding& told : review.patches[i].worse_findings)
+      std::erase_if(worse, [&](const Finding& finding) { return finding.kind == told.kind; });
+  }
+  return worse;
 }
 
 /// "WORSE: same 10, better 0, worse 2"; of a series that is right only in the end, "WORSE after 3/4; after all: same ..."
@@ -416,7 +428,7 @@ std::string mail_text(const Review& review) {
   }
   Lines found = patch_lines(review);
   const std::vector<Finding> worse = findings_of(review, &Trial::worse_findings);
-  add_findings(worse, kMostFindings, "worse", "", found);
+  add_findings(not_told_yet(review, worse), kMostFindings, "worse", "", found);
   add_findings(findings_of(review, &Trial::better_findings), kMostFindings, "better", "before, ", found);
   Lines coverage;
   if (!review.is_stopped) add_coverage(review, coverage);
