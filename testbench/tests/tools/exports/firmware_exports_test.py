@@ -49,17 +49,18 @@ def interrupts_of(banks, wires):
 
 
 def described_pmus(platform, banks):
-    """{bank: (interrupt or 0, whether a device tree has it)} of the PMUs that the platform's file describes. Interrupts
-    are the number on socket 0, and 1 more for each socket. Devices of ACPI are in no device tree."""
+    """{bank: (set of interrupts, whether a device tree has it)} of the PMUs that the platform's file describes. Interrupts
+    are the numbers on socket 0, and 1 more for each socket. Devices of ACPI are in no device tree."""
     with open(platform, encoding="utf-8") as file:
         pmus = re.findall(r"^  - name: (\w+)\n(.*?)(?=^  - name: |\Z)", file.read(), re.DOTALL | re.MULTILINE)
     found = {}
     for name, description in pmus:
-        interrupt = re.search(r"^    interrupt: {number: (\d+)", description, re.MULTILINE)
+        interrupt = re.search(r"^    interrupt: (.*)", description, re.MULTILINE)
+        numbers = re.findall(r"number: (\d+)", interrupt.group(1)) if interrupt else []
         in_tree = re.search(r"^    type: (?!acpi)|^    device: {tree: ", description, re.MULTILINE) is not None
         for bank in banks:
             if socket := re.fullmatch(rf"socket(\d+)\.{name}", bank):
-                found[bank] = (int(interrupt.group(1)) + int(socket.group(1)) if interrupt else 0, in_tree)
+                found[bank] = ({int(number) + int(socket.group(1)) for number in numbers}, in_tree)
     return found
 
 
@@ -202,7 +203,7 @@ def check_acpi(folder, platform, banks, wires, described, functions, bridge, nam
                 numbers.add(interrupt)
     check_windows(windows, banks, f"{name}: ACPI")
     numbers.discard(0)
-    known = interrupts_of(banks, wires) | {number for number, _ in described.values() if number}
+    known = interrupts_of(banks, wires) | {number for numbers, _ in described.values() for number in numbers}
     check(numbers == known, f"{name}: ACPI has the interrupts {numbers}, not {known}")
     return len(devices), len(windows), len(numbers)
 
@@ -236,12 +237,12 @@ def check_tree(source, platform, banks, wires, described, name):
     check(said == "", f"dtc says of {name}:\n{said}")
     nodes = tree_nodes(output_of(DTC, "-I", "dtb", "-O", "dts", source + ".dtb"))
     known = {bank: bases for bank, bases in banks.items()
-             if bank.startswith("cmn") or bank.endswith(".ucf_pmu") or described.get(bank, (0, False))[1]}
+             if bank.startswith("cmn") or bank.endswith(".ucf_pmu") or described.get(bank, (set(), False))[1]}
     if name == "graviton5":
         known = {}  # it has no binding
     check_windows([window for _, windows, _ in nodes for window in windows], known, f"{name}: the device tree")
     numbers = {number for _, _, found in nodes for number in found}
-    wanted = interrupts_of(known, wires) | {number for number, in_tree in described.values() if number and in_tree}
+    wanted = interrupts_of(known, wires) | {number for numbers, in_tree in described.values() if in_tree for number in numbers}
     check(numbers == wanted, f"{name}: the tree has the interrupts {numbers}, not {wanted}")
     kinds = {"arm,cmn-600", "arm,cmn-650", "arm,cmn-700", "arm,ci-700", "arm,cmn-s3", "arm,coresight-pmu"}
     kinds |= devices_of_trees(platform)
