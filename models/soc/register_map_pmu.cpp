@@ -378,18 +378,7 @@ std::uint64_t RegisterMapPmu::live(std::size_t number, unsigned element, Picosec
         case Role::preload:
         case Role::command:
           break;  // commands read 0
-        case Role::keeps:
-        case Role::constant:
-        case Role::event:
-        case Role::preload_counter:
-        case Role::enable:
-        case Role::disable:
-        case Role::interrupt_enable:
-        case Role::interrupt_mask:
-        case Role::overflow_at_half:
-        case Role::chain:
-        case Role::run:
-        case Role::stop:
+        default:
           continue;  // as it is stored
       }
       value = (value & ~placed(~std::uint64_t{0}, bits)) | placed(part, bits);
