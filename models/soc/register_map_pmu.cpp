@@ -339,52 +339,61 @@ std::uint64_t RegisterMapPmu::live(std::size_t number, unsigned element, Picosec
   std::uint64_t value = bank_of(number).value(ids_[number], element);
   for (const FieldDescription& field : reg.fields) {
     for (unsigned index = 0; index < field.counters_in(); ++index) {
-      const unsigned counter = reg.counter_of(field, element, index);
       const BitRange bits = field.bits_of(index);
-      const auto bit = [&](Counters on) {
-        return field.write_only || !counters_.has(counter) ? 0 : std::uint64_t{on >> counter & 1U};
-      };
-      std::uint64_t part = 0;
-      switch (field.role) {
-        case Role::counter: {
-          const std::optional<unsigned> shown = field.selected ? preloaded() : counter;
-          if (shown)
-            part = (field.latched ? latched_.at(*shown).shown(when) : counters_.value(*shown, when)) >> field.shift;
-          break;
-        }
-        case Role::enable_set:
-        case Role::enable_clear:
-          part = bit(enables_[0]);
-          break;
-        case Role::interrupt_set:
-        case Role::interrupt_clear:
-          part = bit(interrupts_[0].at(index_of(reg.reach_of(field))));
-          break;
-        case Role::overflow:
-        case Role::overflow_set:
-        case Role::overflow_clear:
-          part = has_overflowed(counter, when) ? 1 : 0;
-          break;
-        case Role::pending:
-          part = is_pending_ && std::any_of(field.of.begin(), field.of.end(), is_pending_) ? 1 : 0;
-          break;
-        case Role::latching:
-          part = std::any_of(latched_.begin(), latched_.end(), [&](const Latched& one) { return when < one.when; });
-          break;
-        case Role::run_set:
-        case Role::run_clear:
-        case Role::clear:
-        case Role::latch:
-        case Role::preload:
-        case Role::command:
-          break;  // commands read 0
-        default:
-          continue;  // as it is stored
-      }
-      value = (value & ~placed(~std::uint64_t{0}, bits)) | placed(part, bits);
+      if (const auto part = shown(field, reg.reach_of(field), reg.counter_of(field, element, index), when))
+        value = (value & ~placed(~std::uint64_t{0}, bits)) | placed(*part, bits);
     }
   }
   return value;
+}
+
+std::optional<std::uint64_t> RegisterMapPmu::shown(const FieldDescription& field, Reach reach, unsigned counter,
+                                                   Picoseconds when) const {
+  const auto bit = [&](Counters on) {
+    return field.write_only || !counters_.has(counter) ? 0 : std::uint64_t{on >> counter & 1U};
+  };
+  switch (field.role) {
+    case Role::counter: {
+      const std::optional<unsigned> its = field.selected ? preloaded() : counter;
+      if (!its) return 0;
+      return (field.latched ? latched_.at(*its).shown(when) : counters_.value(*its, when)) >> field.shift;
+    }
+    case Role::enable_set:
+    case Role::enable_clear:
+      return bit(enables_[0]);
+    case Role::interrupt_set:
+    case Role::interrupt_clear:
+      return bit(interrupts_[0].at(index_of(reach)));
+    case Role::overflow:
+    case Role::overflow_set:
+    case Role::overflow_clear:
+      return has_overflowed(counter, when) ? 1 : 0;
+    case Role::pending:
+      return is_pending_ && std::any_of(field.of.begin(), field.of.end(), is_pending_) ? 1 : 0;
+    case Role::latching:
+      return std::any_of(latched_.begin(), latched_.end(), [&](const Latched& one) { return when < one.when; }) ? 1 : 0;
+    case Role::run_set:
+    case Role::run_clear:
+    case Role::clear:
+    case Role::latch:
+    case Role::preload:
+    case Role::command:
+      return 0;
+    case Role::keeps:
+    case Role::constant:
+    case Role::event:
+    case Role::preload_counter:
+    case Role::enable:
+    case Role::disable:
+    case Role::interrupt_enable:
+    case Role::interrupt_mask:
+    case Role::overflow_at_half:
+    case Role::chain:
+    case Role::run:
+    case Role::stop:
+      break;
+  }
+  return std::nullopt;
 }
 
 bool RegisterMapPmu::has_overflowed(unsigned counter, Picoseconds when) const {

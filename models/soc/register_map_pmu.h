@@ -82,6 +82,9 @@ class RegisterMapPmu {
   /// @return which copy of a field is a counter's; nothing: what chooses it names none
   [[nodiscard]] std::optional<unsigned> chosen_copy(const FieldDescription& field, unsigned counter) const;
   [[nodiscard]] std::uint64_t live(std::size_t number, unsigned element, Picoseconds when) const;
+  /// @return what software reads of a counter in a field; nothing: what is stored there
+  [[nodiscard]] std::optional<std::uint64_t> shown(const FieldDescription& field, Reach reach, unsigned counter,
+                                                   Picoseconds when) const;
   void write(std::size_t number, const RegisterWrite& write);
   void forget_overflow(Counters which, Picoseconds when);
   bool write_switch(const FieldDescription& field, const Said& said, Reach reach, Picoseconds when);

@@ -156,10 +156,6 @@ Change read_change(const std::vector<std::string>& words, const std::string& tre
   change.build = "pmufab driver build";
   if (!tree.empty()) change.build += " --tree " + process::shell_word(tree);
   std::string mails;  // commands that write those of ranges
-  const auto give_once = [](const std::vector<std::string>& given, const std::string& word) {
-    if (std::ranges::find(given, word) != given.end())
-      throw InputError(fmt::format("'{}' is given twice", word), "give it once");
-  };
   std::vector<std::string> patches;
   for (const std::string& word : words) {
     std::error_code error;
@@ -172,7 +168,8 @@ Change read_change(const std::vector<std::string>& words, const std::string& tre
       change.build += " " + process::shell_word(word);
     } else if (word == "-" || fs::exists(word, error)) {
       if (word != "-") scenario::note_input(word);
-      give_once(patches, word);
+      if (std::ranges::find(patches, word) != patches.end())
+        throw InputError(fmt::format("'{}' is given twice", word), "give it once");
       patches.push_back(word);
       change.build += " --patch " + process::shell_word(word);
     } else {

@@ -180,13 +180,14 @@ class FinishedParts {
     std::ifstream stream(file_, std::ios::binary);
     const Json kept = Json::parse(stream, nullptr, false);
     const std::string folder = file_.parent_path().generic_string();
-    if (!resumes && kept.is_object() && kept.value("asked", Json()) != json_["asked"])
-      complain("pmufab: the review in {} is replaced (--out names another folder)\n", folder);
-    if (!resumes) return;
-    if (!kept.is_object()) complain("pmufab: {} has no review: a new one begins there\n", folder);
-    if (!kept.is_object()) return;
-    if (kept.value("asked", Json()) != json_["asked"]) refuse();
-    if (kept.value("parts", Json()).is_object()) json_ = kept;
+    if (!kept.is_object()) {
+      if (resumes) complain("pmufab: {} has no review: a new one begins there\n", folder);
+      return;
+    }
+    const bool is_another = kept.value("asked", Json()) != json_["asked"];
+    if (is_another && resumes) refuse();
+    if (is_another) complain("pmufab: the review in {} is replaced (--out names another folder)\n", folder);
+    if (resumes && kept.value("parts", Json()).is_object()) json_ = kept;
   }
   /// @param built  what was built and runs
   void begin(Json built) {

@@ -113,6 +113,14 @@ class RegisterMapTest : public testing::SimulationTest {
     occurrence.repeat = repeat;
     source.happen(occurrence, testing::now());
   }
+  /// The first two wrap.
+  void wrap_counters() {
+    cpu.put32(kSelect, 0x0001'0001);
+    cpu.put32(kEnable, 0x3);
+    cpu.put32(kControl, 1);
+    happen(0, 0, 0x1'0000);
+    sc_core::wait(1, sc_core::SC_NS);
+  }
   std::uint32_t counter(unsigned index) { return cpu.get32(kCounter + std::uint64_t{4} * index); }
 
   const SourceDescription described_source{"request", {"port", "amount"}};
@@ -599,11 +607,7 @@ TEST_F(RegisterMapTest, one_bit_for_all_and_one_for_each_must_both_let_an_interr
     its.map->registers.push_back(reg("GLOBAL", 0x90, {field("ON", {0, 1}, Role::interrupt_enable)}));
   });
   run([&] {
-    cpu.put32(kSelect, 0x0001'0001);
-    cpu.put32(kEnable, 0x3);
-    cpu.put32(kControl, 1);
-    happen(0, 0, 0x1'0000);
-    sc_core::wait(1, sc_core::SC_NS);
+    wrap_counters();
     cpu.put32(kInterruptMask, 0xe);
     EXPECT_FALSE(line.is_high()) << "the one for all is off";
     cpu.put32(0x90, 1);
@@ -618,11 +622,7 @@ TEST_F(RegisterMapTest, an_enable_and_a_mask_of_one_counter_must_both_let_an_int
     its.map->registers.push_back(reg("EACH", 0x90, {field("ON", {0, 4}, Role::interrupt_enable)}));
   });
   run([&] {
-    cpu.put32(kSelect, 0x0001'0001);
-    cpu.put32(kEnable, 0x3);
-    cpu.put32(kControl, 1);
-    happen(0, 0, 0x1'0000);
-    sc_core::wait(1, sc_core::SC_NS);
+    wrap_counters();
     cpu.put32(kInterruptMask, 0xe);
     EXPECT_FALSE(line.is_high()) << "it is not enabled";
     cpu.put32(0x90, 1);
